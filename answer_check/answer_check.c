@@ -6,13 +6,13 @@
 
 #include "answer_check/strict/grade_strict.h"
 
-static void *grow(void *p, size_t before, size_t bytes)
+static void *grow_number(void *p, size_t before, size_t bytes)
 {
     (void)before;
     return xrealloc(p, bytes);
 }
 
-static void drop(void *p, size_t bytes)
+static void release_number(void *p, size_t bytes)
 {
     (void)bytes;
     free(p);
@@ -20,7 +20,7 @@ static void drop(void *p, size_t bytes)
 
 void answer_check_own_memory(void)
 {
-    mp_set_memory_functions(xmalloc, grow, drop);
+    mp_set_memory_functions(xmalloc, grow_number, release_number);
 }
 
 const struct grade_options grade_options_default = {.mode = GRADE_STRICT,

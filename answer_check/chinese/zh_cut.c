@@ -44,7 +44,7 @@ struct cutter {
     size_t n;
 };
 
-static void emit(const struct cutter *t, size_t first, size_t past)
+static void add_word(const struct cutter *t, size_t first, size_t past)
 {
     if (past > first)
         word_list_add(t->out, t->text + t->start[first], t->start[past] - t->start[first]);
@@ -52,7 +52,7 @@ static void emit(const struct cutter *t, size_t first, size_t past)
 
 /* Length of a Latin word at i: letters and digits, then perhaps a point and digits, then perhaps a percent
  * sign. */
-static size_t latin(const struct cutter *t, size_t i, size_t past)
+static size_t latin_length(const struct cutter *t, size_t i, size_t past)
 {
     size_t j = i;
     while (j < past && is_alnum(t->c[j]))
@@ -71,15 +71,15 @@ static void cut_latin(const struct cutter *t, size_t first, size_t past)
 {
     size_t between = first;
     for (size_t i = first; i < past;) {
-        size_t n = latin(t, i, past);
+        size_t n = latin_length(t, i, past);
         if (n) {
-            emit(t, between, i);
-            emit(t, i, i + n);
+            add_word(t, between, i);
+            add_word(t, i, i + n);
             between = i + n;
         }
         i += n ? n : 1;
     }
-    emit(t, between, past);
+    add_word(t, between, past);
 }
 
 /* Cuts characters that the dictionary did not join into words. */
@@ -95,7 +95,7 @@ static void cut_unknown(const struct cutter *t, size_t first, size_t past)
             zh_hmm_cut(t->out, &t->zh->hmm, t->text, t->start + i, j - i);
         else
             for (; i < j; i++)
-                emit(t, i, i + 1);
+                add_word(t, i, i + 1);
     }
 }
 
@@ -114,7 +114,7 @@ static void cut_singles(const struct cutter *t, size_t first, size_t past)
         cut_unknown(t, first, past);
     else
         for (size_t i = first; i < past; i++)
-            emit(t, i, i + 1);
+            add_word(t, i, i + 1);
 }
 
 /* The end of the first word on the most likely way from i to `past`. value[j - first] is the
@@ -161,7 +161,7 @@ static void cut_run(const struct cutter *t, size_t first, size_t past)
         size_t next = end[i - first];
         if (next > i + 1) {
             cut_singles(t, single, i);
-            emit(t, i, next);
+            add_word(t, i, next);
             single = next;
         }
         i = next;
@@ -191,7 +191,7 @@ void zh_cut(struct word_list *out, const struct zh_segmenter *s, const char *tex
             cut_run(&t, i, j);
         } else {
             j += c.c[i] == '\r' && i + 1 < c.n && c.c[i + 1] == '\n' ? 2 : 1;
-            emit(&t, i, j);
+            add_word(&t, i, j);
         }
     }
     free(t.start);

@@ -32,7 +32,7 @@ const struct zh_entry *zh_dict_find(const struct zh_dict *d, const char *s, size
     return found->n ? found : NULL;
 }
 
-static void grow(struct zh_dict *d)
+static void grow_slots(struct zh_dict *d)
 {
     struct zh_entry *old = d->slot;
     size_t n_old = d->n_slots;
@@ -62,7 +62,7 @@ static void add_word(struct zh_dict *d, const char *s, size_t n, uint32_t count)
         if (next == n)
             slot->count = count;
         if (2 * d->n_entries > d->n_slots)
-            grow(d);
+            grow_slots(d);
     }
 }
 
@@ -106,7 +106,7 @@ static int read_lines(struct zh_dict *d, const char *path, struct err *e)
 int zh_dict_open(struct zh_dict *d, const char *path, struct err *e)
 {
     *d = (struct zh_dict){0};
-    grow(d);
+    grow_slots(d);
     int rc = file_read(path, &d->text, e);
     if (!rc && d->text.len > UINT32_MAX)
         rc = err_set(e, ERR_FORMAT, "%s: the file is too large for a dictionary", path);

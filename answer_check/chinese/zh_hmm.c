@@ -17,21 +17,21 @@ struct reader {
     long line;
 };
 
-static int wrong(const struct reader *r, const char *wanted, struct err *e)
+static int fail_expected(const struct reader *r, const char *wanted, struct err *e)
 {
     return err_set(e, ERR_FORMAT, "%s:%ld: %s was expected", r->path, r->line, wanted);
 }
 
-static char peek(struct reader *r)
+static char peek_char(struct reader *r)
 {
     for (; r->s < r->end && strchr(" \t\r\n", *r->s) && *r->s; r->s++)
         r->line += *r->s == '\n';
     return r->s < r->end ? *r->s : 0;
 }
 
-static int take(struct reader *r, char c)
+static int accept_char(struct reader *r, char c)
 {
-    if (peek(r) != c)
+    if (peek_char(r) != c)
         return 0;
     r->s++;
     return 1;
@@ -40,24 +40,24 @@ static int take(struct reader *r, char c)
 /* A key of one character, written as itself or as \uXXXX, and its colon. */
 static int read_key(struct reader *r, int32_t *key, struct err *e)
 {
-    char quote = peek(r), digits[5] = {0};
+    char quote = peek_char(r), digits[5] = {0};
     if ((quote != '\'' && quote != '"') || r->end - r->s < 3)
-        return wrong(r, "a key in quotes", e);
+        return fail_expected(r, "a key in quotes", e);
     r->s++;
     if (r->s[0] == '\\' && r->s[1] == 'u' && r->end - r->s > 6) {
         char *stop;
         memcpy(digits, r->s + 2, 4);
         *key = (int32_t)strtol(digits, &stop, 16);
         if (stop != digits + 4)
-            return wrong(r, "four hexadecimal digits", e);
+            return fail_expected(r, "four hexadecimal digits", e);
         r->s += 6;
     } else {
         size_t used = 0;
         *key = utf8_next(r->s, (size_t)(r->end - r->s), &used);
         r->s += used;
     }
-    if (!take(r, quote) || !take(r, ':'))
-        return wrong(r, "a key of one character and a colon", e);
+    if (!accept_char(r, quote) || !accept_char(r, ':'))
+        return fail_expected(r, "a key of one character and a colon", e);
     return 0;
 }
 
@@ -72,14 +72,14 @@ static int read_number(struct reader *r, double *out, struct err *e)
 {
     char text[64], *stop;
     size_t n = 0;
-    peek(r);
+    peek_char(r);
     while (n < sizeof text - 1 && r->s + n < r->end && strchr("+-.0123456789eE", r->s[n]) && r->s[n])
         n++;
     memcpy(text, r->s, n);
     text[n] = 0;
     *out = strtod(text, &stop);
     if (!n || *stop)
-        return wrong(r, "a number", e);
+        return fail_expected(r, "a number", e);
     r->s += n;
     return 0;
 }
@@ -88,8 +88,8 @@ static int read_number(struct reader *r, double *out, struct err *e)
  * others are skipped. */
 static int read_row(struct reader *r, double *row, int of_states, struct err *e)
 {
-    int rc = take(r, '{') ? 0 : wrong(r, "{", e);
-    while (!rc && !take(r, '}')) {
+    int rc = accept_char(r, '{') ? 0 : fail_expected(r, "{", e);
+    while (!rc && !accept_char(r, '}')) {
         int32_t key;
         double v;
         rc = read_key(r, &key, e);
@@ -100,8 +100,8 @@ static int read_row(struct reader *r, double *row, int of_states, struct err *e)
         int i = of_states ? state_of(key) : key >= ZH_FIRST && key <= ZH_LAST ? key - ZH_FIRST : -1;
         if (i >= 0)
             row[i] = v;
-        if (!take(r, ',') && peek(r) != '}')
-            rc = wrong(r, ", or }", e);
+        if (!accept_char(r, ',') && peek_char(r) != '}')
+            rc = fail_expected(r, ", or }", e);
     }
     return rc;
 }
@@ -109,16 +109,16 @@ static int read_row(struct reader *r, double *row, int of_states, struct err *e)
 /* Reads {state: row, ...}. */
 static int read_rows(struct reader *r, double *rows, size_t width, int of_states, struct err *e)
 {
-    int rc = take(r, '{') ? 0 : wrong(r, "{", e);
-    while (!rc && !take(r, '}')) {
+    int rc = accept_char(r, '{') ? 0 : fail_expected(r, "{", e);
+    while (!rc && !accept_char(r, '}')) {
         int32_t key;
         rc = read_key(r, &key, e);
         if (!rc && state_of(key) < 0)
-            rc = wrong(r, "one of the states B, E, M and S", e);
+            rc = fail_expected(r, "one of the states B, E, M and S", e);
         if (!rc)
             rc = read_row(r, rows + (size_t)state_of(key) * width, of_states, e);
-        if (!rc && !take(r, ',') && peek(r) != '}')
-            rc = wrong(r, ", or }", e);
+        if (!rc && !accept_char(r, ',') && peek_char(r) != '}')
+            rc = fail_expected(r, ", or }", e);
     }
     return rc;
 }
@@ -159,7 +159,8 @@ int zh_hmm_open(struct zh_hmm *h, const char *dir, struct err *e)
 static const unsigned char before[ZH_STATES][2] = {{ZH_E, ZH_S}, {ZH_B, ZH_M}, {ZH_B, ZH_M}, {ZH_E, ZH_S}};
 
 /* Goes one character further: updates best[to] and notes the state from which each was reached. */
-static void advance(const struct zh_hmm *h, double best[ZH_STATES], unsigned char from[ZH_STATES], size_t c)
+static void advance_path(const struct zh_hmm *h, double best[ZH_STATES], unsigned char from[ZH_STATES],
+                         size_t c)
 {
     double now[ZH_STATES];
     for (int to = 0; to < ZH_STATES; to++) {
@@ -181,7 +182,7 @@ void zh_hmm_cut(struct word_list *out, const struct zh_hmm *h, const char *text,
         size_t at = start[i];
         size_t c = (size_t)(utf8_next(text, start[n], &at) - ZH_FIRST);
         if (i)
-            advance(h, best, from[i], c);
+            advance_path(h, best, from[i], c);
         else
             for (int s = 0; s < ZH_STATES; s++)
                 best[s] = h->start[s] + h->emit[s][c];

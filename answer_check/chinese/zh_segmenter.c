@@ -20,7 +20,7 @@ static int has_dictionary(const char *dir)
 }
 
 /* A folder by its path from the folder of the program. */
-static void beside(struct str *out, const char *program, const char *path)
+static void path_beside(struct str *out, const char *program, const char *path)
 {
     const char *slash = strrchr(program, '/');
     str_clear(out);
@@ -34,7 +34,7 @@ static const char *own_dir(struct str *share, const char *program)
 {
     static const char *const paths[] = {"share", "../share/kveval"};
     for (size_t i = 0; program && i < sizeof paths / sizeof paths[0]; i++) {
-        beside(share, program, paths[i]);
+        path_beside(share, program, paths[i]);
         if (has_dictionary(share->data))
             return share->data;
     }

@@ -104,7 +104,7 @@ static enum choice_class near_subject(const struct choice_token *k, size_t j, si
 
 /* What the sign or verb at `sign` says the letter behind it is: its subject is next to it, or "answer" and
  * "correct option" stand further before. */
-static enum choice_class subject(const struct choice_token *k, size_t sign, size_t limit, int is_lone)
+static enum choice_class subject_role(const struct choice_token *k, size_t sign, size_t limit, int is_lone)
 {
     static const enum choice_kind light[] = {K_LIGHT, K_IS,   K_ARE, K_CLOSE, K_WOULD,
                                              K_COLON, K_DASH, K_BAR, K_COMMA, K_END};
@@ -178,7 +178,7 @@ static enum choice_class role_of(const struct choice_token *k, size_t j, const s
                                                                                         : CHOICE_CLASSES;
     case K_RIGHT:
         if (!is_lone && k[j - 1].kind == K_IS) /* "is most likely C in this case" */
-            return subject(k, j - 1, g->limit, is_lone);
+            return subject_role(k, j - 1, g->limit, is_lone);
         return is_lone ? CHOICE_DECLARED : CHOICE_CLASSES;
     case K_FIX:
     case K_ANSWER:
@@ -203,12 +203,12 @@ static enum choice_class role_of(const struct choice_token *k, size_t j, const s
     case K_BAR:
         if (is_answer_column(k, g->first))
             return CHOICE_DECLARED;
-        return subject(k, j, g->limit, is_lone);
+        return subject_role(k, j, g->limit, is_lone);
     case K_IS:
     case K_ARE:
     case K_COLON:
     case K_DASH:
-        return subject(k, j, g->limit, is_lone);
+        return subject_role(k, j, g->limit, is_lone);
     default:
         return CHOICE_CLASSES;
     }
@@ -270,7 +270,7 @@ static int is_denied(const struct choice_token *k, size_t i)
 }
 
 /* The role that the predicate at i gives to the letters before it. */
-static enum choice_class predicate(const struct choice_token *k, size_t i, int is_only)
+static enum choice_class predicate_role(const struct choice_token *k, size_t i, int is_only)
 {
     switch (k[i].kind) {
     case K_RIGHT:
@@ -313,7 +313,7 @@ struct choice_view choice_behind(const struct choice_token *k, const struct choi
         return v;
     if (is_one_of(k[i].kind, good)) {
         v.is_rejected = n_not % 2 || is_denied(k, i + 1);
-        v.role = v.is_rejected ? CHOICE_CLASSES : is_weak ? CHOICE_MENTIONED : predicate(k, i, is_only);
+        v.role = v.is_rejected ? CHOICE_CLASSES : is_weak ? CHOICE_MENTIONED : predicate_role(k, i, is_only);
         for (v.until = i; v.is_rejected && is_denied(k, v.until);)
             v.until++;
     } else if (is_one_of(k[i].kind, bad)) {

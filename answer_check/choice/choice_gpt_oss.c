@@ -95,7 +95,7 @@ static char plain_answer(struct span t, size_t i)
     return j ? last_of_word(t, j) : 0;
 }
 
-static char option(struct span t, size_t i)
+static char option_letter(struct span t, size_t i)
 {
     size_t j = behind_word(t, i, "option", "choice");
     return j ? last_of_word(t, j) : 0;
@@ -113,7 +113,7 @@ static char in_brackets(struct span t, size_t i)
 }
 
 /* Does a wrap at i end what it encloses? */
-static int closes(struct span t, size_t i)
+static int ends_wrap(struct span t, size_t i)
 {
     return skip_wrap(t, i) > i && !is_alnum(preset_char(t, i + 1));
 }
@@ -122,7 +122,7 @@ static int closes(struct span t, size_t i)
 static char in_wrap(struct span t, size_t i)
 {
     size_t j = skip_wrap(t, i);
-    return j > i && !(i && is_alnum(t.s[i - 1])) && closes(t, j + 1) ? capital_abcd(t, j) : 0;
+    return j > i && !(i && is_alnum(t.s[i - 1])) && ends_wrap(t, j + 1) ? capital_abcd(t, j) : 0;
 }
 
 /* "**C) the text of the option**", on one line. */
@@ -138,7 +138,7 @@ static char wrapped_option(struct span t, size_t i)
     size_t end = j + 2;
     while (end < t.n && t.s[end] != '*' && t.s[end] != '_' && t.s[end] != '\n')
         end++;
-    return end > j + 2 && closes(t, end) ? letter : 0;
+    return end > j + 2 && ends_wrap(t, end) ? letter : 0;
 }
 
 /* A line that starts with the letter, wrapped or not, whatever follows; "Because" counts too. */
@@ -173,15 +173,15 @@ static const struct {
     const char *first;
     const char *command; /* used instead of `match` */
 } patterns[] = {
-    {wrapped_answer, "aA", NULL}, {line_answer, NULL, NULL}, {answer_in_parentheses, "aA", NULL},
-    {plain_answer, "aA", NULL},   {option, "oOcC", NULL},    {NULL, "", "\\boxed{"},
-    {in_brackets, "([", NULL},    {in_wrap, "*_", NULL},     {NULL, "", "\\textbf{"},
+    {wrapped_answer, "aA", NULL}, {line_answer, NULL, NULL},     {answer_in_parentheses, "aA", NULL},
+    {plain_answer, "aA", NULL},   {option_letter, "oOcC", NULL}, {NULL, "", "\\boxed{"},
+    {in_brackets, "([", NULL},    {in_wrap, "*_", NULL},         {NULL, "", "\\textbf{"},
     {wrapped_option, "*_", NULL}, {line_start, NULL, NULL},
 };
 enum { N_PATTERNS = sizeof patterns / sizeof *patterns };
 
 /* Finds the first match of every pattern in one pass over the text. */
-static void search(struct span t, char found[N_PATTERNS])
+static void search_patterns(struct span t, char found[N_PATTERNS])
 {
     int blank = 1; /* only white space since the start of the line */
     memset(found, 0, N_PATTERNS);
@@ -203,7 +203,7 @@ struct span preset_gpt_oss(struct span text, int n_options)
 {
     char found[N_PATTERNS];
     (void)n_options; /* the program knows only A to D */
-    search(text, found);
+    search_patterns(text, found);
     for (int k = 0; k < N_PATTERNS; k++) {
         char letter = patterns[k].command ? in_command(text, patterns[k].command) : found[k];
         if (letter)

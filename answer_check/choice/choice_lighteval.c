@@ -78,7 +78,7 @@ static char index_behind_is(const struct indices *x, size_t i, size_t *end)
 }
 
 /* "final answer is A. I hope" */
-static char hoped(const struct indices *x, size_t i, size_t *end)
+static char hoped_answer(const struct indices *x, size_t i, size_t *end)
 {
     char letter = preset_has(x->t, i, "final answer is") ? index_behind_is(x, i + 15, end) : 0;
     if (!letter)
@@ -145,7 +145,7 @@ static char line_start(const struct indices *x, size_t i, size_t *end)
 struct span preset_lighteval(struct span text, int n_options)
 {
     static char (*const patterns[])(const struct indices *x, size_t i, size_t *end) = {
-        hoped, final_is, answer_colon, answer_word, text_start, line_start, spaced_index, index_at};
+        hoped_answer, final_is, answer_colon, answer_word, text_start, line_start, spaced_index, index_at};
     struct indices x = {text, (char)('A' + n_options - 1)};
     for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
         char last = 0;

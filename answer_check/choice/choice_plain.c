@@ -106,7 +106,7 @@ struct braces {
     int depth;
 };
 
-static const char *brace(struct braces *b, char c, int is_dropped)
+static const char *brace_mark(struct braces *b, char c, int is_dropped)
 {
     int was_dropped;
     if (c == '{') {
@@ -136,7 +136,7 @@ struct span choice_plain(struct span s, struct arena *a)
         if (small_of(s, one)) {
             skip = 2;
         } else if (c == '{' || c == '}') {
-            to = brace(&braces, s.s[0], was_dropped);
+            to = brace_mark(&braces, s.s[0], was_dropped);
         } else if (c == 0xc2 || c >= 0xe2) { /* all texts of the table start like this */
             to = replaced_at(s, &skip);
             if (!to && (letter = letter_of(s)))

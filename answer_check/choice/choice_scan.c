@@ -17,7 +17,7 @@ struct scanner {
 
 /* The token of the letter to which joining words or a comma at i lead, or 0. *is_comma says whether only
  * commas have joined the group so far, *is_nor whether a "nor" did. */
-static size_t joined(const struct choice_token *k, size_t i, int *is_comma, int *is_nor)
+static size_t joined_letter(const struct choice_token *k, size_t i, int *is_comma, int *is_nor)
 {
     int is_joined = 0, is_closed = !*is_comma;
     for (; k[i].kind == K_CLOSE;)
@@ -60,7 +60,7 @@ static struct choice_group group_at(const struct scanner *s, size_t first, int *
     struct choice_group g = {first, first, s->until, 0};
     size_t second = 0, next;
     int is_comma = 1, is_first_comma = 0;
-    while ((next = joined(k, g.last + 1, &is_comma, is_nor)) && !starts_anew(k, &g, next, is_comma)) {
+    while ((next = joined_letter(k, g.last + 1, &is_comma, is_nor)) && !starts_anew(k, &g, next, is_comma)) {
         if (!second) {
             second = next;
             is_first_comma = is_comma;
@@ -89,7 +89,7 @@ static int is_asked(const struct choice_token *k, size_t i)
     return 0;
 }
 
-static void note(struct choice_found *out, enum choice_class role, char letter, int is_several)
+static void note_letter(struct choice_found *out, enum choice_class role, char letter, int is_several)
 {
     if (role == CHOICE_MENTIONED)
         is_several |= out->conflicts[role] || (out->letter[role] && out->letter[role] != letter);
@@ -105,7 +105,8 @@ static void take_back(struct choice_found *out, char letter)
             out->conflicts[role] = CHOICE_TAKEN_BACK;
 }
 
-static void reject(struct scanner *s, const struct choice_group *g, enum choice_class role, int is_asked)
+static void reject_group(struct scanner *s, const struct choice_group *g, enum choice_class role,
+                         int is_asked)
 {
     for (size_t i = g->first; i <= g->last; i++)
         if (s->k[i].kind == K_LETTER) {
@@ -168,7 +169,7 @@ static int is_mention(const struct choice_token *k, size_t i)
     return is_option || k[i].dress == CHOICE_ENCLOSED || k[i].dress == CHOICE_BRACKETED;
 }
 
-static void judge(struct scanner *s, const struct choice_group *g, int is_nor)
+static void judge_group(struct scanner *s, const struct choice_group *g, int is_nor)
 {
     const struct choice_token *k = s->k;
     struct choice_view before = choice_before(k, g), behind = choice_behind(k, g);
@@ -177,7 +178,7 @@ static void judge(struct scanner *s, const struct choice_group *g, int is_nor)
         before.is_rejected || is_nor || (before.is_except ? !behind.is_rejected : behind.is_rejected);
     s->until = before.is_rejected ? g->last : behind.until;
     if (is_rejected) {
-        reject(s, g, before.role, asked);
+        reject_group(s, g, before.role, asked);
         return;
     }
     enum choice_class role = role_of(s, g, &before, &behind);
@@ -185,7 +186,7 @@ static void judge(struct scanner *s, const struct choice_group *g, int is_nor)
     int is_hedged = before.is_hedged || (behind.is_hedged && !before.is_only) || asked,
         is_several = g->is_several;
     if (role > CHOICE_CHOSEN && before.heavy == K_TOO && s->judged) {
-        note(s->out, CHOICE_DECLARED, letter, letter != s->judged);
+        note_letter(s->out, CHOICE_DECLARED, letter, letter != s->judged);
         return;
     }
     if (role > CHOICE_CHOSEN && role != CHOICE_MENTIONED && is_mention(k, g->first))
@@ -203,7 +204,7 @@ static void judge(struct scanner *s, const struct choice_group *g, int is_nor)
         is_several = 1;
     if (role == CHOICE_DECLARED)
         s->judged = is_judged ? letter : 0;
-    note(s->out, role, letter, is_several || is_hedged);
+    note_letter(s->out, role, letter, is_several || is_hedged);
     s->is_fixing = 0;
 }
 
@@ -250,7 +251,7 @@ static void scan_tokens(struct scanner *s, size_t n)
             s->is_fixing = 1;
         } else if (kind == K_LETTER) {
             struct choice_group g = group_at(s, i, &is_nor);
-            judge(s, &g, is_nor);
+            judge_group(s, &g, is_nor);
             i = g.last;
         } else if (kind == K_STOP || kind == K_QUESTION || kind == K_LINE) {
             if (takes_back(s->k, start + 1, i))

@@ -12,7 +12,7 @@ struct tokenizer {
     int is_spaced;
 };
 
-static void emit(struct tokenizer *z, enum choice_kind kind)
+static void add_token(struct tokenizer *z, enum choice_kind kind)
 {
     if (kind == K_OTHER && z->n && z->k[z->n - 1].kind == K_OTHER)
         return; /* a run of words that say nothing is one token */
@@ -26,12 +26,12 @@ static enum choice_kind last_kind(const struct tokenizer *z)
 }
 
 /* Emits the letter at i and returns the position behind it, or 0 when there is none. */
-static size_t letter(struct tokenizer *z, size_t i, enum choice_dress dress, size_t end)
+static size_t read_letter(struct tokenizer *z, size_t i, enum choice_dress dress, size_t end)
 {
     char up = choice_letter_at(z->t, i, dress);
     if (!up)
         return 0;
-    emit(z, K_LETTER);
+    add_token(z, K_LETTER);
     z->k[z->n - 1].letter = up;
     z->k[z->n - 1].dress = dress;
     z->k[z->n - 1].is_small = up != z->t->s[i];
@@ -49,7 +49,7 @@ static size_t skip_few(const struct choice_text *t, size_t i, const char *marks)
 }
 
 /* "(C)", "[C]", "( **C** )": the bracket at i and all that closes it. */
-static size_t bracketed(struct tokenizer *z, size_t i)
+static size_t read_bracketed(struct tokenizer *z, size_t i)
 {
     const struct choice_text *t = z->t;
     size_t in = skip_few(t, i, "([*_`'\" "), out = skip_few(t, in + 1, "*_`'\" ");
@@ -58,12 +58,12 @@ static size_t bracketed(struct tokenizer *z, size_t i)
     if (choice_at(t, out) != ')' && choice_at(t, out) != ']')
         return 0;
     if (is_applied) { /* "f(C)", "x_{C}" */
-        emit(z, K_OTHER);
+        add_token(z, K_OTHER);
         return out + 1;
     }
     /* "[A]" may be a concentration; it is no mention */
-    return letter(z, in, t->s[i] == '[' && last_kind(z) != K_LINE ? CHOICE_NAMED : CHOICE_BRACKETED,
-                  choice_skip(t, out, ")]*_`"));
+    return read_letter(z, in, t->s[i] == '[' && last_kind(z) != K_LINE ? CHOICE_NAMED : CHOICE_BRACKETED,
+                       choice_skip(t, out, ")]*_`"));
 }
 
 /* A letter that no bracket holds. */
@@ -74,16 +74,16 @@ static size_t plain_letter(struct tokenizer *z, size_t i)
     int is_marked = before && strchr("*_`'\"", before) && behind && strchr("*_`'\")]:.", behind);
     enum choice_kind last = last_kind(z);
     if (behind == ')')
-        return letter(z, i, CHOICE_BRACKETED, i + 2);
+        return read_letter(z, i, CHOICE_BRACKETED, i + 2);
     if (is_marked) /* what was \text{A} may be any symbol; it is no mention */
-        return letter(z, i, before == '`' ? CHOICE_NAMED : CHOICE_ENCLOSED, i + 1);
+        return read_letter(z, i, before == '`' ? CHOICE_NAMED : CHOICE_ENCLOSED, i + 1);
     if (last == K_OPTION) /* no article stands behind the noun */
-        return letter(z, i, CHOICE_ENCLOSED, i + 1);
+        return read_letter(z, i, CHOICE_ENCLOSED, i + 1);
     if (last == K_ANSWER && t->s[i] == 'a')
         return 0; /* an article */
     int is_named = last == K_ANSWER || last == K_COLON || last == K_BAR || last == K_BOX ||
                    (z->n > 1 && last == K_OPEN && z->k[z->n - 2].kind == K_BOX);
-    return letter(z, i, is_named ? CHOICE_NAMED : CHOICE_BARE, i + 1);
+    return read_letter(z, i, is_named ? CHOICE_NAMED : CHOICE_BARE, i + 1);
 }
 
 /* The end of the word at i, which no entry of the lexicon matches. One character of Chinese or Japanese, a
@@ -122,7 +122,7 @@ static int takes_back(const struct tokenizer *z, size_t end)
            next && strchr(",:.!-;", next);
 }
 
-static size_t word(struct tokenizer *z, size_t i)
+static size_t read_word(struct tokenizer *z, size_t i)
 {
     const struct choice_text *t = z->t;
     size_t n, end;
@@ -134,23 +134,23 @@ static size_t word(struct tokenizer *z, size_t i)
         choice_at(t, next) <= t->last_letter && !choice_is_word(t, next + 1))
         kind = K_OR; /* "A to C" */
     if (n) {
-        emit(z, kind == K_NOT && n <= 4 && takes_back(z, i + n) ? K_FIX : kind);
+        add_token(z, kind == K_NOT && n <= 4 && takes_back(z, i + n) ? K_FIX : kind);
         return i + n;
     }
     end = word_end(t, i);
     if (end == i + 1 && t->s[i] == 'a' && last_kind(z) == K_IS && i > 1 &&
         (unsigned char)t->s[i - 2] >= 0x80) {
-        emit(z, K_LIGHT); /* the article of "é a C" */
+        add_token(z, K_LIGHT); /* the article of "é a C" */
         return end;
     }
     int is_symbol = end == i + 1 && t->s[i] >= 'A' && t->s[i] <= 'Z';
-    emit(z, end - i > 3 && !memcmp(t->s + end - 3, "n't", 3) ? K_NOT : K_OTHER);
+    add_token(z, end - i > 3 && !memcmp(t->s + end - 3, "n't", 3) ? K_NOT : K_OTHER);
     z->k[z->n - 1].is_symbol = is_symbol;
     return end;
 }
 
 /* White space; a line that goes on with a small letter continues the sentence, unless that is a label. */
-static size_t white(struct tokenizer *z, size_t i)
+static size_t skip_white(struct tokenizer *z, size_t i)
 {
     const struct choice_text *t = z->t;
     size_t end = choice_skip(t, i, " \t\r\n\v\f"), n_lines = 0;
@@ -165,7 +165,7 @@ static size_t white(struct tokenizer *z, size_t i)
                      then != '\n' && last != K_STOP && last != K_BAR && last != K_QUESTION &&
                      last != K_COLON && end < t->n;
     if (!is_wrapped)
-        emit(z, K_LINE);
+        add_token(z, K_LINE);
     return end;
 }
 
@@ -192,14 +192,14 @@ static size_t line_start(struct tokenizer *z, size_t i)
 }
 
 /* A tag of HTML; "<answer>" declares and "</answer>" ends the declaration. */
-static size_t tag(struct tokenizer *z, size_t i)
+static size_t read_tag(struct tokenizer *z, size_t i)
 {
     const struct choice_text *t = z->t;
     size_t name = i + 1 + (choice_at(t, i + 1) == '/'), end = name;
     if (span_starts((struct span){t->s + name, t->n - name}, "answer")) {
         if (name == i + 1)
             return name;
-        emit(z, K_STOP);
+        add_token(z, K_STOP);
     }
     while (end < name + 12 && choice_at(t, end) != '>' && choice_at(t, end) != '\n')
         end++;
@@ -207,7 +207,7 @@ static size_t tag(struct tokenizer *z, size_t i)
 }
 
 /* The end of "~~B~~", which is crossed out, or 0. */
-static size_t struck(const struct choice_text *t, size_t i)
+static size_t strikeout_end(const struct choice_text *t, size_t i)
 {
     for (size_t end = i + 2; choice_at(t, i + 1) == '~' && choice_at(t, end) != '\n' && end < i + 200; end++)
         if (t->s[end] == '~' && choice_at(t, end + 1) == '~')
@@ -224,7 +224,7 @@ static int is_list(const struct tokenizer *z, size_t i)
            behind;
 }
 
-static size_t sign(struct tokenizer *z, size_t i)
+static size_t sign_at(struct tokenizer *z, size_t i)
 {
     static const struct {
         char sign;
@@ -236,29 +236,29 @@ static size_t sign(struct tokenizer *z, size_t i)
     char c = t->s[i], next = choice_at(t, end);
     enum choice_kind kind = choice_word(t->words, (struct span){t->s + i, t->n - i}, &n);
     if (n) {
-        emit(z, kind);
+        add_token(z, kind);
         return i + n;
     }
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
         if (signs[s].sign == c)
-            emit(z, c == ';' && is_list(z, i)                                       ? K_COMMA
-                    : c == '|' && last_kind(z) == K_LETTER && !ascii_is_space(next) ? K_OR
-                                                                                    : signs[s].kind);
+            add_token(z, c == ';' && is_list(z, i)                                       ? K_COMMA
+                         : c == '|' && last_kind(z) == K_LETTER && !ascii_is_space(next) ? K_OR
+                                                                                         : signs[s].kind);
     if (c == '.' && (ascii_is_space(next) || strchr(")]*_`'\"|<$\\", next)))
-        emit(z, K_STOP);
+        add_token(z, K_STOP);
     else if (c == '-' && (z->is_spaced || !i || !choice_is_word(t, i - 1) || last_kind(z) != K_OTHER))
-        emit(z, K_DASH);
+        add_token(z, K_DASH);
     else if (c == '/' && last_kind(z) == K_LETTER)
-        emit(z, K_OR);
+        add_token(z, K_OR);
     else if (c == '>' && last_kind(z) == K_ANSWER)
-        emit(z, K_COLON);
+        add_token(z, K_COLON);
     else if (c == '<' && (next == '/' || ascii_is_letter(next))) {
-        end = tag(z, i);
+        end = read_tag(z, i);
     } else if (c == '\\') {
         while (ascii_is_letter(choice_at(t, end)))
             end++;
         if (end > i + 1)
-            emit(z, K_OTHER);
+            add_token(z, K_OTHER);
     }
     return end;
 }
@@ -266,32 +266,32 @@ static size_t sign(struct tokenizer *z, size_t i)
 struct choice_token *choice_tokens(const struct choice_text *t, size_t *n, struct arena *a)
 {
     struct tokenizer z = {.t = t, .k = arena_alloc(a, (t->n + 8) * sizeof *z.k)};
-    emit(&z, K_LINE); /* what looks back needs no check for the start */
-    emit(&z, K_LINE);
+    add_token(&z, K_LINE); /* what looks back needs no check for the start */
+    add_token(&z, K_LINE);
     for (size_t i = 0, end; i<t->n; i = end> i ? end : i + 1) {
         char c = t->s[i];
         end = 0;
         if (ascii_is_space(c))
-            end = white(&z, i);
+            end = skip_white(&z, i);
         if (!end && last_kind(&z) == K_LINE)
             end = line_start(&z, i);
         if (!end && (c == '(' || c == '['))
-            end = bracketed(&z, i);
+            end = read_bracketed(&z, i);
         if (!end && ascii_is_letter(c))
             end = plain_letter(&z, i);
         if (!end && choice_is_word(t, i))
-            end = word(&z, i);
+            end = read_word(&z, i);
         if (!end && (unsigned char)c >= 0x80)
-            end = word(&z, i);
+            end = read_word(&z, i);
         if (!end && c == '~')
-            end = struck(t, i);
+            end = strikeout_end(t, i);
         if (!end && c && strchr("*_`'\"#~$", c))
             end = i + 1;
         if (!end)
-            end = sign(&z, i);
+            end = sign_at(&z, i);
     }
-    emit(&z, K_LINE);
-    emit(&z, K_END);
+    add_token(&z, K_LINE);
+    add_token(&z, K_END);
     *n = z.n;
     return z.k;
 }

@@ -101,8 +101,8 @@ static int is_no_gold_reading(const struct math_node *m)
     return (m->kind == MATH_UNIT && strlen(m->name) == 1) || has_decimal_comma(m);
 }
 
-static enum math_truth by_gold_reading(struct comparison *e, const struct math_node *gold,
-                                       const struct math_node *pred)
+static enum math_truth try_gold_readings(struct comparison *e, const struct math_node *gold,
+                                         const struct math_node *pred)
 {
     enum math_truth best = MATH_FALSE;
     for (int i = 0; i < gold->n && best != MATH_TRUE; i++)
@@ -114,8 +114,8 @@ static enum math_truth by_gold_reading(struct comparison *e, const struct math_n
     return best;
 }
 
-static enum math_truth by_pred_reading(struct comparison *e, const struct math_node *gold,
-                                       const struct math_node *pred)
+static enum math_truth try_pred_readings(struct comparison *e, const struct math_node *gold,
+                                         const struct math_node *pred)
 {
     enum math_truth best = MATH_FALSE;
     for (int i = 0; i < pred->n && best != MATH_TRUE; i++)
@@ -129,8 +129,8 @@ static enum math_truth by_pred_reading(struct comparison *e, const struct math_n
 
 /* ---- kinds ---- */
 
-static enum math_truth all_children(struct comparison *e, const struct math_node *gold,
-                                    const struct math_node *pred)
+static enum math_truth compare_children(struct comparison *e, const struct math_node *gold,
+                                        const struct math_node *pred)
 {
     enum math_truth all = gold->n == pred->n && gold->which == pred->which ? MATH_TRUE : MATH_FALSE;
     for (int i = 0; i < gold->n && all != MATH_FALSE; i++)
@@ -165,12 +165,12 @@ static int are_times(struct comparison *e, const struct math_node *gold, const s
     return is_time(e, gold) || (is_time(e, pred) && is_clock(e, gold, &hours, &minutes));
 }
 
-static enum math_truth ratios(struct comparison *e, const struct math_node *gold,
-                              const struct math_node *pred)
+static enum math_truth compare_ratios(struct comparison *e, const struct math_node *gold,
+                                      const struct math_node *pred)
 {
     enum math_truth all = gold->n == pred->n ? MATH_TRUE : MATH_FALSE;
     if (are_times(e, gold, pred))
-        return all == MATH_TRUE ? all_children(e, gold, pred) : all;
+        return all == MATH_TRUE ? compare_children(e, gold, pred) : all;
     for (int i = 1; i < gold->n && all != MATH_FALSE; i++) {
         const struct math_node *g =
             math_node_2(e->w, MATH_MULTIPLY, gold->source, gold->child[i], pred->child[0]);
@@ -182,7 +182,8 @@ static enum math_truth ratios(struct comparison *e, const struct math_node *gold
 }
 
 /* Cases in whatever order: pairs of value and condition. */
-static enum math_truth cases(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth compare_cases(struct comparison *e, const struct math_node *gold,
+                                     const struct math_node *pred)
 {
     enum { PAIRS = 16 };
     const struct math_node *pair[2][PAIRS];
@@ -207,7 +208,8 @@ static int64_t hour_of(struct comparison *e, const struct math_node *m)
 }
 
 /* 15:30 and 3:30 PM. A time without its half of the day may also be in either. */
-static enum math_truth times(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth compare_times(struct comparison *e, const struct math_node *gold,
+                                     const struct math_node *pred)
 {
     int64_t g = hour_of(e, gold), p = hour_of(e, pred);
     int either = !*gold->name != !*pred->name && (!*gold->name ? g : p) <= 12;
@@ -219,8 +221,8 @@ static enum math_truth times(struct comparison *e, const struct math_node *gold,
     return all;
 }
 
-static enum math_truth same_kind(struct comparison *e, const struct math_node *gold,
-                                 const struct math_node *pred)
+static enum math_truth compare_same_kind(struct comparison *e, const struct math_node *gold,
+                                         const struct math_node *pred)
 {
     switch (gold->kind) {
     case MATH_MATRIX:
@@ -228,21 +230,21 @@ static enum math_truth same_kind(struct comparison *e, const struct math_node *g
     case MATH_TUPLE:
         return equal_items(e, gold, pred, 1);
     case MATH_RATIO:
-        return ratios(e, gold, pred);
+        return compare_ratios(e, gold, pred);
     case MATH_TEXT:
         return equal_texts(e, gold, pred);
     case MATH_CASES:
-        return cases(e, gold, pred);
+        return compare_cases(e, gold, pred);
     case MATH_TIME:
-        return times(e, gold, pred);
+        return compare_times(e, gold, pred);
     default: /* cases, opaque expressions, number sets */
-        return strcmp(gold->name, pred->name) == 0 ? all_children(e, gold, pred) : MATH_FALSE;
+        return strcmp(gold->name, pred->name) == 0 ? compare_children(e, gold, pred) : MATH_FALSE;
     }
 }
 
 /* A \cap B and B \cap A: sets of which only the names are known. */
-static enum math_truth of_letters(struct comparison *e, const struct math_node *gold,
-                                  const struct math_node *pred)
+static enum math_truth compare_letter_sets(struct comparison *e, const struct math_node *gold,
+                                           const struct math_node *pred)
 {
     if (gold->kind == MATH_UNION || gold->kind == MATH_INTERSECTION)
         return equal_items(e, gold, pred, 0);
@@ -250,7 +252,7 @@ static enum math_truth of_letters(struct comparison *e, const struct math_node *
 }
 
 /* f(x) = 0 and f(x) = 2x: equations of one name are alternatives, whatever joins them. */
-static int of_one_name(const struct math_node *m)
+static int share_one_name(const struct math_node *m)
 {
     const struct math_node *name = NULL;
     for (int i = 0; i < m->n; i++) {
@@ -264,7 +266,7 @@ static int of_one_name(const struct math_node *m)
     return 1;
 }
 
-static int of_words(const struct math_node *list)
+static int are_words(const struct math_node *list)
 {
     for (int i = 0; i < list->n; i++)
         if (list->child[i]->kind != MATH_TEXT && list->child[i]->kind != MATH_SYMBOL)
@@ -275,11 +277,12 @@ static int of_words(const struct math_node *list)
 int equal_joined_apart(const struct math_node *gold, const struct math_node *pred)
 {
     return gold->kind == MATH_LIST && pred->kind == MATH_LIST && gold->which != pred->which &&
-           gold->which != MATH_BY_COMMA && pred->which != MATH_BY_COMMA && (of_words(gold) || of_words(pred));
+           gold->which != MATH_BY_COMMA && pred->which != MATH_BY_COMMA &&
+           (are_words(gold) || are_words(pred));
 }
 
-static enum math_truth by_kind(struct comparison *e, const struct math_node *gold,
-                               const struct math_node *pred)
+static enum math_truth compare_by_kind(struct comparison *e, const struct math_node *gold,
+                                       const struct math_node *pred)
 {
     int unordered_gold = equal_is_collection(gold), unordered_pred = equal_is_collection(pred);
     if (equal_is_value(gold) && equal_is_value(pred))
@@ -303,7 +306,7 @@ static enum math_truth by_kind(struct comparison *e, const struct math_node *gol
     }
     if (equal_is_statements(gold) && equal_is_statements(pred) &&
         (gold->kind == pred->kind || (gold->kind == MATH_OR && gold->which) ||
-         (pred->kind == MATH_OR && pred->which) || (of_one_name(gold) && of_one_name(pred)))) {
+         (pred->kind == MATH_OR && pred->which) || (share_one_name(gold) && share_one_name(pred)))) {
         enum math_truth r = equal_items(e, gold, pred, 0);
         return r == MATH_TRUE ? r : equal_better(r, equal_regions(e, gold, pred));
     }
@@ -311,9 +314,11 @@ static enum math_truth by_kind(struct comparison *e, const struct math_node *gol
         return MATH_TRUE;
     if (equal_is_region(gold) || equal_is_region(pred)) {
         enum math_truth r = equal_regions(e, gold, pred);
-        return r == MATH_TRUE || gold->kind != pred->kind ? r : equal_better(r, of_letters(e, gold, pred));
+        return r == MATH_TRUE || gold->kind != pred->kind
+                   ? r
+                   : equal_better(r, compare_letter_sets(e, gold, pred));
     }
-    return gold->kind == pred->kind ? same_kind(e, gold, pred) : MATH_FALSE;
+    return gold->kind == pred->kind ? compare_same_kind(e, gold, pred) : MATH_FALSE;
 }
 
 /* What a call takes: the rules look through both trees several times, which counts where they are long. */
@@ -337,10 +342,10 @@ enum math_truth equal_trees(struct comparison *e, const struct math_node *gold, 
     if (g != gold || p != pred)
         r = equal_trees(e, g, p);
     else if (gold->kind == MATH_EITHER)
-        r = by_gold_reading(e, gold, pred);
+        r = try_gold_readings(e, gold, pred);
     else if (pred->kind == MATH_EITHER)
-        r = by_pred_reading(e, gold, pred);
-    else if ((r = by_kind(e, gold, pred)) != MATH_TRUE)
+        r = try_pred_readings(e, gold, pred);
+    else if ((r = compare_by_kind(e, gold, pred)) != MATH_TRUE)
         r = equal_better(r, equal_rewritten(e, gold, pred));
     e->depth--;
     return r;

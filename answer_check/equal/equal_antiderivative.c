@@ -9,7 +9,7 @@ static const struct math_node *first_reading(const struct math_node *m)
 }
 
 /* Index of the summand that is the constant, or -1: a letter that occurs nowhere else. */
-static int constant_in(const struct math_node *m)
+static int find_constant(const struct math_node *m)
 {
     static const char *const names[] = {"C", "C_1", "c", "c_1", "K", "k"};
     for (int i = 0; m->kind == MATH_ADD && i < m->n; i++) {
@@ -25,7 +25,7 @@ static int constant_in(const struct math_node *m)
     return -1;
 }
 
-static const struct math_node *without(struct comparison *e, const struct math_node *m, int at)
+static const struct math_node *without_term(struct comparison *e, const struct math_node *m, int at)
 {
     const struct math_node *rest[64];
     int n = 0;
@@ -42,11 +42,11 @@ enum math_truth equal_antiderivatives(struct comparison *e, const struct math_no
 {
     static const char *const variables[] = {"x", "t", "u", "y", "z", "theta", "s", "r"};
     const char *symbol[2];
-    int at = constant_in(gold), in_pred = constant_in(pred), known = 0;
+    int at = find_constant(gold), in_pred = find_constant(pred), known = 0;
     if (at < 0 || in_pred < 0 ||
         (*first_reading(gold->child[at])->name != 'C' && *first_reading(pred->child[in_pred])->name != 'C'))
         return MATH_FALSE; /* x^2 + k is a polynomial with a parameter */
-    const struct math_node *a = without(e, gold, at), *b = a ? without(e, pred, in_pred) : NULL;
+    const struct math_node *a = without_term(e, gold, at), *b = a ? without_term(e, pred, in_pred) : NULL;
     if (!b || math_symbols(e->w, a, symbol, 2) != 1)
         return MATH_FALSE;
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)

@@ -158,14 +158,14 @@ const struct math_node *equal_letters(struct comparison *e, const struct math_no
 }
 
 /* The length of "x" in "x" and "x_1". */
-static size_t stem(const char *name)
+static size_t stem_length(const char *name)
 {
     return strcspn(name, "_");
 }
 
 static int same_stem(const char *a, const char *b)
 {
-    return stem(a) == stem(b) && !strncmp(a, b, stem(a));
+    return stem_length(a) == stem_length(b) && !strncmp(a, b, stem_length(a));
 }
 
 const struct math_node *equal_assigned_point(struct comparison *e, const struct math_node *m)

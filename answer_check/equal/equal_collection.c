@@ -5,8 +5,8 @@
 
 enum { ITEMS_MAX = 64, EXPANDED_MAX = 64 };
 
-static enum math_truth in_order(struct comparison *e, const struct math_node *gold,
-                                const struct math_node *pred)
+static enum math_truth compare_in_order(struct comparison *e, const struct math_node *gold,
+                                        const struct math_node *pred)
 {
     enum math_truth all = MATH_TRUE;
     if (gold->n != pred->n)
@@ -24,13 +24,13 @@ struct matching {
 };
 
 /* Finds item i of the reference a partner, moving others where needed (Kuhn's algorithm). */
-static int augment(struct matching *m, int i, int least)
+static int augment_matching(struct matching *m, int i, int least)
 {
     for (int j = 0; j < m->n; j++) {
         if (m->seen[j] || m->edge[i][j] < least)
             continue;
         m->seen[j] = 1;
-        if (m->owner[j] < 0 || augment(m, m->owner[j], least)) {
+        if (m->owner[j] < 0 || augment_matching(m, m->owner[j], least)) {
             m->owner[j] = i;
             return 1;
         }
@@ -44,7 +44,7 @@ static int is_perfect(struct matching *m, int least)
         m->owner[j] = -1;
     for (int i = 0; i < m->n; i++) {
         memset(m->seen, 0, sizeof m->seen);
-        if (!augment(m, i, least))
+        if (!augment_matching(m, i, least))
             return 0;
     }
     return 1;
@@ -52,15 +52,15 @@ static int is_perfect(struct matching *m, int least)
 
 /* Every item of the reference with its own item of the prediction: by matching, never by sorting, since
  * equality up to rounding has no order. */
-static enum math_truth matched(struct comparison *e, const struct math_node *gold,
-                               const struct math_node *pred)
+static enum math_truth compare_matched(struct comparison *e, const struct math_node *gold,
+                                       const struct math_node *pred)
 {
     struct matching m = {.n = gold->n};
     static const unsigned char rank[] = {[MATH_FALSE] = 0, [MATH_UNKNOWN] = 1, [MATH_TRUE] = 2};
     if (gold->n != pred->n)
         return MATH_FALSE;
     if (gold->n > ITEMS_MAX)
-        return in_order(e, gold, pred) == MATH_TRUE ? MATH_TRUE : MATH_UNKNOWN;
+        return compare_in_order(e, gold, pred) == MATH_TRUE ? MATH_TRUE : MATH_UNKNOWN;
     for (int i = 0; i < m.n; i++) {
         int possible = 0;
         for (int j = 0; j < m.n; j++) {
@@ -74,7 +74,7 @@ static enum math_truth matched(struct comparison *e, const struct math_node *gol
 }
 
 /* Without items that repeat an earlier one; NULL when too many are left. */
-static const struct math_node *distinct(struct comparison *e, const struct math_node *m)
+static const struct math_node *without_repeats(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *kept[ITEMS_MAX];
     int n = 0;
@@ -90,25 +90,25 @@ static const struct math_node *distinct(struct comparison *e, const struct math_
     return n == m->n ? m : math_node_new(e->w, m->kind, m->source, n, kept);
 }
 
-static enum math_truth unordered(struct comparison *e, const struct math_node *gold,
-                                 const struct math_node *pred)
+static enum math_truth compare_unordered(struct comparison *e, const struct math_node *gold,
+                                         const struct math_node *pred)
 {
     if (e->rules->duplicates == DUPLICATES_COLLAPSE) {
-        gold = distinct(e, gold);
-        pred = distinct(e, pred);
+        gold = without_repeats(e, gold);
+        pred = without_repeats(e, pred);
         if (!gold || !pred)
             return MATH_UNKNOWN;
     }
-    return matched(e, gold, pred);
+    return compare_matched(e, gold, pred);
 }
 
 enum math_truth equal_items(struct comparison *e, const struct math_node *gold, const struct math_node *pred,
                             int ordered)
 {
     if (ordered)
-        return in_order(e, gold, pred);
+        return compare_in_order(e, gold, pred);
     e->inside++;
-    enum math_truth r = unordered(e, gold, pred);
+    enum math_truth r = compare_unordered(e, gold, pred);
     e->inside--;
     return r;
 }
@@ -118,7 +118,7 @@ enum math_truth equal_matrices(struct comparison *e, const struct math_node *gol
 {
     if (gold->which != pred->which || gold->rows != pred->rows || gold->columns != pred->columns)
         return MATH_FALSE;
-    return in_order(e, gold, pred);
+    return compare_in_order(e, gold, pred);
 }
 
 /* ---- plus-minus ---- */

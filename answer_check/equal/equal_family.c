@@ -18,12 +18,12 @@ struct family {
 
 /* ---- declarations ---- */
 
-static int is(struct span word, const char *text)
+static int span_is(struct span word, const char *text)
 {
     return word.n == strlen(text) && !memcmp(word.s, text, word.n);
 }
 
-static void set(struct family *f, const char *name, char which, const char *mark)
+static void set_parameter(struct family *f, const char *name, char which, const char *mark)
 {
     size_t n = strlen(name), k = strlen(mark);
     if (n >= sizeof f->name || k + 1 >= sizeof f->domain)
@@ -48,7 +48,7 @@ static int domain_of(struct span word)
         {"value", 0},     {"values", 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (is(word, table[i].word))
+        if (span_is(word, table[i].word))
             return table[i].domain;
     return -1;
 }
@@ -75,13 +75,13 @@ static int words_declare(struct family *f, const char *text)
         } else if (domain < 0) {
             return 0;
         }
-        sure = is(word, "in") ? 1 : sure;
+        sure = span_is(word, "in") ? 1 : sure;
         which = domain > 0 && which != 'c' ? (char)domain : which;
     }
     if (!letter)
         return 0;
     char name[2] = {letter, 0};
-    set(f, name, which, "");
+    set_parameter(f, name, which, "");
     return 1;
 }
 
@@ -91,7 +91,7 @@ static const struct math_node *first_reading(const struct math_node *m)
 }
 
 /* k \in \mathbb{Z}, \forall x \in \mathbb{R} */
-static int declares(struct family *f, const struct math_node *m)
+static int declares_parameter(struct family *f, const struct math_node *m)
 {
     *f->name = *f->domain = 0;
     if (m->kind == MATH_TEXT)
@@ -104,12 +104,12 @@ static int declares(struct family *f, const struct math_node *m)
     if (name->kind != MATH_SYMBOL)
         return 0;
     if (domain->kind == MATH_SYMBOL && (!strcmp(domain->name, "Z") || !strcmp(domain->name, "R"))) {
-        set(f, name->name, *domain->name, "");
+        set_parameter(f, name->name, *domain->name, "");
         return *f->name != 0;
     }
     if (domain->kind != MATH_NUMBER_SET || domain->which == '0')
         return 0;
-    set(f, name->name, (char)domain->which, domain->name);
+    set_parameter(f, name->name, (char)domain->which, domain->name);
     return *f->name != 0;
 }
 
@@ -123,12 +123,12 @@ static int starts_sequence(struct family *f, const struct math_node *body, const
         m->child[0]->kind != MATH_SYMBOL || m->child[1]->kind != MATH_NUMBER || m->child[1]->literal.n > 1)
         return 0;
     from = m->child[1]->literal.digits[0] - '0';
-    set(f, m->child[0]->name, 'N', from == 0 ? "0" : "+");
+    set_parameter(f, m->child[0]->name, 'N', from == 0 ? "0" : "+");
     return from < 2;
 }
 
 /* m without the declaration behind it: 1, or 0 when there is none. */
-static int split(struct comparison *e, struct family *f, const struct math_node *m)
+static int split_declaration(struct comparison *e, struct family *f, const struct math_node *m)
 {
     const struct math_node *last = m->n > 1 ? m->child[m->n - 1] : NULL, *part[SYMBOLS];
     f->body = m;
@@ -138,16 +138,16 @@ static int split(struct comparison *e, struct family *f, const struct math_node 
     switch (m->kind) {
     case MATH_CASES:
         f->body = m->child[0];
-        return m->n == 2 && (declares(f, last) || starts_sequence(f, f->body, last));
+        return m->n == 2 && (declares_parameter(f, last) || starts_sequence(f, f->body, last));
     case MATH_SET_BUILDER:
         f->body = m->child[0];
-        if (f->body->kind == MATH_SYMBOL && last->kind == MATH_AND && split(e, f, last) &&
+        if (f->body->kind == MATH_SYMBOL && last->kind == MATH_AND && split_declaration(e, f, last) &&
             f->body->kind == MATH_RELATION && equal_same(f->body->child[0], m->child[0]))
             return 1; /* \{x \mid x = k\pi, k \in \mathbb{Z}\} */
         f->body = m->child[0];
         *f->name = *f->domain = 0;
         return first_reading(f->body)->kind != MATH_SYMBOL && f->body->kind != MATH_RELATION &&
-               declares(f, last);
+               declares_parameter(f, last);
     case MATH_AND:
     case MATH_OR:
     case MATH_LIST:
@@ -156,12 +156,12 @@ static int split(struct comparison *e, struct family *f, const struct math_node 
         return 0;
     }
     memcpy(part, m->child, (size_t)m->n * sizeof *part);
-    if (declares(f, last) || starts_sequence(f, m->child[0], last)) {
+    if (declares_parameter(f, last) || starts_sequence(f, m->child[0], last)) {
         f->body = m->n == 2 ? part[0] : math_node_new(e->w, m->kind, m->source, m->n - 1, part);
         return f->body != NULL;
     }
     struct family inner; /* x = a, or x = b where k \in \mathbb{Z} */
-    if (!split(e, &inner, last) || !*inner.name)
+    if (!split_declaration(e, &inner, last) || !*inner.name)
         return 0;
     *f = inner;
     part[m->n - 1] = inner.body;
@@ -179,8 +179,8 @@ static int same_domain(const struct family *a, const struct family *b)
 }
 
 /* The only symbol of a that b does not have: 1 and its name; 0: none; -1: several. */
-static int only_in(struct comparison *e, const struct math_node *a, const struct math_node *b,
-                   const char **name)
+static int find_only_in(struct comparison *e, const struct math_node *a, const struct math_node *b,
+                        const char **name)
 {
     const char *symbol[SYMBOLS];
     int n = math_symbols(e->w, a, symbol, SYMBOLS), found = 0;
@@ -233,8 +233,8 @@ static const struct math_node *at_integer(struct comparison *e, const struct mat
     return math_substitute(e->w, m, name, k);
 }
 
-static const struct math_node *minus(struct comparison *e, const struct math_node *a,
-                                     const struct math_node *b)
+static const struct math_node *difference_of(struct comparison *e, const struct math_node *a,
+                                             const struct math_node *b)
 {
     const struct math_node *negative = b ? math_node_1(e->w, MATH_NEGATE, b->source, b) : NULL;
     return a && negative ? math_node_2(e->w, MATH_ADD, a->source, a, negative) : NULL;
@@ -247,16 +247,16 @@ static int has_shift(struct comparison *e, const struct math_node *a, const stru
     if (!math_is_scalar(a) || !math_is_scalar(b))
         return 0;
     const struct math_node *start = at_integer(e, b, name, "0"), *next = at_integer(e, b, name, "1"),
-                           *apart = minus(e, at_integer(e, a, name, "0"), start),
-                           *step = minus(e, next, start);
+                           *apart = difference_of(e, at_integer(e, a, name, "0"), start),
+                           *step = difference_of(e, next, start);
     const struct math_node *steps =
         apart && step ? math_node_2(e->w, MATH_DIVIDE, a->source, apart, step) : NULL;
     return steps && math_scalar_integer(e->w, steps, shift) && *shift<INT32_MAX && * shift> INT32_MIN;
 }
 
 /* The value that "x = .." states, where the other side is no statement. */
-static const struct math_node *stated(struct comparison *e, const struct math_node *m,
-                                      const struct math_node *other)
+static const struct math_node *stated_value(struct comparison *e, const struct math_node *m,
+                                            const struct math_node *other)
 {
     const struct math_node *value =
         m->kind == MATH_RELATION && other->kind != MATH_RELATION ? equal_assigned(e, m, 0) : NULL;
@@ -308,7 +308,7 @@ static const struct math_node *small_constants(struct comparison *e, const struc
 int equal_declares(struct comparison *e, const struct math_node *m)
 {
     struct family f;
-    return split(e, &f, m);
+    return split_declaration(e, &f, m);
 }
 
 enum math_truth equal_families(struct comparison *e, const struct math_node *gold,
@@ -320,13 +320,13 @@ enum math_truth equal_families(struct comparison *e, const struct math_node *gol
                            *p_small = small_constants(e, pred, gold);
     if (g_small != gold || p_small != pred)
         return g_small && p_small ? equal_trees(e, g_small, p_small) : MATH_UNKNOWN;
-    int declared_g = split(e, &g, gold), declared_p = split(e, &p, pred);
+    int declared_g = split_declaration(e, &g, gold), declared_p = split_declaration(e, &p, pred);
     if (!g.body || !p.body)
         return MATH_UNKNOWN;
     if (!same_domain(&g, &p))
         return MATH_FALSE;
-    const struct math_node *a = stated(e, g.body, p.body), *b = stated(e, p.body, g.body);
-    int in_g = only_in(e, a, b, &to), in_p = only_in(e, b, a, &from);
+    const struct math_node *a = stated_value(e, g.body, p.body), *b = stated_value(e, p.body, g.body);
+    int in_g = find_only_in(e, a, b, &to), in_p = find_only_in(e, b, a, &from);
     if (in_g != in_p || in_g < 0)
         return MATH_FALSE;
     if (in_g) { /* declared where declared at all: in the name's case, or folded with its words */

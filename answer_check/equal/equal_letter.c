@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* Is the name applied to something (MATH_APPLY), or does it stand by itself (MATH_SYMBOL)? */
-static int occurs(const struct math_node *m, enum math_kind kind, const char *name)
+static int occurs_as(const struct math_node *m, enum math_kind kind, const char *name)
 {
     if (m->kind == kind && !strcmp(m->name, name))
         return 1;
     for (int i = 0; i < m->n; i++)
-        if (occurs(m->child[i], kind, name))
+        if (occurs_as(m->child[i], kind, name))
             return 1;
     return 0;
 }
@@ -73,10 +73,10 @@ static int is_sound(const struct math_node *reading, const struct letters *l)
 {
     for (int i = 0; i < l->n; i++) {
         const char *name = l->applied[i];
-        if (!occurs(reading, MATH_SYMBOL, name))
+        if (!occurs_as(reading, MATH_SYMBOL, name))
             continue;
-        int is_usual = !occurs(l->usual, MATH_APPLY, name) && !occurs(l->others, MATH_APPLY, name);
-        if (!is_usual && !occurs(l->own, MATH_SYMBOL, name) && !occurs(l->others, MATH_SYMBOL, name))
+        int is_usual = !occurs_as(l->usual, MATH_APPLY, name) && !occurs_as(l->others, MATH_APPLY, name);
+        if (!is_usual && !occurs_as(l->own, MATH_SYMBOL, name) && !occurs_as(l->others, MATH_SYMBOL, name))
             return 0;
     }
     return 1;

@@ -17,8 +17,8 @@ const struct math_node *equal_determinant(struct comparison *e, const struct mat
 }
 
 /* M^T, M^3, and M^{-1} of two rows. */
-static const struct math_node *raised(struct comparison *e, const struct math_node *m,
-                                      const struct math_node *exponent)
+static const struct math_node *raise_matrix(struct comparison *e, const struct math_node *m,
+                                            const struct math_node *exponent)
 {
     enum { EXPONENT_MAX = 8 };
     int64_t n;
@@ -40,9 +40,9 @@ static const struct math_node *raised(struct comparison *e, const struct math_no
     return all;
 }
 
-static const struct math_node *value_of(struct comparison *e, const struct math_node *m, int depth);
+static const struct math_node *matrix_value(struct comparison *e, const struct math_node *m, int depth);
 
-static const struct math_node *folded(struct comparison *e, const struct math_node *m, int depth)
+static const struct math_node *fold_operands(struct comparison *e, const struct math_node *m, int depth)
 {
     const struct math_node *all = NULL, *factor[ENTRIES];
     int factors = 0;
@@ -52,7 +52,7 @@ static const struct math_node *folded(struct comparison *e, const struct math_no
             factor[factors++] = c;
             continue;
         }
-        value = value_of(e, c, depth + 1);
+        value = matrix_value(e, c, depth + 1);
         all = !value                ? NULL
               : !all                ? value
               : m->kind == MATH_ADD ? math_matrix_sum(e->w, all, value)
@@ -65,7 +65,7 @@ static const struct math_node *folded(struct comparison *e, const struct math_no
     return all;
 }
 
-static const struct math_node *value_of(struct comparison *e, const struct math_node *m, int depth)
+static const struct math_node *matrix_value(struct comparison *e, const struct math_node *m, int depth)
 {
     const struct math_node *inner;
     if (depth > 6 || m->n > ENTRIES || math_step(e->w, 10 + m->n))
@@ -74,17 +74,17 @@ static const struct math_node *value_of(struct comparison *e, const struct math_
     case MATH_MATRIX:
         return m->which ? NULL : m;
     case MATH_NEGATE:
-        inner = value_of(e, m->child[0], depth + 1);
+        inner = matrix_value(e, m->child[0], depth + 1);
         return inner ? math_matrix_negated(e->w, inner) : NULL;
     case MATH_DIVIDE:
-        inner = math_is_scalar(m->child[1]) ? value_of(e, m->child[0], depth + 1) : NULL;
+        inner = math_is_scalar(m->child[1]) ? matrix_value(e, m->child[0], depth + 1) : NULL;
         return inner ? math_matrix_scaled(e->w, inner, m->child[1], MATH_DIVIDE) : NULL;
     case MATH_POWER:
-        inner = value_of(e, m->child[0], depth + 1);
-        return inner ? raised(e, inner, m->child[1]) : NULL;
+        inner = matrix_value(e, m->child[0], depth + 1);
+        return inner ? raise_matrix(e, inner, m->child[1]) : NULL;
     case MATH_MULTIPLY:
     case MATH_ADD:
-        return folded(e, m, depth);
+        return fold_operands(e, m, depth);
     default:
         return NULL;
     }
@@ -94,7 +94,7 @@ const struct math_node *equal_matrix(struct comparison *e, const struct math_nod
 {
     const struct math_node *entry[ENTRIES];
     if (m->kind != MATH_TUPLE)
-        return m->kind == MATH_MATRIX ? NULL : value_of(e, m, 0);
+        return m->kind == MATH_MATRIX ? NULL : matrix_value(e, m, 0);
     int columns = m->n ? m->child[0]->n : 0; /* [[1, 2], [3, 4]] */
     for (int i = 0; i < m->n; i++) {
         const struct math_node *row = m->child[i];
@@ -115,7 +115,7 @@ static int axis_of(const char *name)
     return *name >= 'i' && *name <= 'k' && !name[1] ? *name - 'i' : -1;
 }
 
-static const struct math_node *digit(struct comparison *e, struct span source, int one)
+static const struct math_node *make_digit(struct comparison *e, struct span source, int one)
 {
     struct math_node *m = math_node_new(e->w, MATH_NUMBER, source, 0, NULL);
     if (m)
@@ -138,8 +138,8 @@ const struct math_node *equal_vector(struct comparison *e, const struct math_nod
     for (int k = 0; k < n && plain; k++) {
         coordinate[k] = m;
         for (int i = 0; i < symbols && coordinate[k]; i++)
-            coordinate[k] =
-                math_substitute(e->w, coordinate[k], name[i], digit(e, m->source, axis_of(name[i]) == k));
+            coordinate[k] = math_substitute(e->w, coordinate[k], name[i],
+                                            make_digit(e, m->source, axis_of(name[i]) == k));
         if (!coordinate[k])
             return NULL;
         term[k] = coordinate[k];

@@ -22,7 +22,7 @@ static int is_otherwise(const struct math_node *m)
 }
 
 /* The union of all regions, without number `but`. */
-static int unite(struct region *out, const struct piecewise *p, int but)
+static int unite_regions(struct region *out, const struct piecewise *p, int but)
 {
     *out = (struct region){.variable = p->variable};
     for (int i = 0; i < p->n; i++)
@@ -59,12 +59,12 @@ static int read_pieces(struct comparison *e, struct piecewise *out, const struct
         out->variable = r->variable;
     }
     struct region others;
-    if (rest >= 0 && (unite(&others, out, rest) || region_complement(e, &out->where[rest], &others)))
+    if (rest >= 0 && (unite_regions(&others, out, rest) || region_complement(e, &out->where[rest], &others)))
         return -1;
     return out->variable ? 0 : -1;
 }
 
-static const struct math_node *number(struct comparison *e, const struct math_node *m, const char *digit)
+static const struct math_node *make_digit(struct comparison *e, const struct math_node *m, const char *digit)
 {
     struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
     if (k)
@@ -73,23 +73,23 @@ static const struct math_node *number(struct comparison *e, const struct math_no
 }
 
 /* end + 1/3 or end - 7, for a piece without another end. */
-static const struct math_node *beside(struct comparison *e, const struct math_node *end, const char *by,
-                                      const char *part, int below)
+static const struct math_node *point_beside(struct comparison *e, const struct math_node *end, const char *by,
+                                            const char *part, int below)
 {
     const struct math_node *step =
-        math_node_2(e->w, MATH_DIVIDE, end->source, number(e, end, by), number(e, end, part));
+        math_node_2(e->w, MATH_DIVIDE, end->source, make_digit(e, end, by), make_digit(e, end, part));
     step = step && below ? math_node_1(e->w, MATH_NEGATE, end->source, step) : step;
     return step ? math_node_2(e->w, MATH_ADD, end->source, end, step) : NULL;
 }
 
 /* (k a + (4 - k) b)/4 */
-static const struct math_node *between(struct comparison *e, const struct math_node *a,
-                                       const struct math_node *b, const char *k, const char *rest)
+static const struct math_node *point_between(struct comparison *e, const struct math_node *a,
+                                             const struct math_node *b, const char *k, const char *rest)
 {
-    const struct math_node *x = math_node_2(e->w, MATH_MULTIPLY, a->source, number(e, a, k), a),
-                           *y = math_node_2(e->w, MATH_MULTIPLY, a->source, number(e, a, rest), b),
+    const struct math_node *x = math_node_2(e->w, MATH_MULTIPLY, a->source, make_digit(e, a, k), a),
+                           *y = math_node_2(e->w, MATH_MULTIPLY, a->source, make_digit(e, a, rest), b),
                            *sum = x && y ? math_node_2(e->w, MATH_ADD, a->source, x, y) : NULL;
-    return sum ? math_node_2(e->w, MATH_DIVIDE, a->source, sum, number(e, a, "4")) : NULL;
+    return sum ? math_node_2(e->w, MATH_DIVIDE, a->source, sum, make_digit(e, a, "4")) : NULL;
 }
 
 static int points_of(struct comparison *e, const struct piece *p, const struct math_node *source,
@@ -97,14 +97,14 @@ static int points_of(struct comparison *e, const struct piece *p, const struct m
 {
     int n = 0;
     if (p->low && p->high) {
-        out[n++] = between(e, p->low, p->high, "1", "3");
-        out[n++] = between(e, p->low, p->high, "2", "2");
-        out[n++] = between(e, p->low, p->high, "3", "1");
+        out[n++] = point_between(e, p->low, p->high, "1", "3");
+        out[n++] = point_between(e, p->low, p->high, "2", "2");
+        out[n++] = point_between(e, p->low, p->high, "3", "1");
     } else {
-        const struct math_node *end = p->low ? p->low : p->high ? p->high : number(e, source, "0");
-        out[n++] = end ? beside(e, end, "1", "3", !p->low) : NULL;
-        out[n++] = end ? beside(e, end, "7", "3", !p->low) : NULL;
-        out[n++] = end ? beside(e, end, "9", "1", !p->low) : NULL;
+        const struct math_node *end = p->low ? p->low : p->high ? p->high : make_digit(e, source, "0");
+        out[n++] = end ? point_beside(e, end, "1", "3", !p->low) : NULL;
+        out[n++] = end ? point_beside(e, end, "7", "3", !p->low) : NULL;
+        out[n++] = end ? point_beside(e, end, "9", "1", !p->low) : NULL;
     }
     if (p->low && !p->open_low)
         out[n++] = p->low;
@@ -114,7 +114,7 @@ static int points_of(struct comparison *e, const struct piece *p, const struct m
 }
 
 /* Is the point in the piece? UNKNOWN where its order is not proved. */
-static enum math_truth holds(struct comparison *e, const struct piece *p, const struct math_node *point)
+static enum math_truth piece_holds(struct comparison *e, const struct piece *p, const struct math_node *point)
 {
     enum math_truth above = MATH_TRUE, below = MATH_TRUE;
     if (p->low && math_scalar_equal(e->w, p->low, point) == MATH_TRUE)
@@ -136,14 +136,14 @@ static const struct math_node *value_at(struct comparison *e, const struct piece
         return math_substitute(e->w, p->value[0], variable, point);
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < p->where[i].n; k++)
-            if (holds(e, &p->where[i].piece[k], point) == MATH_TRUE)
+            if (piece_holds(e, &p->where[i].piece[k], point) == MATH_TRUE)
                 return math_substitute(e->w, p->value[i], variable, point);
     return NULL;
 }
 
 /* At the points of all pieces of one side. */
-static enum math_truth agrees(struct comparison *e, const struct piecewise *a, const struct piecewise *b,
-                              const char *variable)
+static enum math_truth agrees_at_points(struct comparison *e, const struct piecewise *a,
+                                        const struct piecewise *b, const char *variable)
 {
     for (int i = 0; i < a->n; i++)
         for (int k = 0; k < a->where[i].n; k++) {
@@ -171,9 +171,10 @@ enum math_truth equal_piecewise(struct comparison *e, const struct math_node *go
         return MATH_FALSE;
     /* A formula for all values needs cases for all values. */
     if ((!g.n || !p.n) &&
-        (unite(&all, g.n ? &g : &p, -1) || region_complement(e, &outside, &all) || outside.n))
+        (unite_regions(&all, g.n ? &g : &p, -1) || region_complement(e, &outside, &all) || outside.n))
         return MATH_FALSE;
-    enum math_truth r = equal_worse(agrees(e, &g, &p, variable), agrees(e, &p, &g, variable));
+    enum math_truth r =
+        equal_worse(agrees_at_points(e, &g, &p, variable), agrees_at_points(e, &p, &g, variable));
     if (r == MATH_TRUE) {
         e->w->evidence = MATH_PROBED;
         equal_set_how(e, "at points of every case");

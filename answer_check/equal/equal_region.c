@@ -7,10 +7,10 @@
 /* ---- ends and their order ---- */
 
 /* -1, 0 or 1: how infinite the end is. */
-static int infinite(const struct math_node *m)
+static int infinity_sign(const struct math_node *m)
 {
     if (m->kind == MATH_NEGATE)
-        return -infinite(m->child[0]);
+        return -infinity_sign(m->child[0]);
     if (m->kind == MATH_PLUS_MINUS)
         return 0;
     return m->kind == MATH_CONSTANT && m->which == MATH_INFINITY;
@@ -19,15 +19,15 @@ static int infinite(const struct math_node *m)
 int region_add(struct region *r, const struct math_node *low, const struct math_node *high, int open_low,
                int open_high)
 {
-    if (r->n == PIECES_MAX || (low && infinite(low) > 0) || (high && infinite(high) < 0))
+    if (r->n == PIECES_MAX || (low && infinity_sign(low) > 0) || (high && infinity_sign(high) < 0))
         return -1;
     struct piece *p = &r->piece[r->n++];
     *p = (struct piece){low, high, open_low, open_high};
-    if (low && infinite(low)) {
+    if (low && infinity_sign(low)) {
         p->low = NULL;
         p->open_low = 1;
     }
-    if (high && infinite(high)) {
+    if (high && infinity_sign(high)) {
         p->high = NULL;
         p->open_high = 1;
     }
@@ -122,7 +122,7 @@ int region_complement(struct comparison *e, struct region *out, const struct reg
 /* ---- comparison ---- */
 
 /* Do two pieces share a point or touch, so that their union is one piece? b starts at or after a. */
-static int joins(struct comparison *e, const struct piece *a, const struct piece *b)
+static int pieces_join(struct comparison *e, const struct piece *a, const struct piece *b)
 {
     if (!a->high || !b->low)
         return 1;
@@ -141,7 +141,7 @@ static int starts_before(struct comparison *e, const struct piece *a, const stru
 }
 
 /* Sorted and merged where all ends are numbers; otherwise as it is. */
-static void normalise(struct comparison *e, struct region *r)
+static void merge_pieces(struct comparison *e, struct region *r)
 {
     for (int i = 0; i < r->n; i++)
         if ((r->piece[i].low && !equal_is_number(e, r->piece[i].low)) ||
@@ -158,7 +158,7 @@ static void normalise(struct comparison *e, struct region *r)
         struct piece *last = n ? &r->piece[n - 1] : NULL, *p = &r->piece[i];
         if (is_empty(e, p) == 1)
             continue;
-        if (!last || !joins(e, last, p)) {
+        if (!last || !pieces_join(e, last, p)) {
             r->piece[n++] = *p;
         } else if (last->high && p->high && math_scalar_equal(e->w, last->high, p->high) == MATH_TRUE) {
             last->open_high &= p->open_high;
@@ -195,8 +195,8 @@ enum math_truth equal_regions(struct comparison *e, const struct math_node *gold
         return MATH_FALSE;
     if (g.variable && p.variable && strcmp(g.variable, p.variable) != 0)
         return MATH_FALSE;
-    normalise(e, &g);
-    normalise(e, &p);
+    merge_pieces(e, &g);
+    merge_pieces(e, &p);
     if (g.n != p.n)
         return MATH_FALSE;
     for (int i = 0; i < g.n && all != MATH_FALSE; i++) {
@@ -216,7 +216,7 @@ enum math_truth equal_regions(struct comparison *e, const struct math_node *gold
 /* ---- sets of numbers ---- */
 
 /* N and Z^+, N_0 and Z_{\ge 0}: whether N holds 0 is the writer's choice, so N alone is either. */
-static const char *natural(const struct math_node *m, int *both)
+static const char *natural_name(const struct math_node *m, int *both)
 {
     static const char *const names[][3] = {{"Z+", "N+", "N*"}, {"Z>=0", "N0", "N_0"}};
     *both = m->which == 'N' && !*m->name;
@@ -244,7 +244,7 @@ enum math_truth equal_number_sets(const struct math_node *gold, const struct mat
         const char *letter = (set == gold ? pred : gold)->name;
         return set->which == *letter && !*set->name ? MATH_TRUE : MATH_FALSE;
     }
-    const char *g = natural(gold, &any_g), *p = natural(pred, &any_p);
+    const char *g = natural_name(gold, &any_g), *p = natural_name(pred, &any_p);
     if ((g && (any_p || g == p)) || (p && any_g))
         return MATH_TRUE;
     return gold->which == pred->which && !strcmp(gold->name, pred->name) ? MATH_TRUE : MATH_FALSE;

@@ -50,8 +50,8 @@ static int link_of(struct region *out, const struct math_node *c, int op, int va
     return less == variable_left ? region_add(out, NULL, c, 1, open) : region_add(out, c, NULL, open, 1);
 }
 
-static const struct math_node *between(struct comparison *e, const struct math_node *a,
-                                       const struct math_node *b, int offset)
+static const struct math_node *point_between(struct comparison *e, const struct math_node *a,
+                                             const struct math_node *b, int offset)
 {
     struct math_node *k = math_node_new(e->w, MATH_NUMBER, (a ? a : b)->source, 0, NULL);
     if (!k)
@@ -66,9 +66,9 @@ static const struct math_node *between(struct comparison *e, const struct math_n
 }
 
 /* Does left op right hold at the point? */
-static enum math_truth holds(struct comparison *e, const struct math_node *left,
-                             const struct math_node *right, int op, const char *v,
-                             const struct math_node *point)
+static enum math_truth link_holds(struct comparison *e, const struct math_node *left,
+                                  const struct math_node *right, int op, const char *v,
+                                  const struct math_node *point)
 {
     const struct math_node *a = point ? math_substitute(e->w, left, v, point) : NULL,
                            *b = a ? math_substitute(e->w, right, v, point) : NULL;
@@ -100,7 +100,7 @@ static int solve_link(struct comparison *e, struct region *out, const struct mat
         if (op == MATH_NOT_EQUAL)
             inside = MATH_TRUE;
         else if (op != MATH_EQUAL)
-            inside = holds(e, left, right, op, v[0], between(e, low, high, !low || !high));
+            inside = link_holds(e, left, right, op, v[0], point_between(e, low, high, !low || !high));
         if (inside == MATH_UNKNOWN ||
             (inside == MATH_TRUE && region_add(out, low, high, !closed || !low, !closed || !high)))
             return -1;
@@ -111,7 +111,7 @@ static int solve_link(struct comparison *e, struct region *out, const struct mat
 }
 
 /* |f| < c as f^2 < c^2, where c is a number that is not negative. NULL: not of that form. */
-static const struct math_node *squared(struct comparison *e, const struct math_node *m)
+static const struct math_node *square_of(struct comparison *e, const struct math_node *m)
 {
     struct math_node *two = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
     if (two)
@@ -132,8 +132,8 @@ static int square_absolute(struct comparison *e, const struct math_node **f, con
     zero->literal = (struct math_literal){.digits = "0", .n = 1};
     if (math_scalar_less(e->w, *c, zero) != MATH_FALSE && math_scalar_equal(e->w, *c, zero) != MATH_TRUE)
         return -1;
-    *f = squared(e, (*f)->child[0]);
-    *c = squared(e, *c);
+    *f = square_of(e, (*f)->child[0]);
+    *c = square_of(e, *c);
     return *f && *c ? 0 : -1;
 }
 

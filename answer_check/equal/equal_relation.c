@@ -57,13 +57,13 @@ const struct math_node *equal_assigned(struct comparison *e, const struct math_n
     return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */
 }
 
-static const struct math_node *difference(struct comparison *e, const struct math_node *m)
+static const struct math_node *sides_difference(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *right = math_node_1(e->w, MATH_NEGATE, m->source, m->child[m->n - 1]);
     return right ? math_node_2(e->w, MATH_ADD, m->source, m->child[0], right) : NULL;
 }
 
-static const struct math_node *plus(struct comparison *e, const struct math_node *m, const char *digit)
+static const struct math_node *add_digit(struct comparison *e, const struct math_node *m, const char *digit)
 {
     struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
     if (!k)
@@ -72,17 +72,16 @@ static const struct math_node *plus(struct comparison *e, const struct math_node
     return math_node_2(e->w, MATH_ADD, m->source, m, k);
 }
 
-static enum math_truth not(enum math_truth t) {
-    return t == MATH_UNKNOWN ? t
-           : t == MATH_TRUE  ? MATH_FALSE
-                             : MATH_TRUE;
+static enum math_truth negate_truth(enum math_truth t)
+{
+    return t == MATH_UNKNOWN ? t : t == MATH_TRUE ? MATH_FALSE : MATH_TRUE;
 }
 
 /* f = left - right vanishes at v = value, and is linear in v there: f(value + 2) = 2 f(value + 1), not 0. */
-static enum math_truth solves(struct comparison *e, const struct math_node *f, const char *v,
-                              const struct math_node *value)
+static enum math_truth is_linear_root(struct comparison *e, const struct math_node *f, const char *v,
+                                      const struct math_node *value)
 {
-    const struct math_node *at[3] = {value, plus(e, value, "1"), plus(e, value, "2")};
+    const struct math_node *at[3] = {value, add_digit(e, value, "1"), add_digit(e, value, "2")};
     for (int i = 0; i < 3; i++)
         if (!at[i] || !(at[i] = math_substitute(e->w, f, v, at[i])))
             return MATH_UNKNOWN;
@@ -93,7 +92,8 @@ static enum math_truth solves(struct comparison *e, const struct math_node *f, c
     zero->literal = (struct math_literal){.digits = "0", .n = 1};
     enum math_truth r = math_scalar_equal(e->w, at[0], zero);
     if (r == MATH_TRUE)
-        r = equal_worse(not(math_scalar_equal(e->w, at[1], zero)), math_scalar_equal(e->w, at[2], twice));
+        r = equal_worse(negate_truth(math_scalar_equal(e->w, at[1], zero)),
+                        math_scalar_equal(e->w, at[2], twice));
     return r;
 }
 
@@ -106,11 +106,11 @@ enum math_truth equal_solved(struct comparison *e, const struct math_node *equat
     if (equation->n != 2 || equation->ops[0] != MATH_EQUAL || !math_is_scalar(equation->child[0]) ||
         !math_is_scalar(equation->child[1]))
         return MATH_FALSE;
-    const struct math_node *f = difference(e, equation);
+    const struct math_node *f = sides_difference(e, equation);
     int n = f ? math_symbols(e->w, f, name, SYMBOLS) : 0;
     for (int i = 0; i < n && i < SYMBOLS && best != MATH_TRUE; i++)
         if (!math_has_symbol(value, name[i]))
-            best = equal_better(best, solves(e, f, name[i], value));
+            best = equal_better(best, is_linear_root(e, f, name[i], value));
     if (best == MATH_TRUE)
         equal_set_how(e, "as an equation solved for one symbol");
     return best;
@@ -129,8 +129,8 @@ static int names_function_of(const struct math_node *f, const struct math_node *
 }
 
 /* f(x) = .. and f(t) = ..: the prediction's arguments renamed to the reference's. NULL: not of that form. */
-static const struct math_node *renamed(struct comparison *e, const struct math_node *gold,
-                                       const struct math_node *pred)
+static const struct math_node *rename_arguments(struct comparison *e, const struct math_node *gold,
+                                                const struct math_node *pred)
 {
     const struct math_node *g = gold->child[0], *p = pred->child[0], *body = pred->child[1];
     if (g->kind == MATH_EITHER)
@@ -153,35 +153,35 @@ static const struct math_node *renamed(struct comparison *e, const struct math_n
 }
 
 /* left - right, times the denominator of the right side where letters stand in it: y = 11/x as xy - 11. */
-static const struct math_node *cleared(struct comparison *e, const struct math_node *m)
+static const struct math_node *clear_denominator(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *right = m->child[1];
     const char *name[1];
     if (right->kind != MATH_DIVIDE || math_symbols(e->w, right->child[1], name, 1) == 0)
-        return difference(e, m);
+        return sides_difference(e, m);
     const struct math_node *minus = math_node_1(e->w, MATH_NEGATE, m->source, right->child[0]),
                            *left = math_node_2(e->w, MATH_MULTIPLY, m->source, m->child[0], right->child[1]);
     return minus && left ? math_node_2(e->w, MATH_ADD, m->source, left, minus) : NULL;
 }
 
-static enum math_truth equations(struct comparison *e, const struct math_node *gold,
-                                 const struct math_node *pred)
+static enum math_truth compare_equations(struct comparison *e, const struct math_node *gold,
+                                         const struct math_node *pred)
 {
-    const struct math_node *body = renamed(e, gold, pred), *a, *b;
+    const struct math_node *body = rename_arguments(e, gold, pred), *a, *b;
     if (body)
         return equal_trees(e, gold->child[1], body);
     if (!math_is_scalar(gold->child[0]) || !math_is_scalar(gold->child[1]) ||
         !math_is_scalar(pred->child[0]) || !math_is_scalar(pred->child[1]))
         return MATH_FALSE;
-    a = cleared(e, gold);
-    b = cleared(e, pred);
+    a = clear_denominator(e, gold);
+    b = clear_denominator(e, pred);
     enum math_truth r = a && b ? math_scalar_proportional(e->w, a, b) : MATH_UNKNOWN;
     if (r == MATH_TRUE)
         equal_set_how(e, "as equations up to a factor");
     return r;
 }
 
-static enum math_op flipped(enum math_op op)
+static enum math_op flip_relation(enum math_op op)
 {
     switch (op) {
     case MATH_LESS:
@@ -205,19 +205,19 @@ static int is_symmetric(enum math_op op, const char *name)
     for (size_t i = 0; op == MATH_OTHER_RELATION && i < sizeof other / sizeof *other; i++)
         if (!strcmp(name, other[i]))
             return 1;
-    return op == MATH_EQUAL || op == MATH_NOT_EQUAL || op == MATH_APPROXIMATELY || flipped(op) != op;
+    return op == MATH_EQUAL || op == MATH_NOT_EQUAL || op == MATH_APPROXIMATELY || flip_relation(op) != op;
 }
 
 /* The same sides in the same order, or all of it read from right to left. */
-static enum math_truth sides(struct comparison *e, const struct math_node *gold, const struct math_node *pred,
-                             int back)
+static enum math_truth compare_sides(struct comparison *e, const struct math_node *gold,
+                                     const struct math_node *pred, int back)
 {
     enum math_truth all = MATH_TRUE;
     for (int i = 0; i + 1 < gold->n; i++) {
         enum math_op op = (enum math_op)pred->ops[back ? gold->n - 2 - i : i];
         if (back && !is_symmetric(op, pred->name))
             return MATH_FALSE;
-        if (gold->ops[i] != (unsigned char)(back ? flipped(op) : op))
+        if (gold->ops[i] != (unsigned char)(back ? flip_relation(op) : op))
             return MATH_FALSE;
     }
     for (int i = 0; i < gold->n && all != MATH_FALSE; i++)
@@ -253,7 +253,7 @@ static const struct math_node *ends_only(struct comparison *e, const struct math
 }
 
 /* n \equiv 3 \pmod 5 in its three parts, also where it is written n \equiv 3 \bmod 5. 0: it is none. */
-static int congruence(struct comparison *e, const struct math_node *m, const struct math_node *part[3])
+static int read_congruence(struct comparison *e, const struct math_node *m, const struct math_node *part[3])
 {
     const struct math_node *right = m->n > 1 ? m->child[1] : NULL;
     if (!right || m->ops[0] != MATH_CONGRUENT)
@@ -272,8 +272,8 @@ static int congruence(struct comparison *e, const struct math_node *m, const str
 }
 
 /* Residues differ by a multiple of the modulus: 3 and 8 modulo 5. */
-static enum math_truth congruences(struct comparison *e, const struct math_node *const g[3],
-                                   const struct math_node *const p[3])
+static enum math_truth compare_congruences(struct comparison *e, const struct math_node *const g[3],
+                                           const struct math_node *const p[3])
 {
     int64_t quotient;
     enum math_truth same = equal_worse(equal_trees(e, g[0], p[0]), equal_trees(e, g[2], p[2]));
@@ -309,16 +309,16 @@ static enum math_truth positive_multiple(struct comparison *e, const struct math
 }
 
 /* 0 < 4 - x^2 and 2x^2 < 8: the differences of the sides, in one direction, up to a positive factor. */
-static enum math_truth differences(struct comparison *e, const struct math_node *gold,
-                                   const struct math_node *pred)
+static enum math_truth compare_differences(struct comparison *e, const struct math_node *gold,
+                                           const struct math_node *pred)
 {
     enum math_op g = (enum math_op)gold->ops[0], p = (enum math_op)pred->ops[0];
-    if (flipped(g) == g || (p != g && p != flipped(g)))
+    if (flip_relation(g) == g || (p != g && p != flip_relation(g)))
         return MATH_FALSE;
     for (int i = 0; i < 2; i++)
         if (!math_is_scalar(gold->child[i]) || !math_is_scalar(pred->child[i]))
             return MATH_FALSE;
-    const struct math_node *a = difference(e, gold), *b = difference(e, pred);
+    const struct math_node *a = sides_difference(e, gold), *b = sides_difference(e, pred);
     if (b && p != g)
         b = math_node_1(e->w, MATH_NEGATE, b->source, b);
     return a && b ? positive_multiple(e, a, b) : MATH_UNKNOWN;
@@ -329,8 +329,8 @@ enum math_truth equal_relations(struct comparison *e, const struct math_node *go
 {
     enum math_truth r = MATH_FALSE;
     const struct math_node *g[3], *p[3];
-    if (congruence(e, gold, g) && congruence(e, pred, p))
-        return congruences(e, g, p);
+    if (read_congruence(e, gold, g) && read_congruence(e, pred, p))
+        return compare_congruences(e, g, p);
     gold = ends_only(e, gold);
     pred = ends_only(e, pred);
     if (!gold || !pred)
@@ -338,14 +338,14 @@ enum math_truth equal_relations(struct comparison *e, const struct math_node *go
     if (strcmp(gold->name, pred->name) != 0)
         return MATH_FALSE;
     if (gold->n == pred->n) {
-        r = sides(e, gold, pred, 0);
+        r = compare_sides(e, gold, pred, 0);
         if (r != MATH_TRUE)
-            r = equal_better(r, sides(e, gold, pred, 1));
+            r = equal_better(r, compare_sides(e, gold, pred, 1));
     }
     if (r != MATH_TRUE && gold->n == 2 && pred->n == 2 && gold->ops[0] == MATH_EQUAL &&
         pred->ops[0] == MATH_EQUAL)
-        r = equal_better(r, equations(e, gold, pred));
+        r = equal_better(r, compare_equations(e, gold, pred));
     if (r != MATH_TRUE && gold->n == 2 && pred->n == 2)
-        r = equal_better(r, differences(e, gold, pred));
+        r = equal_better(r, compare_differences(e, gold, pred));
     return r;
 }

@@ -37,8 +37,8 @@ static const struct math_node *named_point(struct comparison *e, const struct ma
 }
 
 /* "3/8 or 0.375": several writings of one value, where every one is the other side's. */
-static enum math_truth alternatives(struct comparison *e, const struct math_node *gold,
-                                    const struct math_node *pred)
+static enum math_truth compare_alternatives(struct comparison *e, const struct math_node *gold,
+                                            const struct math_node *pred)
 {
     const struct math_node *list = gold->kind == MATH_LIST ? gold : pred, *value = list == gold ? pred : gold;
     enum math_truth all = MATH_TRUE;
@@ -105,7 +105,7 @@ static const struct math_node *as_matrix(struct comparison *e, const struct math
 }
 
 /* The ratio a : b as the fraction a / b, or NULL. */
-static const struct math_node *quotient(struct comparison *e, const struct math_node *m)
+static const struct math_node *ratio_quotient(struct comparison *e, const struct math_node *m)
 {
     return m->kind == MATH_RATIO && m->n == 2
                ? math_node_2(e->w, MATH_DIVIDE, m->source, m->child[0], m->child[1])
@@ -146,7 +146,7 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
     }
     if (g || p)
         return equal_trees(e, g ? g : gold, p ? p : pred);
-    enum math_truth r = alternatives(e, gold, pred);
+    enum math_truth r = compare_alternatives(e, gold, pred);
     if (r != MATH_TRUE && gold->kind != pred->kind && is_conditional(gold) && is_conditional(pred))
         r = equal_worse(equal_trees(e, gold->child[0], pred->child[0]),
                         equal_trees(e, gold->child[1], pred->child[1]));
@@ -171,8 +171,8 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
         return equal_solved(e, gold, pred);
     if (pred->kind == MATH_RELATION && math_is_scalar(gold))
         return equal_solved(e, pred, gold);
-    g = quotient(e, gold);
-    p = quotient(e, pred);
+    g = ratio_quotient(e, gold);
+    p = ratio_quotient(e, pred);
     if ((g && equal_is_value(pred)) || (p && equal_is_value(gold)))
         return equal_trees(e, g ? g : gold, p ? p : pred);
     return r;

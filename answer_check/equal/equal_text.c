@@ -14,7 +14,7 @@ struct words {
     struct span word[WORDS_MAX];
 };
 
-static struct words split(const char *s)
+static struct words split_words(const char *s)
 {
     struct words out = {0};
     while (*s) {
@@ -28,7 +28,7 @@ static struct words split(const char *s)
     return out;
 }
 
-static int is(struct span word, const char *text)
+static int span_is(struct span word, const char *text)
 {
     return word.n == strlen(text) && !memcmp(word.s, text, word.n);
 }
@@ -36,7 +36,7 @@ static int is(struct span word, const char *text)
 static int is_one_of(struct span word, const char *const *table, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (is(word, table[i]))
+        if (span_is(word, table[i]))
             return 1;
     return 0;
 }
@@ -53,7 +53,7 @@ static int is_filler(struct span word, int first)
 
 static int same_words(const char *a, const char *b)
 {
-    struct words x = split(a), y = split(b);
+    struct words x = split_words(a), y = split_words(b);
     int i = 0, k = 0;
     if (x.n < 0 || y.n < 0)
         return 0;
@@ -70,7 +70,7 @@ static int same_words(const char *a, const char *b)
 }
 
 /* "yes" and "yes, it is". */
-static int answers(const char *word, const char *sentence)
+static int is_answered_by(const char *word, const char *sentence)
 {
     static const char *const table[] = {"yes", "no", "true", "false"};
     size_t n = strlen(word);
@@ -86,7 +86,7 @@ static const char *spelled_out(const char *words)
 enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     if (!strcmp(spelled_out(gold->name), spelled_out(pred->name)) || same_words(gold->name, pred->name) ||
-        answers(gold->name, pred->name) || answers(pred->name, gold->name))
+        is_answered_by(gold->name, pred->name) || is_answered_by(pred->name, gold->name))
         return MATH_TRUE;
     const struct math_node *g = equal_meaning(e, gold), *p = equal_meaning(e, pred);
     return g && p ? equal_trees(e, g, p) : MATH_FALSE;
@@ -122,7 +122,7 @@ static int words_hold_case(const char *words)
         if (IS_ONE_OF(word, rest) || (value && IS_ONE_OF(word, opening)))
             return 1;
         value = begins && !ends && is_piece_of_value(word);
-        begins = ends || value || is(word, "and");
+        begins = ends || value || span_is(word, "and");
     }
     return 0;
 }
@@ -160,7 +160,7 @@ static const struct math_node *number_set(struct comparison *e, const struct mat
     return s;
 }
 
-static const struct math_node *whole(struct comparison *e, const struct math_node *m, long value)
+static const struct math_node *make_integer(struct comparison *e, const struct math_node *m, long value)
 {
     struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
     if (k) {
@@ -178,11 +178,11 @@ static int says_nothing(const struct words *w, int i)
                                        "value", "values", "number",   "numbers",   "exist", "exists"};
     while (i < w->n && IS_ONE_OF(w->word[i], there))
         i++;
-    if (i + 1 == w->n && (is(w->word[i], "none") || is(w->word[i], "nil")))
+    if (i + 1 == w->n && (span_is(w->word[i], "none") || span_is(w->word[i], "nil")))
         return 1;
-    if (i + 2 == w->n && is(w->word[i], "empty") && is(w->word[i + 1], "set"))
+    if (i + 2 == w->n && span_is(w->word[i], "empty") && span_is(w->word[i + 1], "set"))
         return 1;
-    if (i + 1 >= w->n || !is(w->word[i++], "no"))
+    if (i + 1 >= w->n || !span_is(w->word[i++], "no"))
         return 0;
     while (i < w->n && (IS_ONE_OF(w->word[i], rest) || w->word[i].n == 1))
         i++;
@@ -194,14 +194,15 @@ static int says_infinite(const struct words *w)
 {
     static const char *const rest[] = {"many", "solution", "solutions", "values", "number", "of"};
     int i = 0;
-    while (i < w->n && (is(w->word[i], "there") || is(w->word[i], "are") || is(w->word[i], "an")))
+    while (i < w->n &&
+           (span_is(w->word[i], "there") || span_is(w->word[i], "are") || span_is(w->word[i], "an")))
         i++;
     if (i == w->n)
         return 0;
-    int sure = is(w->word[i], "infinity"), many = is(w->word[i], "infinitely");
-    if (!sure && !many && !is(w->word[i], "infinite"))
+    int sure = span_is(w->word[i], "infinity"), many = span_is(w->word[i], "infinitely");
+    if (!sure && !many && !span_is(w->word[i], "infinite"))
         return 0;
-    if (many && !(i + 1 < w->n && is(w->word[i + 1], "many")))
+    if (many && !(i + 1 < w->n && span_is(w->word[i + 1], "many")))
         return 0;
     for (i++; i < w->n; i++)
         if (sure || !IS_ONE_OF(w->word[i], rest))
@@ -228,11 +229,12 @@ static char says_numbers(const struct words *w, const char **mark)
     *mark = "";
     for (; i < w->n && IS_ONE_OF(w->word[i], all); i++)
         quantified |= w->word[i].s[0] != 'o';
-    if (i < w->n && (is(w->word[i], "positive") || is(w->word[i], "negative")))
+    if (i < w->n && (span_is(w->word[i], "positive") || span_is(w->word[i], "negative")))
         *mark = w->word[i++].s[0] == 'p' ? "+" : "-";
     for (size_t k = 0; i < w->n && k < sizeof kinds / sizeof *kinds; k++) {
-        named = is(w->word[i], kinds[k].plural) || (is(w->word[i], kinds[k].word) && kinds[k].which == 'Z');
-        if (named || is(w->word[i], kinds[k].word)) {
+        named = span_is(w->word[i], kinds[k].plural) ||
+                (span_is(w->word[i], kinds[k].word) && kinds[k].which == 'Z');
+        if (named || span_is(w->word[i], kinds[k].word)) {
             which = kinds[k].which;
             break;
         }
@@ -242,7 +244,7 @@ static char says_numbers(const struct words *w, const char **mark)
         named = 1;
         i++;
     }
-    if (i < w->n && is(w->word[i], "of"))
+    if (i < w->n && span_is(w->word[i], "of"))
         i++;
     if (i < w->n && w->word[i].n == 1 && quantified) { /* all real x */
         named = 1;
@@ -260,7 +262,7 @@ static long number_of(const struct words *w, int from, int to)
         return -1;
     for (int i = from; i < to; i++) {
         int v = math_word_number(w->word[i]);
-        if (is(w->word[i], "and") && i > from && i + 1 < to)
+        if (span_is(w->word[i], "and") && i > from && i + 1 < to)
             continue;
         if (v < 0 || (v == 0 && w->n > 1))
             return -1;
@@ -285,7 +287,7 @@ static long number_of(const struct words *w, int from, int to)
 }
 
 /* "two thirds", "one half": the denominator, or 0. */
-static int denominator(struct span word)
+static int word_denominator(struct span word)
 {
     static const struct {
         const char *word;
@@ -294,7 +296,7 @@ static int denominator(struct span word)
                  {"fourth", 4}, {"fourths", 4}, {"fifth", 5}, {"fifths", 5}, {"sixth", 6},   {"sixths", 6},
                  {"eighth", 8}, {"eighths", 8}, {"ninth", 9}, {"tenth", 10}, {"tenths", 10}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (is(word, table[i].word))
+        if (span_is(word, table[i].word))
             return table[i].value;
     return 0;
 }
@@ -302,21 +304,21 @@ static int denominator(struct span word)
 static const struct math_node *says_number(struct comparison *e, const struct math_node *m,
                                            const struct words *w)
 {
-    int negative = w->n > 1 && (is(w->word[0], "negative") || is(w->word[0], "minus"));
-    int d = w->n > negative + 1 ? denominator(w->word[w->n - 1]) : 0;
+    int negative = w->n > 1 && (span_is(w->word[0], "negative") || span_is(w->word[0], "minus"));
+    int d = w->n > negative + 1 ? word_denominator(w->word[w->n - 1]) : 0;
     long n = number_of(w, negative, w->n - (d > 0));
     if (n < 0 || (d && n == 0))
         return NULL;
-    const struct math_node *value = whole(e, m, n);
+    const struct math_node *value = make_integer(e, m, n);
     if (d)
-        value = math_node_2(e->w, MATH_DIVIDE, m->source, value, whole(e, m, d));
+        value = math_node_2(e->w, MATH_DIVIDE, m->source, value, make_integer(e, m, d));
     return negative ? math_node_1(e->w, MATH_NEGATE, m->source, value) : value;
 }
 
 const struct math_node *equal_meaning(struct comparison *e, const struct math_node *m)
 {
     const char *mark;
-    struct words w = m->kind == MATH_TEXT ? split(m->name) : (struct words){0};
+    struct words w = m->kind == MATH_TEXT ? split_words(m->name) : (struct words){0};
     if (w.n < 1)
         return NULL;
     if (says_nothing(&w, 0))
@@ -330,7 +332,7 @@ const struct math_node *equal_meaning(struct comparison *e, const struct math_no
     char which = says_numbers(&w, &mark);
     if (which)
         return number_set(e, m, which, mark);
-    if (w.n == 2 && w.word[1].n == 1 && (is(w.word[0], "option") || is(w.word[0], "choice"))) {
+    if (w.n == 2 && w.word[1].n == 1 && (span_is(w.word[0], "option") || span_is(w.word[0], "choice"))) {
         struct math_node *letter = math_node_new(e->w, MATH_SYMBOL, m->source, 0, NULL);
         if (letter)
             letter->name = arena_printf(e->w->arena, "%c", *w.word[1].s - 'a' + 'A');

@@ -114,7 +114,7 @@ static const struct unit {
 /* Speeds that have a name of their own. */
 static const char *const speeds[][5] = {{"mi/h", "mph"}, {"km/h", "kph", "kmh", "kmph"}, {"ft/s", "fps"}};
 
-static const struct unit *find(const char *word, size_t n)
+static const struct unit *find_unit(const char *word, size_t n)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         for (int k = 0; k < 7 && units[i].name[k]; k++)
@@ -123,9 +123,9 @@ static const struct unit *find(const char *word, size_t n)
     return NULL;
 }
 
-static size_t canonical(char *out, size_t room, const char *word, size_t n)
+static size_t canonical_name(char *out, size_t room, const char *word, size_t n)
 {
-    const struct unit *u = find(word, n);
+    const struct unit *u = find_unit(word, n);
     const char *name = u ? u->name[0] : NULL;
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
         for (int k = 1; k < 5 && speeds[i][k]; k++)
@@ -159,7 +159,7 @@ static const char *power_word(const char *word, size_t n, int *is_behind)
 }
 
 /* "square meters" and "m^2" become "m^2"; "meters per second" and "m s^-1" become "m/s". */
-static void fold(char out[128], const char *unit)
+static void fold_unit(char out[128], const char *unit)
 {
     size_t n = 0;
     const char *power = NULL;
@@ -181,7 +181,7 @@ static void fold(char out[128], const char *unit)
             if (divides)
                 out[n++] = '/';
             if (!raised)
-                n += canonical(out + n, 100 > n ? 100 - n : 0, p, word);
+                n += canonical_name(out + n, 100 > n ? 100 - n : 0, p, word);
             else if (!is_behind)
                 power = raised;
             for (const char *s = is_behind ? raised : raised ? "" : power; s && *s && n < 120; s++)
@@ -203,8 +203,8 @@ static void fold(char out[128], const char *unit)
 int equal_units(const char *a, const char *b)
 {
     char x[128], y[128];
-    fold(x, a);
-    fold(y, b);
+    fold_unit(x, a);
+    fold_unit(y, b);
     return strcmp(x, y) == 0;
 }
 
@@ -215,15 +215,15 @@ struct measure {
     int64_t num, den;
 };
 
-static int64_t gcd(int64_t a, int64_t b)
+static int64_t gcd_of(int64_t a, int64_t b)
 {
-    return b ? gcd(b, a % b) : a;
+    return b ? gcd_of(b, a % b) : a;
 }
 
 /* Multiplies by (num/den)^sign; -1 where the result does not fit. */
-static int multiply(struct measure *m, int64_t num, int64_t den, int sign)
+static int multiply_measure(struct measure *m, int64_t num, int64_t den, int sign)
 {
-    int64_t x = sign > 0 ? num : den, y = sign > 0 ? den : num, g = gcd(m->num, y), h = gcd(x, m->den);
+    int64_t x = sign > 0 ? num : den, y = sign > 0 ? den : num, g = gcd_of(m->num, y), h = gcd_of(x, m->den);
     if (__builtin_mul_overflow(m->num / g, x / h, &m->num) ||
         __builtin_mul_overflow(m->den / h, y / g, &m->den))
         return -1;
@@ -232,13 +232,13 @@ static int multiply(struct measure *m, int64_t num, int64_t den, int sign)
 
 /* A folded unit, "km/h" or "m^2", as a multiple of base units; -1 where a factor has no place in the table.
  */
-static int measure(struct measure *out, const char *unit)
+static int measure_unit(struct measure *out, const char *unit)
 {
     int sign = 1;
     *out = (struct measure){.num = 1, .den = 1};
     for (const char *p = unit; *p;) {
         size_t n = strcspn(p, "/*^");
-        const struct unit *u = find(p, n);
+        const struct unit *u = find_unit(p, n);
         int power = 1;
         if (!u || u->dimension == DIMENSIONS)
             return -1;
@@ -252,7 +252,7 @@ static int measure(struct measure *out, const char *unit)
         }
         out->dimension[u->dimension] += sign * power * u->power;
         for (int i = 0; i < power; i++)
-            if (multiply(out, u->num, u->den, sign))
+            if (multiply_measure(out, u->num, u->den, sign))
                 return -1;
         if (*p && *p != '/' && *p != '*')
             return -1;
@@ -266,10 +266,10 @@ int equal_unit_ratio(const char *a, const char *b, int64_t *num, int64_t *den)
 {
     char x[128], y[128];
     struct measure m, n;
-    fold(x, a);
-    fold(y, b);
-    if (measure(&m, x) || measure(&n, y) || memcmp(m.dimension, n.dimension, sizeof m.dimension) != 0 ||
-        multiply(&m, n.num, n.den, -1))
+    fold_unit(x, a);
+    fold_unit(y, b);
+    if (measure_unit(&m, x) || measure_unit(&n, y) ||
+        memcmp(m.dimension, n.dimension, sizeof m.dimension) != 0 || multiply_measure(&m, n.num, n.den, -1))
         return 0;
     *num = m.num;
     *den = m.den;

@@ -20,7 +20,7 @@ static int is_mark(const struct math_node *m)
 }
 
 /* The value inside all marks, with a sign in front of them: -(5\%). */
-static const struct math_node *innermost(const struct math_node *m)
+static const struct math_node *innermost_value(const struct math_node *m)
 {
     while (is_mark(m) || (m->kind == MATH_NEGATE && is_mark(m->child[0])))
         m = m->child[0];
@@ -29,7 +29,7 @@ static const struct math_node *innermost(const struct math_node *m)
 
 int equal_is_value(const struct math_node *m)
 {
-    return math_is_scalar(innermost(m));
+    return math_is_scalar(innermost_value(m));
 }
 
 static const struct math_node *whole_number(struct comparison *e, const char *digits, struct span source)
@@ -58,7 +58,7 @@ static const struct math_node *in_degrees(struct comparison *e, const struct mat
     return math_node_new(e->w, MATH_ADD, m->source, m->n < 3 ? m->n : 3, part);
 }
 
-static struct marked unmark(struct comparison *e, const struct math_node *m)
+static struct marked strip_marks(struct comparison *e, const struct math_node *m)
 {
     struct marked out = {m, NULL, NULL, 0, 0, 0};
     int negative = 0;
@@ -138,8 +138,8 @@ static enum math_truth gold_rounds_to(struct comparison *e, const struct math_no
     return math_rounds_to(e->w, gold, pred, p->decimals - p->exponent);
 }
 
-static enum math_truth scalars(struct comparison *e, const struct math_node *gold,
-                               const struct math_node *pred)
+static enum math_truth compare_scalars(struct comparison *e, const struct math_node *gold,
+                                       const struct math_node *pred)
 {
     gold = calculus_evaluate(e->w, gold);
     pred = calculus_evaluate(e->w, pred);
@@ -160,21 +160,21 @@ static enum math_truth scalars(struct comparison *e, const struct math_node *gol
 /* ---- marks on one side or both ---- */
 
 /* 25\% is 1/4. The reference's digits decide in its own writing: 6.67\% is met by 1/15. */
-static enum math_truth percents(struct comparison *e, const struct marked *g, const struct marked *p)
+static enum math_truth compare_percents(struct comparison *e, const struct marked *g, const struct marked *p)
 {
     const struct math_node *a = g->percent ? g->value : ratio_of(e, g->value, "100", 0);
     const struct math_node *b = p->percent ? p->value : ratio_of(e, p->value, "100", 0);
-    enum math_truth r = scalars(e, a, b);
+    enum math_truth r = compare_scalars(e, a, b);
     if (r != MATH_TRUE && g->percent != p->percent && e->rules->percent == PERCENT_NUMBER)
-        r = equal_better(r, scalars(e, g->value, p->value));
+        r = equal_better(r, compare_scalars(e, g->value, p->value));
     return r;
 }
 
 /* A degree sign on one side only is dropped, or the other side is in radians: 30^\circ and \pi/6. */
-static enum math_truth degrees(struct comparison *e, const struct marked *g, const struct marked *p)
+static enum math_truth compare_degrees(struct comparison *e, const struct marked *g, const struct marked *p)
 {
     int one_side = g->degrees != p->degrees, keep = e->rules->degrees == MARK_KEEP;
-    enum math_truth r = one_side && keep ? MATH_FALSE : scalars(e, g->value, p->value);
+    enum math_truth r = one_side && keep ? MATH_FALSE : compare_scalars(e, g->value, p->value);
     if (r == MATH_TRUE || !one_side)
         return r;
     struct math_node *pi = math_node_new(e->w, MATH_CONSTANT, g->value->source, 0, NULL);
@@ -184,7 +184,7 @@ static enum math_truth degrees(struct comparison *e, const struct marked *g, con
     const struct math_node *a = g->value, *b = p->value, **sign = g->degrees ? &a : &b;
     *sign = ratio_of(e, *sign, "180", 1);
     *sign = *sign ? math_node_2(e->w, MATH_MULTIPLY, a->source, *sign, pi) : NULL;
-    r = equal_better(r, scalars(e, a, b));
+    r = equal_better(r, compare_scalars(e, a, b));
     if (r == MATH_TRUE)
         equal_set_how(e, "with degrees in radians");
     return r;
@@ -251,7 +251,7 @@ static int changes_value(const char *unit)
 
 enum math_truth equal_values(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
-    struct marked g = unmark(e, gold), p = unmark(e, pred);
+    struct marked g = strip_marks(e, gold), p = strip_marks(e, pred);
     if (!g.value || !p.value)
         return MATH_UNKNOWN;
     int other_mark = (g.degrees && (p.unit || p.money)) || (p.degrees && (g.unit || g.money));
@@ -266,10 +266,10 @@ enum math_truth equal_values(struct comparison *e, const struct math_node *gold,
     if (same_digits(g.value, p.value) && !g.percent == !p.percent && !g.degrees == !p.degrees)
         return MATH_TRUE;
     if (g.percent || p.percent)
-        return percents(e, &g, &p);
+        return compare_percents(e, &g, &p);
     if (g.degrees || p.degrees)
-        return degrees(e, &g, &p);
-    return scalars(e, g.value, p.value);
+        return compare_degrees(e, &g, &p);
+    return compare_scalars(e, g.value, p.value);
 }
 
 const struct math_node *equal_in_one_unit(struct comparison *e, const struct math_node *m)

@@ -468,7 +468,7 @@ static const struct token_meaning commands[] = {
     {"}", T_CLOSE, 'S', NULL},
 };
 
-static int compare(const void *a, const void *b)
+static int compare_command(const void *a, const void *b)
 {
     const struct span *k = a;
     const char *name = ((const struct token_meaning *)b)->name;
@@ -479,5 +479,5 @@ static int compare(const void *a, const void *b)
 
 const struct token_meaning *math_command(struct span name)
 {
-    return bsearch(&name, commands, sizeof commands / sizeof *commands, sizeof *commands, compare);
+    return bsearch(&name, commands, sizeof commands / sizeof *commands, sizeof *commands, compare_command);
 }

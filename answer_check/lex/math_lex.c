@@ -52,7 +52,7 @@ static void math_mode_mark(struct lexer *l)
         l->space = wide ? SPACE_WIDE : SPACE_BLANK;
 }
 
-static void blanks(struct lexer *l)
+static void lex_blanks(struct lexer *l)
 {
     int lines = 0;
     do
@@ -93,7 +93,7 @@ int lex_text_group(struct lexer *l)
     return 0;
 }
 
-static int brace(struct lexer *l, char c)
+static int lex_brace(struct lexer *l, char c)
 {
     if (c == '{') {
         if (l->in_text) /* {..} inside \text belongs to a font */
@@ -133,7 +133,7 @@ static int is_sign(const struct lexer *l, size_t end)
 }
 
 /* Letters: a word with a mathematical meaning, or one that the reader will read. sinx is read as sin x. */
-static void letters(struct lexer *l)
+static void lex_letters(struct lexer *l)
 {
     const char *s = l->text.s + l->at;
     size_t n = 0, room = l->text.n - l->at;
@@ -162,7 +162,7 @@ static void letters(struct lexer *l)
     t->flags |= m ? TOKEN_PLAIN : 0;
 }
 
-static void digits(struct lexer *l)
+static void lex_digits(struct lexer *l)
 {
     size_t n = 0;
     while (ascii_is_digit(lex_peek(l, n)))
@@ -184,7 +184,7 @@ static char styled_digit(const struct lexer *l, size_t at, size_t *used)
 }
 
 /* Full-width or bold digits: a run of them is one number. */
-static void styled_digits(struct lexer *l)
+static void lex_styled_digits(struct lexer *l)
 {
     size_t n = 0, used = 0;
     for (size_t at = l->at; styled_digit(l, at, &used); at += used)
@@ -196,7 +196,7 @@ static void styled_digits(struct lexer *l)
 }
 
 /* A raised or lowered run of Unicode characters: x², a₁, 10⁻³. Written like x^{..}. */
-static int script(struct lexer *l)
+static int lex_script(struct lexer *l)
 {
     int up = 0, first_up = -1, c, n = 0;
     size_t end = l->at;
@@ -262,18 +262,18 @@ static int beyond_ascii(struct lexer *l)
     const char *command = math_character_command(c);
     int ascii = math_character_ascii(c);
     if (math_character_script(c, &up))
-        return script(l);
+        return lex_script(l);
     if (c == 0x200B || c == 0xFEFF || c == 0x2061 || c == 0x2062) { /* invisible */
         l->at += (size_t)used;
         return 0;
     }
     if (!command && !ascii && math_character_is_letter(c) && !(c >= 0xBC && c <= 0xBE) &&
         !(c >= 0x2150 && c <= 0x215E)) {
-        letters(l);
+        lex_letters(l);
         return 0;
     }
     if (ascii_is_digit((char)ascii)) {
-        styled_digits(l);
+        lex_styled_digits(l);
         return 0;
     }
     l->at += (size_t)used;
@@ -323,31 +323,31 @@ static int resolved_escape(struct lexer *l, char c)
     return 1;
 }
 
-static int step(struct lexer *l)
+static int lex_next(struct lexer *l)
 {
     char c = l->text.s[l->at];
     l->start = l->at;
     if (resolved_escape(l, c))
         return 0;
     if (ascii_is_space(c)) {
-        blanks(l);
+        lex_blanks(l);
         return 0;
     }
     if (c & 0x80)
         return beyond_ascii(l);
     if (ascii_is_letter(c)) {
-        letters(l);
+        lex_letters(l);
         return 0;
     }
     if (ascii_is_digit(c)) {
-        digits(l);
+        lex_digits(l);
         return 0;
     }
     l->at++;
     if (c == '\\')
         return lex_backslash(l);
     if (c == '{' || c == '}')
-        return brace(l, c);
+        return lex_brace(l, c);
     if (c == '$' && !l->currency) {
         if (l->depth && l->group[l->depth - 1].kind == GROUP_TEXT)
             l->in_text = !l->in_text;
@@ -395,7 +395,7 @@ int math_lex(struct math_work *w, struct span text, struct token **out)
     l.cap = 2 * (int)text.n + 8;
     l.t = arena_alloc(w->arena, ((size_t)l.cap + 1) * sizeof *l.t);
     while (l.at < text.n)
-        if (step(&l) || l.failed)
+        if (lex_next(&l) || l.failed)
             return -1;
     if (l.depth || l.n_environments || l.failed)
         return -1;

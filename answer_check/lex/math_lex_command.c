@@ -5,13 +5,13 @@
 #include "answer_check/lex/math_lex_state.h"
 #include "evalcore/base/arena.h"
 
-static int is(struct span a, const char *b)
+static int span_is(struct span a, const char *b)
 {
     return a.n == strlen(b) && !memcmp(a.s, b, a.n);
 }
 
 /* Reads the balanced {...} that follows and stores its inner part. 0 when there is none. */
-static int braced(struct lexer *l, struct span *out)
+static int take_braced(struct lexer *l, struct span *out)
 {
     size_t depth = 0, i = l->at;
     while (i < l->text.n && ascii_is_space(l->text.s[i]))
@@ -40,11 +40,11 @@ static const char *const layout_environments[] = {
 static int environment_begin(struct lexer *l, int doubled)
 {
     struct span name, ignored;
-    if (!braced(l, &name) || l->n_environments >= LEX_ENVIRONMENTS || !name.n)
+    if (!take_braced(l, &name) || l->n_environments >= LEX_ENVIRONMENTS || !name.n)
         return -1;
     int aligned = 0;
     for (size_t i = 0; i < sizeof layout_environments / sizeof *layout_environments; i++)
-        aligned |= is(name, layout_environments[i]);
+        aligned |= span_is(name, layout_environments[i]);
     int k = l->n_environments++;
     l->environment[k].name = name;
     l->environment[k].doubled = doubled;
@@ -53,15 +53,15 @@ static int environment_begin(struct lexer *l, int doubled)
     if (lex_peek(l, 0) == '[') /* vertical position */
         while (l->at < l->text.n && l->text.s[l->at++] != ']')
             ;
-    if (is(name, "array") || is(name, "tabular"))
-        braced(l, &ignored); /* columns */
+    if (span_is(name, "array") || span_is(name, "tabular"))
+        take_braced(l, &ignored); /* columns */
     return 0;
 }
 
 static int environment_end(struct lexer *l)
 {
     struct span name;
-    if (!braced(l, &name) || !l->n_environments)
+    if (!take_braced(l, &name) || !l->n_environments)
         return -1;
     struct span open = l->environment[--l->n_environments].name;
     if (open.n != name.n || memcmp(open.s, name.s, name.n))
@@ -70,7 +70,7 @@ static int environment_end(struct lexer *l)
     return 0;
 }
 
-static int blackboard(struct lexer *l)
+static int lex_blackboard(struct lexer *l)
 {
     int brace = 0;
     lex_skip_blanks(l);
@@ -129,7 +129,7 @@ static int sized_delimiter(struct lexer *l, int closes)
     return 0;
 }
 
-static int relation(struct lexer *l, const struct token_meaning *m)
+static int lex_relation(struct lexer *l, const struct token_meaning *m)
 {
     static const char *const negated[] = {
         "!=",          "=",          ">=", ">", "<=", "<", "!~", "notin", "in", "not subset", "not congruent",
@@ -148,7 +148,7 @@ static int relation(struct lexer *l, const struct token_meaning *m)
 
 /* \vec{PQ} and \overrightarrow{PQ} are the name of an arrow, whose letters have an order; what stands below a
  * shorter arrow, or in a bold font, is marked. */
-static void vector(struct lexer *l, int is_font)
+static void lex_vector(struct lexer *l, int is_font)
 {
     size_t i = l->at, letters = 0;
     while (i < l->text.n && ascii_is_space(l->text.s[i]))
@@ -179,7 +179,7 @@ int lex_meaning(struct lexer *l, const struct token_meaning *m)
             lex_math_mode(l);
         return 0;
     case T_DROPPED_1:
-        if (!braced(l, &ignored) && strstr(m->name, "kern"))
+        if (!take_braced(l, &ignored) && strstr(m->name, "kern"))
             return -1;
         return 0;
     case T_SPACE:
@@ -191,7 +191,7 @@ int lex_meaning(struct lexer *l, const struct token_meaning *m)
         l->in_text = 1;
         return 0;
     case T_BLACKBOARD:
-        return blackboard(l);
+        return lex_blackboard(l);
     case T_BOX:
         l->box = 1;
         return 0;
@@ -203,14 +203,14 @@ int lex_meaning(struct lexer *l, const struct token_meaning *m)
         l->negated = 1;
         return 0;
     case T_VECTOR:
-        vector(l, m->value);
+        lex_vector(l, m->value);
         return 0;
     case T_BEGIN:
         return environment_begin(l, 0);
     case T_FINISH:
         return environment_end(l);
     case T_RELATION:
-        return relation(l, m);
+        return lex_relation(l, m);
     default:
         lex_emit(l, m->kind, m->value, s, strlen(s));
         return 0;
@@ -271,7 +271,7 @@ int lex_backslash(struct lexer *l)
 }
 
 /* Reads <sup>..</sup>, <sub>..</sub> or <br>; 1 when it was one of them. */
-static int html(struct lexer *l)
+static int lex_html(struct lexer *l)
 {
     static const struct {
         const char *tag;
@@ -297,7 +297,7 @@ static int html(struct lexer *l)
 }
 
 /* An ampersand: between the cells of a table, as the word "and", or the beginning of &lt; */
-static int ampersand(struct lexer *l)
+static int lex_ampersand(struct lexer *l)
 {
     struct span name = {l->text.s + l->at, 0};
     while (ascii_is_letter(lex_peek(l, name.n)))
@@ -364,8 +364,8 @@ static const struct operator_sign operators[] = {
 int lex_ascii_operator(struct lexer *l, char c)
 {
     if (c == '&')
-        return ampersand(l);
-    if (c == '<' && html(l))
+        return lex_ampersand(l);
+    if (c == '<' && lex_html(l))
         return 0;
     const struct token *before = l->n ? &l->t[l->n - 1] : NULL;
     /* x != 5 is a relation, but 5!=120 is a factorial. */
@@ -389,7 +389,7 @@ int lex_ascii_operator(struct lexer *l, char c)
         l->at += n - 1;
         if (l->negated && o->kind == T_RELATION) {
             struct token_meaning m = {o->s, T_RELATION, o->value, o->s};
-            return relation(l, &m);
+            return lex_relation(l, &m);
         }
         lex_emit(l, o->kind, o->value, o->s, n);
         return l->negated ? -1 : 0;

@@ -64,7 +64,7 @@ static int begins_operand(const struct token *t)
     }
 }
 
-static int fits(int open, int close)
+static int brackets_fit(int open, int close)
 {
     if (open == '.' || close == '.')
         return open != '{' && close != '{';
@@ -73,7 +73,7 @@ static int fits(int open, int close)
     return open == close;
 }
 
-static int push(struct matcher *m, int i)
+static int push_level(struct matcher *m, int i)
 {
     if (m->depth >= MATH_TREE_DEPTH)
         return -1;
@@ -84,10 +84,10 @@ static int push(struct matcher *m, int i)
     return 0;
 }
 
-static int pop(struct matcher *m, int i)
+static int pop_level(struct matcher *m, int i)
 {
     int open = m->level[m->depth].open;
-    if (open < 0 || m->t[open].kind != T_OPEN || !fits(m->t[open].value, m->t[i].value))
+    if (open < 0 || m->t[open].kind != T_OPEN || !brackets_fit(m->t[open].value, m->t[i].value))
         return -1;
     if (m->t[open].value == '|')
         m->level[m->depth - 1].bars = m->level[m->depth].bars;
@@ -121,7 +121,7 @@ static void turn_bracket(const struct matcher *m, struct token *t, const struct 
 
 /* Decides what a plain bar is: the end of a pair that is open here, the beginning of one, or a sign
  * between two sides. */
-static int bar(struct matcher *m, int i, const struct token *before)
+static int match_bar(struct matcher *m, int i, const struct token *before)
 {
     struct token *t = &m->t[i];
     struct level *top = &m->level[m->depth];
@@ -132,7 +132,7 @@ static int bar(struct matcher *m, int i, const struct token *before)
     if (before && ends_operand(before)) {
         if (open == '|' && m->t[top->open].kind == T_OPEN && !(m->t[top->open].flags & TOKEN_FIXED)) {
             t->kind = T_CLOSE;
-            return pop(m, i);
+            return pop_level(m, i);
         }
         if ((in_set && !top->separator) || top->bars % 2 == 0) {
             t->kind = T_MID;
@@ -141,7 +141,7 @@ static int bar(struct matcher *m, int i, const struct token *before)
         }
     }
     t->kind = T_OPEN;
-    return push(m, i);
+    return push_level(m, i);
 }
 
 /* Counts the bars that stand on each level and stores the number in `match` of the level's opening token. */
@@ -176,16 +176,16 @@ static int match_token(struct matcher *m, int i)
     case T_OPEN: {
         int bars = t->match;
         t->match = -1;
-        if (push(m, i))
+        if (push_level(m, i))
             return -1;
         if (t->value != '|')
             m->level[m->depth].bars = bars > 0 ? bars : 0;
         return 0;
     }
     case T_CLOSE:
-        return pop(m, i);
+        return pop_level(m, i);
     case T_BAR:
-        return bar(m, i, before);
+        return match_bar(m, i, before);
     case T_COMMA:
     case T_SEMICOLON:
         top->comma = 1;
@@ -206,7 +206,7 @@ static int match_token(struct matcher *m, int i)
         top->relation |= top->colon > 0;
         return 0;
     case T_BEGIN:
-        return push(m, i);
+        return push_level(m, i);
     case T_FINISH: {
         int open = top->open;
         if (open < 0 || m->t[open].kind != T_BEGIN)

@@ -112,7 +112,7 @@ static const struct token_meaning words[] = {
     {"\xe6\x88\x96\xe8\x80\x85", T_OR, 0, "or"},
 };
 
-static int compare(const void *a, const void *b)
+static int compare_plain_word(const void *a, const void *b)
 {
     const struct span *k = a;
     const char *name = ((const struct token_meaning *)b)->name;
@@ -126,5 +126,5 @@ static int compare(const void *a, const void *b)
 
 const struct token_meaning *math_plain_word(struct span word)
 {
-    return bsearch(&word, words, sizeof words / sizeof *words, sizeof *words, compare);
+    return bsearch(&word, words, sizeof words / sizeof *words, sizeof *words, compare_plain_word);
 }

@@ -85,7 +85,7 @@ int math_character(const char *s, size_t n, int *c)
 }
 
 /* The rows of all tables begin with the character and are sorted by it. */
-static int compare(const void *a, const void *b)
+static int compare_character(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return x < y ? -1 : x > y;
@@ -93,7 +93,7 @@ static int compare(const void *a, const void *b)
 
 const char *math_character_command(int c)
 {
-    const struct row *r = bsearch(&c, rows, sizeof rows / sizeof *rows, sizeof *rows, compare);
+    const struct row *r = bsearch(&c, rows, sizeof rows / sizeof *rows, sizeof *rows, compare_character);
     return r ? r->command : NULL;
 }
 
@@ -109,13 +109,15 @@ int math_character_ascii(int c)
         return '0' + (c - 0x1D7CE) % 10;
     if (c >= 0x2000 && c <= 0x200A)
         return ' ';
-    const struct alias *r = bsearch(&c, aliases, sizeof aliases / sizeof *aliases, sizeof *aliases, compare);
+    const struct alias *r =
+        bsearch(&c, aliases, sizeof aliases / sizeof *aliases, sizeof *aliases, compare_character);
     return r ? r->ascii : 0;
 }
 
 int math_character_script(int c, int *superscript)
 {
-    const struct script *r = bsearch(&c, scripts, sizeof scripts / sizeof *scripts, sizeof *scripts, compare);
+    const struct script *r =
+        bsearch(&c, scripts, sizeof scripts / sizeof *scripts, sizeof *scripts, compare_character);
     if (r)
         *superscript = r->superscript;
     return r ? r->of : 0;

@@ -14,8 +14,8 @@ static int same_literal(const struct math_literal *a, const struct math_literal 
            (!a->n || !memcmp(a->digits, b->digits, (size_t)a->n));
 }
 
-/* The recursion is bounded because both trees passed count(). */
-static int same(const struct math_node *a, const struct math_node *b)
+/* The recursion is bounded because both trees passed count_nodes(). */
+static int same_tree(const struct math_node *a, const struct math_node *b)
 {
     if (a->kind != b->kind || a->which != b->which || a->n != b->n || a->rows != b->rows ||
         a->columns != b->columns || strcmp(a->name, b->name) != 0 || !same_literal(&a->literal, &b->literal))
@@ -23,7 +23,7 @@ static int same(const struct math_node *a, const struct math_node *b)
     if (a->kind == MATH_RELATION && memcmp(a->ops, b->ops, (size_t)a->n - 1))
         return 0;
     for (int i = 0; i < a->n; i++)
-        if (!same(a->child[i], b->child[i]))
+        if (!same_tree(a->child[i], b->child[i]))
             return 0;
     return 1;
 }
@@ -35,7 +35,7 @@ static int is_scalar_kind(enum math_kind k)
 
 /* May m stand below this parent? Words, lists and statements are no operands: "the answer is" times 42 is
  * no product. */
-static int fits(const struct math_node *parent, const struct math_node *m)
+static int may_be_child(const struct math_node *parent, const struct math_node *m)
 {
     enum math_kind k = m->kind;
     return !is_scalar_kind(parent->kind) ||
@@ -44,13 +44,13 @@ static int fits(const struct math_node *parent, const struct math_node *m)
 
 /* The number of nodes, or more than MATH_TREE_NODES when there are too many, when they lie too deep, or
  * when one cannot stand below its parent. */
-static int count(const struct math_node *m, int depth)
+static int count_nodes(const struct math_node *m, int depth)
 {
     int n = 1;
     if (depth > MATH_TREE_DEPTH)
         return MATH_TREE_NODES + 1;
     for (int i = 0; i < m->n && n <= MATH_TREE_NODES; i++)
-        n += fits(m, m->child[i]) ? count(m->child[i], depth + 1) : MATH_TREE_NODES + 1;
+        n += may_be_child(m, m->child[i]) ? count_nodes(m->child[i], depth + 1) : MATH_TREE_NODES + 1;
     return n;
 }
 
@@ -60,7 +60,7 @@ static const struct math_node *read_once(struct math_reader *r, unsigned options
     r->bound_i = r->bound_e = r->in_bracket = r->no_mid = r->in_rows = r->in_integral = 0;
     r->options = options;
     const struct math_node *m = read_statements(r);
-    if (!m || r->pos != n || r->skip || count(m, 1) > MATH_TREE_NODES)
+    if (!m || r->pos != n || r->skip || count_nodes(m, 1) > MATH_TREE_NODES)
         return NULL;
     return m;
 }
@@ -74,12 +74,12 @@ struct readings {
     int n;
 };
 
-static void try(struct math_reader *r, struct readings *out, unsigned options, int n)
+static void try_reading(struct math_reader *r, struct readings *out, unsigned options, int n)
 {
     int enough = out->n == MATH_TREE_READINGS || (options && r->start - r->w->steps > READ_STEPS);
     const struct math_node *m = enough ? NULL : read_once(r, options, n);
     for (int i = 0; m && i < out->n; i++)
-        if (same(m, out->node[i]))
+        if (same_tree(m, out->node[i]))
             m = NULL;
     if (m)
         out->node[out->n++] = m;
@@ -88,16 +88,16 @@ static void try(struct math_reader *r, struct readings *out, unsigned options, i
 static const struct math_node *read_all(struct math_reader *r, int n)
 {
     struct readings all = {0};
-    try(r, &all, 0, n);
+    try_reading(r, &all, 0, n);
     unsigned seen = r->seen;
     for (int i = 0; i < READ_OPTIONS; i++)
         if (seen & 1u << i)
-            try(r, &all, 1u << i, n);
+            try_reading(r, &all, 1u << i, n);
     seen |= r->seen;
     for (int i = 0; i < READ_OPTIONS; i++)
         for (int k = i + 1; k < READ_OPTIONS; k++)
             if ((seen & 1u << i) && (seen & 1u << k))
-                try(r, &all, 1u << i | 1u << k, n);
+                try_reading(r, &all, 1u << i | 1u << k, n);
     if (all.n < 2)
         return all.n ? all.node[0] : NULL;
     return math_node_new(r->w, MATH_EITHER, r->text, all.n, all.node);

@@ -6,7 +6,7 @@ struct outside {
     int in_bracket, no_mid, in_rows;
 };
 
-static int enter(struct math_reader *r, struct outside *o, int in_bracket)
+static int enter_bracket(struct math_reader *r, struct outside *o, int in_bracket)
 {
     *o = (struct outside){r->in_bracket, r->no_mid, r->in_rows};
     r->in_bracket = in_bracket;
@@ -15,7 +15,7 @@ static int enter(struct math_reader *r, struct outside *o, int in_bracket)
     return reader_enter(r);
 }
 
-static void leave(struct math_reader *r, const struct outside *o)
+static void leave_bracket(struct math_reader *r, const struct outside *o)
 {
     r->in_bracket = o->in_bracket;
     r->no_mid = o->no_mid;
@@ -30,8 +30,8 @@ static int is_infinite(const struct math_node *m)
     return m->kind == MATH_CONSTANT && m->which == MATH_INFINITY;
 }
 
-static const struct math_node *interval(struct math_reader *r, int from, const struct read_items *list,
-                                        int which)
+static const struct math_node *make_interval(struct math_reader *r, int from, const struct read_items *list,
+                                             int which)
 {
     struct math_node *m = math_node_new(r->w, MATH_INTERVAL, reader_source(r, from), 2, list->node);
     if (m)
@@ -50,8 +50,8 @@ static int is_equated(const struct math_reader *r, int from)
 
 /* Makes a pair, interval or tuple of the elements between ( ) or [ ], which may also be mixed or turned
  * outwards. */
-static const struct math_node *tuple(struct math_reader *r, int from, const struct read_items *list, int open,
-                                     int close)
+static const struct math_node *make_tuple(struct math_reader *r, int from, const struct read_items *list,
+                                          int open, int close)
 {
     int left = open == '[' ? 0 : MATH_OPEN_LEFT, right = close == '[' ? 0 : MATH_OPEN_RIGHT;
     int parens = open == '(' && close == '(', square = open == '[' && close == '[';
@@ -60,9 +60,9 @@ static const struct math_node *tuple(struct math_reader *r, int from, const stru
             return parens || square ? read_join(r, from, list) : NULL;
     if (list->n == 2 && read_can_be_end(list->node[0]) && read_can_be_end(list->node[1])) {
         if (!parens || is_infinite(list->node[0]) || is_infinite(list->node[1]))
-            return interval(r, from, list, left | right);
+            return make_interval(r, from, list, left | right);
         return !is_equated(r, from) && reader_option(r, READ_INTERVAL)
-                   ? interval(r, from, list, left | right)
+                   ? make_interval(r, from, list, left | right)
                    : reader_list(r, MATH_TUPLE, from, list);
     }
     return parens || square ? reader_list(r, MATH_TUPLE, from, list) : NULL;
@@ -81,7 +81,7 @@ static const struct math_node *read_tuple(struct math_reader *r, int open, int c
     int comma = r->t[r->pos - 1].kind == T_COMMA; /* (1,) is a tuple */
     reader_next(r);
     if (list.n > 1 || comma)
-        return tuple(r, from, &list, open, close);
+        return make_tuple(r, from, &list, open, close);
     const struct math_node *m = list.node[0];
     int part = open == '[' && close == '[' &&
                (m->kind == MATH_DIVIDE || m->kind == MATH_SYMBOL || m->kind == MATH_MULTIPLY ||
@@ -92,8 +92,8 @@ static const struct math_node *read_tuple(struct math_reader *r, int open, int c
 }
 
 /* Reads the rest of \{ x : condition \}, whose element is already read. */
-static const struct math_node *set_builder(struct math_reader *r, int from, const struct math_node *element,
-                                           int end)
+static const struct math_node *read_set_builder(struct math_reader *r, int from,
+                                                const struct math_node *element, int end)
 {
     reader_next(r);
     r->no_mid = 0;
@@ -120,12 +120,12 @@ static const struct math_node *read_braces(struct math_reader *r, int end)
     if (read_items(r, &list))
         return NULL;
     if (reader_is(r, T_MID)) /* {(x, y) | ..}, {x, y : ..} */
-        return list.n == 1 ? set_builder(r, from, list.node[0], end)
-                           : set_builder(r, from, reader_list(r, MATH_LIST, from, &list), end);
+        return list.n == 1 ? read_set_builder(r, from, list.node[0], end)
+                           : read_set_builder(r, from, reader_list(r, MATH_LIST, from, &list), end);
     int bar = r->pos; /* \left| condition \right. */
     if (reader_is(r, T_OPEN) && reader_token(r)->value == '|' && reader_token(r)->match == end - 1 &&
         list.n == 1) {
-        const struct math_node *m = set_builder(r, from, list.node[0], r->t[bar].match);
+        const struct math_node *m = read_set_builder(r, from, list.node[0], r->t[bar].match);
         reader_next(r);
         return m;
     }
@@ -179,7 +179,7 @@ const struct math_node *read_bracket(struct math_reader *r)
     const struct math_node *m;
     struct outside o;
     int end = t->match, close = r->t[end].value;
-    if (enter(r, &o, 1))
+    if (enter_bracket(r, &o, 1))
         return NULL;
     reader_next(r);
     switch (t->value) {
@@ -207,7 +207,7 @@ const struct math_node *read_bracket(struct math_reader *r)
     default:
         m = read_tuple(r, t->value, close, end);
     }
-    leave(r, &o);
+    leave_bracket(r, &o);
     return m;
 }
 
@@ -218,7 +218,7 @@ const struct math_node *read_group(struct math_reader *r)
     struct read_items list = {0};
     struct outside o;
     int from = r->pos, end = t->match;
-    if (enter(r, &o, t->flags & TOKEN_BOX ? r->in_bracket : 1))
+    if (enter_bracket(r, &o, t->flags & TOKEN_BOX ? r->in_bracket : 1))
         return NULL;
     reader_next(r);
     r->no_mid = !(t->flags & TOKEN_BOX);
@@ -238,13 +238,13 @@ const struct math_node *read_group(struct math_reader *r)
         m = value == 'C' ? b ? reader_function(r, MATH_BINOMIAL, from, m, b) : NULL
                          : reader_two(r, MATH_DIVIDE, from, m, b);
     } else if (reader_is(r, T_MID) && m) {
-        m = set_builder(r, from, m, end);
-        leave(r, &o);
+        m = read_set_builder(r, from, m, end);
+        leave_bracket(r, &o);
         return m;
     }
     if (!m || r->pos != end)
         return NULL;
-    leave(r, &o);
+    leave_bracket(r, &o);
     reader_next(r);
     return m;
 }

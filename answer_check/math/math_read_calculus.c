@@ -82,7 +82,7 @@ static const struct math_node *product_of(struct math_reader *r, const struct ma
 }
 
 /* Splits f(x) dx, dx/x and f(x) + g(x) dx at the first differential: 0, or -1 where there is none. */
-static int split(struct math_reader *r, struct integrand *out, const struct math_node *m)
+static int split_integrand(struct math_reader *r, struct integrand *out, const struct math_node *m)
 {
     struct integrand in;
     if (m->kind == MATH_MULTIPLY) {
@@ -95,18 +95,18 @@ static int split(struct math_reader *r, struct integrand *out, const struct math
             }
         return -1;
     }
-    if (m->kind == MATH_NEGATE && !split(r, &in, m->child[0])) {
+    if (m->kind == MATH_NEGATE && !split_integrand(r, &in, m->child[0])) {
         *out = (struct integrand){math_node_1(r->w, MATH_NEGATE, m->source, in.body), in.variable, in.rest,
                                   NULL, 0};
         return out->body ? 0 : -1;
     }
-    if (m->kind == MATH_DIVIDE && !split(r, &in, m->child[0]) && !in.rest) {
+    if (m->kind == MATH_DIVIDE && !split_integrand(r, &in, m->child[0]) && !in.rest) {
         *out = (struct integrand){math_node_2(r->w, MATH_DIVIDE, m->source, in.body, m->child[1]),
                                   in.variable, NULL, NULL, 0};
         return out->body ? 0 : -1;
     }
     for (int i = 0; m->kind == MATH_ADD && i < m->n; i++) {
-        if (split(r, &in, m->child[i]))
+        if (split_integrand(r, &in, m->child[i]))
             continue;
         const struct math_node **term = arena_alloc(r->w->arena, (size_t)m->n * sizeof *term);
         memcpy(term, m->child, (size_t)i * sizeof *term);
@@ -120,8 +120,8 @@ static int split(struct math_reader *r, struct integrand *out, const struct math
 
 /* With both bounds a MATH_SUM, whose variable is bound; without bounds opaque, of the variable and the body.
  */
-static const struct math_node *integral(struct math_reader *r, int from, const struct math_node *low,
-                                        const struct math_node *high, const struct integrand *in)
+static const struct math_node *make_integral(struct math_reader *r, int from, const struct math_node *low,
+                                             const struct math_node *high, const struct integrand *in)
 {
     const struct math_node *definite[] = {in->body, in->variable, low, high},
                            *indefinite[] = {in->variable, in->body};
@@ -170,8 +170,8 @@ const struct math_node *read_opaque(struct math_reader *r, const char *name, int
     r->in_integral -= !limit;
     if (!body)
         return NULL;
-    if (!limit && !b.condition == !b.to && !split(r, &in, body))
-        return integral(r, from, b.condition, b.to, &in);
+    if (!limit && !b.condition == !b.to && !split_integrand(r, &in, body))
+        return make_integral(r, from, b.condition, b.to, &in);
     if (b.condition)
         child[n++] = b.condition;
     if (b.to)

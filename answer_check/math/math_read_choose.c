@@ -17,7 +17,7 @@ static int script_length(const struct token *t)
     return t->kind == T_DIGITS || t->kind == T_WORD ? 1 : 0;
 }
 
-static int find(const struct token *t, struct chosen *c)
+static int find_chosen(const struct token *t, struct chosen *c)
 {
     int empty = t->kind == T_OPEN && t->value == '{' && t[1].kind == T_CLOSE;
     c->first = 1 + 2 * empty;
@@ -37,12 +37,12 @@ static int find(const struct token *t, struct chosen *c)
 int read_is_chosen(const struct math_reader *r)
 {
     struct chosen c;
-    return !r->skip && find(reader_token(r), &c);
+    return !r->skip && find_chosen(reader_token(r), &c);
 }
 
 /* n!/(n - k)! */
-static const struct math_node *arrangements(struct math_reader *r, int from, const struct math_node *n,
-                                            const struct math_node *k)
+static const struct math_node *make_arrangements(struct math_reader *r, int from, const struct math_node *n,
+                                                 const struct math_node *k)
 {
     const struct math_node *term[] = {n, reader_one(r, MATH_NEGATE, from, k)};
     const struct math_node *rest = math_node_new(r->w, MATH_ADD, reader_source(r, from), 2, term);
@@ -54,7 +54,7 @@ const struct math_node *read_chosen(struct math_reader *r)
 {
     struct chosen c;
     int from = r->pos;
-    if (!find(reader_token(r), &c))
+    if (!find_chosen(reader_token(r), &c))
         return NULL;
     r->pos += c.first;
     const struct math_node *n =
@@ -66,5 +66,5 @@ const struct math_node *read_chosen(struct math_reader *r)
     const struct math_node *k = n ? read_argument(r) : NULL;
     if (!k)
         return NULL;
-    return c.letter == 'C' ? reader_function(r, MATH_BINOMIAL, from, n, k) : arrangements(r, from, n, k);
+    return c.letter == 'C' ? reader_function(r, MATH_BINOMIAL, from, n, k) : make_arrangements(r, from, n, k);
 }

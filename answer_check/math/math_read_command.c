@@ -39,7 +39,7 @@ const struct math_node *read_argument(struct math_reader *r)
     return read_primary(r);
 }
 
-static const struct math_node *fraction(struct math_reader *r, int from)
+static const struct math_node *read_fraction(struct math_reader *r, int from)
 {
     if (read_is_derivative(r))
         return read_derivative(r, from);
@@ -47,7 +47,7 @@ static const struct math_node *fraction(struct math_reader *r, int from)
     return reader_two(r, MATH_DIVIDE, from, a, b);
 }
 
-static const struct math_node *binomial(struct math_reader *r, int from)
+static const struct math_node *read_binomial(struct math_reader *r, int from)
 {
     const struct math_node *n = read_argument(r), *k = n ? read_argument(r) : NULL;
     return k ? reader_function(r, MATH_BINOMIAL, from, n, k) : NULL;
@@ -55,7 +55,7 @@ static const struct math_node *binomial(struct math_reader *r, int from)
 
 /* \sqrt2, \sqrt[3]{x}, √12, sqrt(3). `value` is the token's: not 0 for signs such as √, which take all digits
  * of a number. */
-static const struct math_node *root(struct math_reader *r, int from, int value)
+static const struct math_node *read_root(struct math_reader *r, int from, int value)
 {
     const struct math_node *which = NULL, *x;
     const struct token *t = reader_token(r);
@@ -103,7 +103,7 @@ static int is_mean(const struct math_node *m)
 
 /* \overline{CD} is a segment's name, \bar z a conjugate; any other accent becomes part of the symbol's
  * name. */
-static const struct math_node *accent(struct math_reader *r, const struct token *t, int from)
+static const struct math_node *read_accent(struct math_reader *r, const struct token *t, int from)
 {
     const struct token *a = reader_token(r);
     int line = !strcmp(t->s, "overline") || !strcmp(t->s, "bar");
@@ -129,7 +129,7 @@ static const struct math_node *accent(struct math_reader *r, const struct token 
 }
 
 /* The letters of a figure: an angle is the same from both ends, a triangle from every corner. */
-static const char *corners(struct math_reader *r, const char *shape, int from, int to)
+static const char *figure_corners(struct math_reader *r, const char *shape, int from, int to)
 {
     const char *flat = reader_flat(r, from, to);
     int triangle = !strcmp(shape, "triangle");
@@ -150,7 +150,7 @@ static const char *corners(struct math_reader *r, const char *shape, int from, i
 }
 
 /* \angle ABC, \triangle{ABC} */
-static const struct math_node *shape(struct math_reader *r, const struct token *t, int from)
+static const struct math_node *read_shape(struct math_reader *r, const struct token *t, int from)
 {
     const struct token *a = reader_token(r);
     int is_named = a->kind != T_END && a->n == 3; /* \angle TAN is no tangent */
@@ -160,12 +160,12 @@ static const struct math_node *shape(struct math_reader *r, const struct token *
               : is_named || a->kind == T_WORD || a->kind == T_DIGITS ? r->pos + 1
                                                                      : r->pos;
     const char *name =
-        end > r->pos ? arena_printf(r->w->arena, "%s %s", t->s, corners(r, t->s, r->pos, end)) : t->s;
+        end > r->pos ? arena_printf(r->w->arena, "%s %s", t->s, figure_corners(r, t->s, r->pos, end)) : t->s;
     r->pos = end;
     return read_name(r, name, from, 0);
 }
 
-static int lower_bound(struct math_reader *r, struct read_bounds *b)
+static int read_lower_bound(struct math_reader *r, struct read_bounds *b)
 {
     const struct token *t = reader_token(r);
     int braced = t->kind == T_OPEN && t->value == '{';
@@ -193,7 +193,7 @@ int read_bounds(struct math_reader *r, struct read_bounds *b)
     for (int i = 0; i < 2; i++) {
         if (reader_is(r, T_UNDERSCORE) && !b->from && !b->condition) {
             reader_next(r);
-            if (lower_bound(r, b))
+            if (read_lower_bound(r, b))
                 return -1;
         } else if (reader_is(r, T_CARET) && !b->to) {
             reader_next(r);
@@ -213,7 +213,7 @@ const struct math_node *read_signed_product(struct math_reader *r)
     return negative ? reader_one(r, MATH_NEGATE, from, m) : m;
 }
 
-static const struct math_node *big_sum(struct math_reader *r, int product, int from)
+static const struct math_node *read_big_sum(struct math_reader *r, int product, int from)
 {
     struct read_bounds b = {0};
     if (read_bounds(r, &b))
@@ -249,22 +249,22 @@ const struct math_node *read_command(struct math_reader *r)
     reader_next(r);
     switch (t->kind) {
     case T_FRACTION:
-        m = fraction(r, from);
+        m = read_fraction(r, from);
         break;
     case T_ROOT:
-        m = root(r, from, t->value);
+        m = read_root(r, from, t->value);
         break;
     case T_BINOMIAL:
-        m = binomial(r, from);
+        m = read_binomial(r, from);
         break;
     case T_ACCENT:
-        m = accent(r, t, from);
+        m = read_accent(r, t, from);
         break;
     case T_SHAPE:
-        m = shape(r, t, from);
+        m = read_shape(r, t, from);
         break;
     case T_BIG_SUM:
-        m = big_sum(r, t->value, from);
+        m = read_big_sum(r, t->value, from);
         break;
     case T_OPAQUE:
         m = read_opaque(r, t->s, from);

@@ -92,7 +92,8 @@ static int is_blank(const struct math_node *m)
     return m->kind == MATH_TEXT && !*m->name;
 }
 
-static const struct math_node *matrix(struct math_reader *r, int from, const struct table *t, int determinant)
+static const struct math_node *make_matrix(struct math_reader *r, int from, const struct table *t,
+                                           int determinant)
 {
     if (!t->full)
         return NULL;
@@ -110,7 +111,7 @@ static const struct math_node *matrix(struct math_reader *r, int from, const str
 
 /* Cases. If all rows have one cell that is a statement they form a system, otherwise such rows are values
  * without conditions. "x, & x > 0" and "x, x > 0" both are a value and its condition. */
-static const struct math_node *cases(struct math_reader *r, int from, const struct table *t)
+static const struct math_node *make_cases(struct math_reader *r, int from, const struct table *t)
 {
     struct read_items pairs = {0};
     int statements = t->columns == 1;
@@ -158,11 +159,11 @@ static int read_rows(struct math_reader *r, struct table *t)
 const struct math_node *read_cases(struct math_reader *r, int from)
 {
     struct table t = {0};
-    return read_rows(r, &t) ? NULL : cases(r, from, &t);
+    return read_rows(r, &t) ? NULL : make_cases(r, from, &t);
 }
 
 /* Does the row begin with an equals sign, so that it continues the row above? */
-static int goes_on(const struct math_reader *r, const struct math_node *m)
+static int continues_row(const struct math_reader *r, const struct math_node *m)
 {
     const char *p = m->source.s;
     while (p && p > r->text.s && (ascii_is_space(p[-1]) || p[-1] == '&'))
@@ -172,8 +173,8 @@ static int goes_on(const struct math_reader *r, const struct math_node *m)
 
 /* Joins a = b and the row "= c" below it to a = b = c. NULL when either is no chain of equations, or the
  * result is too long. */
-static const struct math_node *chained(struct math_reader *r, int from, const struct math_node *a,
-                                       const struct math_node *b)
+static const struct math_node *make_chain(struct math_reader *r, int from, const struct math_node *a,
+                                          const struct math_node *b)
 {
     enum { CHAIN_MAX = 32 };
     const struct math_node *side[CHAIN_MAX];
@@ -197,7 +198,7 @@ static const struct math_node *chained(struct math_reader *r, int from, const st
 }
 
 /* Rows of align and the like: statements one under the other. */
-static const struct math_node *layout(struct math_reader *r, int from)
+static const struct math_node *read_layout(struct math_reader *r, int from)
 {
     struct table t = {0};
     if (read_rows(r, &t) || t.columns != 1)
@@ -205,8 +206,8 @@ static const struct math_node *layout(struct math_reader *r, int from)
     struct read_items list = {0};
     for (int i = 0; i < t.cells.n; i++) {
         const struct math_node *last = list.n ? list.node[list.n - 1] : NULL,
-                               *chain = last && goes_on(r, t.cells.node[i])
-                                            ? chained(r, from, last, t.cells.node[i])
+                               *chain = last && continues_row(r, t.cells.node[i])
+                                            ? make_chain(r, from, last, t.cells.node[i])
                                             : NULL;
         if (chain)
             list.node[list.n - 1] = chain;
@@ -222,12 +223,12 @@ const struct math_node *read_environment(struct math_reader *r)
     int from = r->pos;
     struct table rows = {0};
     if (t->value) /* the lexer has marked it */
-        return layout(r, from);
+        return read_layout(r, from);
     if (ends_with(t, "cases") || ends_with(t, "dcases"))
         return read_cases(r, from);
     if (!ends_with(t, "matrix") && !ends_with(t, "matrix*") && !ends_with(t, "array") &&
         !ends_with(t, "tabular"))
         return NULL;
     int determinant = *t->s == 'v' || *t->s == 'V';
-    return read_rows(r, &rows) ? NULL : matrix(r, from, &rows, determinant);
+    return read_rows(r, &rows) ? NULL : make_matrix(r, from, &rows, determinant);
 }

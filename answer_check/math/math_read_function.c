@@ -10,7 +10,7 @@ static int is_trigonometric(int f)
 }
 
 /* The inverse function that ^{-1} stands for, or -1. */
-static int inverse(int f)
+static int inverse_function(int f)
 {
     if (f >= MATH_SIN && f <= MATH_CSC)
         return f - MATH_SIN + MATH_ARCSIN;
@@ -53,7 +53,7 @@ static int argument_goes_on(struct math_reader *r, const struct read_items *f, i
     return !read_unit_follows(r, last, from) && !read_phrase_length(r);
 }
 
-static const struct math_node *bare_argument(struct math_reader *r, int f)
+static const struct math_node *read_bare_argument(struct math_reader *r, int f)
 {
     struct read_items factors = {0};
     int from = r->pos, negative = reader_is(r, T_MINUS);
@@ -90,13 +90,13 @@ static const struct math_node *bare_argument(struct math_reader *r, int f)
 }
 
 /* (a, b, ...) or \{a, b, ...\} */
-static int arguments(struct math_reader *r, int f, struct read_items *args)
+static int read_arguments(struct math_reader *r, int f, struct read_items *args)
 {
     const struct token *t = reader_token(r);
     int list =
         t->kind == T_OPEN && (t->value == '(' || t->value == 'S' || t->value == '[' || t->value == '{');
     if (!list)
-        return reader_add(r, args, bare_argument(r, f), T_COMMA, 0);
+        return reader_add(r, args, read_bare_argument(r, f), T_COMMA, 0);
     int close = t->match, outside = r->in_bracket;
     reader_next(r);
     r->in_bracket = takes_many(f) || outside;
@@ -107,7 +107,8 @@ static int arguments(struct math_reader *r, int f, struct read_items *args)
     return args->n == 1 || takes_many(f) ? 0 : -1;
 }
 
-static const struct math_node *build(struct math_reader *r, int f, int from, const struct read_items *args)
+static const struct math_node *make_function(struct math_reader *r, int f, int from,
+                                             const struct read_items *args)
 {
     struct math_node *m = math_node_new(r->w, MATH_FUNCTION, reader_source(r, from), args->n, args->node);
     if (m)
@@ -117,8 +118,8 @@ static const struct math_node *build(struct math_reader *r, int f, int from, con
 
 /* A logarithm. Its base is written as a subscript, as the second argument, in the name (lg), or not at
  * all. */
-static const struct math_node *logarithm(struct math_reader *r, int from, const struct math_node *base,
-                                         const struct read_items *args, int ten)
+static const struct math_node *make_logarithm(struct math_reader *r, int from, const struct math_node *base,
+                                              const struct read_items *args, int ten)
 {
     const struct math_node *x = args->node[0];
     if (args->n > 2 || (args->n == 2 && base))
@@ -170,7 +171,7 @@ static int is_minus_one(const struct math_node *m)
 }
 
 /* cis x = cos x + i sin x */
-static const struct math_node *cis(struct math_reader *r, int from, const struct math_node *x)
+static const struct math_node *make_cis(struct math_reader *r, int from, const struct math_node *x)
 {
     struct math_node *i = math_node_new(r->w, MATH_CONSTANT, reader_source(r, from), 0, NULL);
     if (!i)
@@ -212,12 +213,12 @@ const struct math_node *read_function(struct math_reader *r)
             m->name = math_function_name((enum math_function)f);
         return s.power ? NULL : m;
     }
-    if (arguments(r, t->kind == T_FUNCTION ? f : -1, &args))
+    if (read_arguments(r, t->kind == T_FUNCTION ? f : -1, &args))
         return NULL;
     r->depth--;
     const struct math_node *m;
     if (t->kind == T_OPERATOR && t->n == 3 && !memcmp(t->s, "cis", 3) && args.n == 1 && !s.base) {
-        m = cis(r, from, args.node[0]);
+        m = make_cis(r, from, args.node[0]);
     } else if (t->kind == T_OPERATOR) {
         struct math_node *a = math_node_new(r->w, MATH_APPLY, reader_source(r, from), args.n, args.node);
         if (a)
@@ -229,11 +230,11 @@ const struct math_node *read_function(struct math_reader *r)
             a->name = math_function_name((enum math_function)f);
         m = a;
     } else if (f == MATH_LOG) {
-        m = logarithm(r, from, s.base, &args, t->n == 2);
-    } else if (is_minus_one(s.power) && inverse(f) >= 0) {
-        return build(r, inverse(f), from, &args);
+        m = make_logarithm(r, from, s.base, &args, t->n == 2);
+    } else if (is_minus_one(s.power) && inverse_function(f) >= 0) {
+        return make_function(r, inverse_function(f), from, &args);
     } else {
-        m = build(r, f, from, &args);
+        m = make_function(r, f, from, &args);
     }
     return s.power ? reader_two(r, MATH_POWER, from, m, s.power) : m;
 }

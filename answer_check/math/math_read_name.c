@@ -40,7 +40,7 @@ int read_subscript(struct math_reader *r)
 
 /* Strokes behind a name: f', f^\prime, f^{\prime\prime}. Returns how many tokens they take, and in *n the
  * number of strokes. */
-static int strokes(const struct token *t, int *n)
+static int strokes_length(const struct token *t, int *n)
 {
     int raised = t->kind == T_CARET, i = raised, braced = raised && t[1].kind == T_OPEN && t[1].value == '{';
     *n = 0;
@@ -53,7 +53,7 @@ static int strokes(const struct token *t, int *n)
 
 /* y^{(4)}, f^{(n)}: the order of a derivative in parentheses behind a letter. Returns how many tokens it
  * takes, and in *n the number of strokes that it stands for, or 0. */
-static int order(const char *name, const struct token *t, int *n)
+static int derivative_order(const char *name, const struct token *t, int *n)
 {
     const struct token *inside = &t[3];
     *n = 0;
@@ -66,7 +66,7 @@ static int order(const char *name, const struct token *t, int *n)
 }
 
 /* x^*, x^{*}, x^+: a mark, not a power. Returns how many tokens it takes. */
-static int star(const struct token *t)
+static int star_length(const struct token *t)
 {
     if (t->kind != T_CARET)
         return 0;
@@ -83,7 +83,7 @@ static int star(const struct token *t)
 }
 
 /* The exponent in f^{-1}(x) and f^2(x): how many tokens it takes, or 0 when no parenthesis follows. */
-static int function_power(const struct math_reader *r, const struct token *t)
+static int function_power_length(const struct math_reader *r, const struct token *t)
 {
     if (t->kind != T_CARET)
         return 0;
@@ -118,7 +118,7 @@ static struct call look_inside(const struct math_reader *r)
 
 /* A word in upright letters, not all capitals, names a function: \operatorname{erf}(x + y), \mathrm{Var}(X).
  */
-static int is_word(const struct math_reader *r, const char *name, int from)
+static int is_upright_word(const struct math_reader *r, const char *name, int from)
 {
     const struct token *t = &r->t[from];
     size_t n = strcspn(name, "_'^");
@@ -137,7 +137,7 @@ static int is_applied(struct math_reader *r, const char *name, int from)
         return 1;
     if (t->value != '(')
         return 0;
-    if (is_word(r, name, from))
+    if (is_upright_word(r, name, from))
         return 1;
     struct call c = look_inside(r);
     const struct token *behind = &r->t[t->match + 1];
@@ -157,7 +157,7 @@ static int is_applied(struct math_reader *r, const char *name, int from)
     return reader_option(r, READ_APPLICATION);
 }
 
-static const struct math_node *apply(struct math_reader *r, const char *name, int from)
+static const struct math_node *read_application(struct math_reader *r, const char *name, int from)
 {
     struct read_items args = {0};
     int close = reader_token(r)->match, outside = r->in_bracket;
@@ -183,7 +183,7 @@ static const struct math_node *apply(struct math_reader *r, const char *name, in
 }
 
 /* In the first reading e and i are constants, unless a sum runs over them. */
-static const struct math_node *constant(struct math_reader *r, const char *name, int from)
+static const struct math_node *letter_constant(struct math_reader *r, const char *name, int from)
 {
     int e = !strcmp(name, "e"), i = !strcmp(name, "i");
     if ((!e && !i) || (e && r->bound_e) || (i && r->bound_i) ||
@@ -212,7 +212,7 @@ static int raised_by_letter(const struct token *t)
 }
 
 /* The subscript 1+n as n+1. */
-static const char *in_order(struct math_reader *r, const char *subscript)
+static const char *sort_subscript(struct math_reader *r, const char *subscript)
 {
     size_t digits = *subscript ? strspn(subscript + 1, "0123456789") : 0;
     const char *rest = subscript + 1 + digits;
@@ -233,16 +233,16 @@ const struct math_node *read_name(struct math_reader *r, const char *name, int f
         } else if (t->kind == T_UNDERSCORE) {
             if (read_subscript(r))
                 return NULL;
-            name = reader_join_names(r, name, in_order(r, reader_flat(r, at, r->pos)));
+            name = reader_join_names(r, name, sort_subscript(r, reader_flat(r, at, r->pos)));
         }
-        if ((used = strokes(reader_token(r), &n))) {
+        if ((used = strokes_length(reader_token(r), &n))) {
             r->pos += used;
             for (; n > 0 && n < 9; n--)
                 name = reader_join_names(r, name, "'");
         }
         if (reader_is(r, T_UNDERSCORE) && name == first)
             return NULL;
-        if ((used = order(name, reader_token(r), &n))) {
+        if ((used = derivative_order(name, reader_token(r), &n))) {
             const char *raised = reader_flat(r, r->pos, r->pos + used);
             r->pos += used;
             if (!n)
@@ -251,10 +251,10 @@ const struct math_node *read_name(struct math_reader *r, const char *name, int f
                 name = reader_join_names(r, name, "'");
         }
         at = r->pos;
-        if ((used = star(reader_token(r)))) {
+        if ((used = star_length(reader_token(r)))) {
             r->pos += used;
             name = reader_join_names(r, name, reader_flat(r, at + 1, r->pos));
-        } else if (names_function(name) && (used = function_power(r, reader_token(r)))) {
+        } else if (names_function(name) && (used = function_power_length(r, reader_token(r)))) {
             const char *power = reader_flat(r, at, at + used);
             int sure = !strcmp(power, "^-1") || *name == 'f' || *name == 'g';
             if (sure && !reader_option(r, READ_PRODUCT)) { /* P^2(1-P) is a product */
@@ -264,8 +264,8 @@ const struct math_node *read_name(struct math_reader *r, const char *name, int f
         }
     }
     if (is_applied(r, name, from))
-        return apply(r, name, from);
-    const struct math_node *m = name == first ? constant(r, name, from) : NULL;
+        return read_application(r, name, from);
+    const struct math_node *m = name == first ? letter_constant(r, name, from) : NULL;
     return m ? m : reader_named(r, MATH_SYMBOL, from, name);
 }
 
@@ -333,7 +333,7 @@ static int is_one_name(struct math_reader *r)
 }
 
 /* dx outside an integral is one quantity, so that x dy - y dx is not 0. */
-static int is_differential(const struct math_reader *r, const struct token *t)
+static int is_lone_differential(const struct math_reader *r, const struct token *t)
 {
     return !r->in_integral && t->n == 2 && t->s[0] == 'd' && strchr("xyzuvSTUVPQWGH", t->s[1]) && t->s[1];
 }
@@ -349,7 +349,7 @@ const struct math_node *read_letters(struct math_reader *r)
     int beyond_ascii = t->s[0] & 0x80 && t->n > 4;
     if (!r->skip && (math_word_is_prose(word) || (beyond_ascii && t[1].kind != T_RELATION)))
         return NULL;
-    if (!r->skip && (t->n == 1 || t->s[0] & 0x80 || is_differential(r, t) || is_one_name(r))) {
+    if (!r->skip && (t->n == 1 || t->s[0] & 0x80 || is_lone_differential(r, t) || is_one_name(r))) {
         char *name = arena_strndup(r->w->arena, t->s, (size_t)t->n);
         int is_segment = t->n == 2 && !(t->flags & TOKEN_TEXT) && name[1] >= 'A' && name[0] <= 'Z';
         if (is_segment && name[1] < name[0]) { /* BA is AB */
@@ -381,7 +381,7 @@ const struct math_node *read_composition(struct math_reader *r)
     const char *outer = arena_strndup(r->w->arena, r->t[from + 1].s, 1),
                *inner = arena_strndup(r->w->arena, r->t[from + 3].s, 1);
     r->pos += 5;
-    const struct math_node *x = apply(r, inner, from);
+    const struct math_node *x = read_application(r, inner, from);
     struct math_node *m = x ? math_node_1(r->w, MATH_APPLY, reader_source(r, from), x) : NULL;
     if (m)
         m->name = outer;

@@ -16,12 +16,12 @@ struct digits {
     int decimals, period, exponent, point, comma;
 };
 
-static int tight(const struct token *t, enum token_kind kind)
+static int is_tight(const struct token *t, enum token_kind kind)
 {
     return t->kind == kind && t->space == SPACE_NONE;
 }
 
-static void append(struct digits *d, const char *s, int n)
+static void append_digits(struct digits *d, const char *s, int n)
 {
     if (n > d->room - d->n) {
         d->room = 2 * (d->n + n);
@@ -102,7 +102,7 @@ static int is_behind_list(const struct math_reader *r)
 static int take_decimal_comma(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
-    if (t[1].kind != T_COMMA || t[1].space || !tight(&t[2], T_DIGITS) || t[3].kind == T_COMMA ||
+    if (t[1].kind != T_COMMA || t[1].space || !is_tight(&t[2], T_DIGITS) || t[3].kind == T_COMMA ||
         is_behind_list(r))
         return 0;
     if (t[1].value == 1)
@@ -112,23 +112,23 @@ static int take_decimal_comma(struct math_reader *r)
     return reader_option(r, READ_DECIMAL_COMMA);
 }
 
-static void integer_part(struct math_reader *r, struct digits *d)
+static void read_integer_part(struct math_reader *r, struct digits *d)
 {
     const struct token *t = reader_token(r);
     enum group_style style;
     int zeros, many = r->commas > 1 && group_style(t) == GROUP_LOOSE; /* 1, 200, 300 is a list */
     int groups = many || is_behind_list(r) ? 0 : count_groups(t, &style, &zeros);
-    append(d, t->s, t->n);
+    append_digits(d, t->s, t->n);
     d->end = t + 1;
     if (groups && take_groups(r, style, zeros)) {
         int width = style == GROUP_SPACE ? 1 : 2;
         for (int i = 0; i < groups; i++) {
             t += width;
-            append(d, t->s, t->n);
+            append_digits(d, t->s, t->n);
         }
         d->end = t + 1;
     } else if (!groups && take_decimal_comma(r)) {
-        append(d, t[2].s, t[2].n);
+        append_digits(d, t[2].s, t[2].n);
         d->decimals = t[2].n;
         d->point = 1;
         d->comma = t[1].value != 1;
@@ -150,12 +150,13 @@ static int accented_digits(const struct token *t, const struct token **digits)
 }
 
 /* \overline{3}, \dot{1}42\dot{7} or (3) behind the point. */
-static void period(struct digits *d)
+static void read_period(struct digits *d)
 {
     const struct token *t = d->end;
     int n = 0;
-    if (t->kind == T_OPEN && t->value == '(' && !t->space && tight(&t[1], T_DIGITS) && t[2].kind == T_CLOSE) {
-        append(d, t[1].s, t[1].n);
+    if (t->kind == T_OPEN && t->value == '(' && !t->space && is_tight(&t[1], T_DIGITS) &&
+        t[2].kind == T_CLOSE) {
+        append_digits(d, t[1].s, t[1].n);
         n = t[1].n;
         d->end = t + 3;
     }
@@ -163,12 +164,12 @@ static void period(struct digits *d)
     const struct token *marked;
     int used;
     while (!repeats && (used = accented_digits(t, &marked))) {
-        append(d, marked->s, marked->n);
+        append_digits(d, marked->s, marked->n);
         n += marked->n;
         d->end = t += used;
         repeats = !dot;
-        if (dot && tight(t, T_DIGITS) && accented_digits(t + 1, &marked)) {
-            append(d, t->s, t->n);
+        if (dot && is_tight(t, T_DIGITS) && accented_digits(t + 1, &marked)) {
+            append_digits(d, t->s, t->n);
             n += t->n;
             t++;
         }
@@ -179,7 +180,7 @@ static void period(struct digits *d)
 
 /* 0.333..., 0.1212...: a block written at least twice repeats for ever; 3.14159... means the digits that
  * are written. */
-static void dots(struct digits *d)
+static void find_repeating_block(struct digits *d)
 {
     const char *end = d->s + d->n;
     d->end++;
@@ -195,7 +196,7 @@ static int ends_sentence(const struct token *t)
     return t->kind == T_FINISH || t->kind == T_ROW || t->kind == T_CELL || t->kind == T_CLOSE;
 }
 
-static void fraction_part(struct digits *d)
+static void read_fraction_part(struct digits *d)
 {
     const struct token *t = d->end;
     if (t->kind != T_DOT || (d->n && t->space)) /* what stands before .5 does not matter */
@@ -203,29 +204,29 @@ static void fraction_part(struct digits *d)
     d->end = ++t;
     d->point = !ends_sentence(t);
     if (t->kind == T_DIGITS && !t->space) {
-        append(d, t->s, t->n);
+        append_digits(d, t->s, t->n);
         d->decimals += t->n;
         d->end = ++t;
         while (t->kind == T_DIGITS && t->space == SPACE_THIN) { /* 3.141\,592 */
-            append(d, t->s, t->n);
+            append_digits(d, t->s, t->n);
             d->decimals += t->n;
             d->end = ++t;
         }
     }
-    period(d);
+    read_period(d);
     if (d->end->kind == T_DOTS && d->decimals && !d->end->space && !d->period)
-        dots(d);
+        find_repeating_block(d);
 }
 
 /* e3, E-5 behind a number. Without a point, 3e-5 may also be a difference. */
-static void exponent_part(struct math_reader *r, struct digits *d)
+static void read_exponent_part(struct math_reader *r, struct digits *d)
 {
     const struct token *t = d->end;
-    if (!tight(t, T_WORD) || t->n != 1 || (*t->s != 'e' && *t->s != 'E') || d->period)
+    if (!is_tight(t, T_WORD) || t->n != 1 || (*t->s != 'e' && *t->s != 'E') || d->period)
         return;
     int capital = *t->s == 'E', sign = t[1].kind == T_MINUS || t[1].kind == T_PLUS;
     const struct token *k = t + 1 + sign;
-    if ((sign && t[1].space) || !tight(k, T_DIGITS) || k->n > EXPONENT_DIGITS)
+    if ((sign && t[1].space) || !is_tight(k, T_DIGITS) || k->n > EXPONENT_DIGITS)
         return;
     if (sign && !d->point && !capital && !reader_option(r, READ_SCIENTIFIC))
         return;
@@ -236,7 +237,7 @@ static void exponent_part(struct math_reader *r, struct digits *d)
     d->end = k + 1;
 }
 
-static const struct math_node *literal(struct math_reader *r, struct digits *d, int from)
+static const struct math_node *make_literal(struct math_reader *r, struct digits *d, int from)
 {
     r->pos = (int)(d->end - r->t);
     struct math_node *m = math_node_new(r->w, MATH_NUMBER, reader_source(r, from), 0, NULL);
@@ -250,7 +251,7 @@ static const struct math_node *literal(struct math_reader *r, struct digits *d, 
     return m;
 }
 
-static int less(const struct token *a, const struct token *b)
+static int is_less(const struct token *a, const struct token *b)
 {
     return a->n != b->n ? a->n < b->n : memcmp(a->s, b->s, (size_t)a->n) < 0;
 }
@@ -259,11 +260,11 @@ static int less(const struct token *a, const struct token *b)
 static int is_plain_mixed(const struct token *t)
 {
     return t[1].kind == T_DIGITS && t[1].space >= SPACE_THIN && t[1].space <= SPACE_BLANK &&
-           t[2].kind == T_SLASH && t[3].kind == T_DIGITS && *t[1].s != '0' && less(&t[1], &t[3]) &&
+           t[2].kind == T_SLASH && t[3].kind == T_DIGITS && *t[1].s != '0' && is_less(&t[1], &t[3]) &&
            t[4].kind != T_DOT;
 }
 
-static const struct math_node *plain_mixed(struct math_reader *r)
+static const struct math_node *read_plain_mixed(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
     int from = r->pos;
@@ -342,14 +343,14 @@ const struct math_node *read_number(struct math_reader *r)
         return m;
     }
     if (is_plain_mixed(t))
-        return plain_mixed(r);
+        return read_plain_mixed(r);
     if (t->kind == T_DIGITS)
-        integer_part(r, &d);
+        read_integer_part(r, &d);
     if (!d.point)
-        fraction_part(&d);
+        read_fraction_part(&d);
     if (!d.n || math_step(r->w, d.n))
         return NULL;
-    exponent_part(r, &d);
-    const struct math_node *m = literal(r, &d, from);
+    read_exponent_part(r, &d);
+    const struct math_node *m = make_literal(r, &d, from);
     return m && reader_is(r, T_UNDERSCORE) ? read_base(r, m, from) : m;
 }

@@ -12,7 +12,7 @@ static int is_prime(const struct token *t, int value)
 
 /* A prime, plain or raised as in ^\prime and ^{\prime\prime}: how many tokens it takes, and in *strokes
  * how many strokes it has. */
-static int primes(const struct token *t, int *strokes)
+static int prime_length(const struct token *t, int *strokes)
 {
     int raised = t->kind == T_CARET, i = raised;
     int braced = raised && t[1].kind == T_OPEN && t[1].value == '{';
@@ -31,7 +31,7 @@ static const struct math_node *read_minutes(struct math_reader *r, const struct 
     int n = 1, strokes;
     while (n < 3 && reader_is(r, T_DIGITS) && !r->skip) {
         const struct token *t = reader_token(r);
-        int used = primes(t + 1, &strokes);
+        int used = prime_length(t + 1, &strokes);
         if (!used || strokes != n)
             break;
         child[n++] = reader_integer(r, t->s, t->n);
@@ -103,8 +103,8 @@ static int circ_behind_caret(const struct token *t)
 
 /* C_9^2 as 9 choose 2, where the subscript is a number or one letter. NULL when it does not have that
  * form. */
-static const struct math_node *chosen(struct math_reader *r, const struct math_node *base,
-                                      const struct math_node *k, int from)
+static const struct math_node *make_binomial(struct math_reader *r, const struct math_node *base,
+                                             const struct math_node *k, int from)
 {
     const char *below = base->kind == MATH_SYMBOL && !strncmp(base->name, "C_", 2) ? base->name + 2 : "";
     size_t digits = strspn(below, "0123456789");
@@ -142,7 +142,7 @@ static const struct math_node *read_caret(struct math_reader *r, const struct ma
         base =
             reader_named(r, MATH_SYMBOL, from, reader_join_names(r, base->name, reader_flat(r, at, r->pos)));
     }
-    const struct math_node *binomial = chosen(r, base, exponent, from);
+    const struct math_node *binomial = make_binomial(r, base, exponent, from);
     return binomial ? binomial : reader_two(r, MATH_POWER, from, base, exponent);
 }
 

@@ -1,7 +1,7 @@
 /* One operand: what kind of thing stands here? */
 #include "answer_check/math/math_reader.h"
 
-static const struct math_node *constant(struct math_reader *r)
+static const struct math_node *read_constant(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
     int from = r->pos;
@@ -15,7 +15,7 @@ static const struct math_node *constant(struct math_reader *r)
 }
 
 /* ½ */
-static const struct math_node *vulgar(struct math_reader *r)
+static const struct math_node *read_vulgar(struct math_reader *r)
 {
     const char *s = reader_token(r)->s;
     int from = r->pos;
@@ -39,7 +39,8 @@ static const struct math_node *read_named(struct math_reader *r)
 }
 
 /* What \neg stands before: \neg p \to q is (\neg p) \to q. */
-static const struct math_node *negation(struct math_reader *r, int from, const struct math_node *m, int whole)
+static const struct math_node *make_negation(struct math_reader *r, int from, const struct math_node *m,
+                                             int whole)
 {
     int splits = m && !whole && m->n > 1 &&
                  ((m->kind == MATH_RELATION && *m->ops == MATH_OTHER_RELATION) ||
@@ -53,7 +54,7 @@ static const struct math_node *negation(struct math_reader *r, int from, const s
 }
 
 /* \neg p; \forall x > 0 */
-static const struct math_node *prefix(struct math_reader *r)
+static const struct math_node *read_prefix(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
     int from = r->pos;
@@ -64,7 +65,7 @@ static const struct math_node *prefix(struct math_reader *r)
     const struct math_node *m = read_relation(r);
     r->depth--;
     if (t->kind == T_NOT)
-        return negation(r, from, m, open->kind == T_OPEN && r->pos == open->match + 1);
+        return make_negation(r, from, m, open->kind == T_OPEN && r->pos == open->match + 1);
     struct math_node *q = math_node_1(r->w, MATH_OPAQUE, reader_source(r, from), m);
     if (q)
         q->name = t->s;
@@ -101,7 +102,7 @@ static const struct math_node *read_number_set(struct math_reader *r)
     return m;
 }
 
-static const struct math_node *dots(struct math_reader *r)
+static const struct math_node *read_dots(struct math_reader *r)
 {
     int from = r->pos;
     reader_next(r);
@@ -131,14 +132,14 @@ const struct math_node *read_primary(struct math_reader *r)
         reader_next(r);
         return read_named(r);
     case T_CONSTANT:
-        return constant(r);
+        return read_constant(r);
     case T_FUNCTION:
     case T_OPERATOR:
         if ((words = read_phrase_length(r)))
             return read_phrase(r, words);
         return read_function(r);
     case T_VULGAR:
-        return vulgar(r);
+        return read_vulgar(r);
     case T_NUMBER_SET:
         return read_number_set(r);
     case T_OPEN:
@@ -153,10 +154,10 @@ const struct math_node *read_primary(struct math_reader *r)
     case T_BEGIN:
         return read_environment(r);
     case T_DOTS:
-        return dots(r);
+        return read_dots(r);
     case T_NOT:
     case T_QUANTIFIER:
-        return prefix(r);
+        return read_prefix(r);
     default:
         return read_command(r);
     }

@@ -9,7 +9,7 @@ static int is_integer(const struct math_node *m)
     return m && m->kind == MATH_NUMBER && !m->literal.point && !m->literal.decimals && !m->literal.exponent;
 }
 
-static const struct math_node *collapse(struct math_reader *r, int from, const struct read_items *f)
+static const struct math_node *join_factors(struct math_reader *r, int from, const struct read_items *f)
 {
     return f->n == 1 ? f->node[0] : reader_list(r, MATH_MULTIPLY, from, f);
 }
@@ -94,7 +94,7 @@ int read_starts_factor(const struct math_reader *r)
 }
 
 /* Does another factor stand here without a multiplication sign? */
-static int continues(struct math_reader *r, const struct math_node *last, int from)
+static int factor_follows(struct math_reader *r, const struct math_node *last, int from)
 {
     const struct token *t = reader_token(r);
     const char *half;
@@ -127,7 +127,7 @@ static int read_chain(struct math_reader *r, struct read_items *f, int from, int
         }
         if (reader_add(r, f, m, T_TIMES, 0))
             return -1;
-    } while (!once && continues(r, f->node[f->n - 1], from));
+    } while (!once && factor_follows(r, f->node[f->n - 1], from));
     return 0;
 }
 
@@ -142,11 +142,11 @@ static const struct math_node *read_denominator(struct math_reader *r, const str
     }
     if (read_chain(r, &d, r->pos, 1))
         return NULL;
-    if (continues(r, d.node[0], from) &&
+    if (factor_follows(r, d.node[0], from) &&
         (!is_integer(numerator) || !is_integer(d.node[0]) || reader_option(r, READ_SLASH)) &&
         read_chain(r, &d, r->pos, 0))
         return NULL;
-    const struct math_node *m = collapse(r, from, &d);
+    const struct math_node *m = join_factors(r, from, &d);
     return negative ? reader_one(r, MATH_NEGATE, from, m) : m;
 }
 
@@ -182,7 +182,7 @@ const struct math_node *read_product(struct math_reader *r)
     if (read_chain(r, &f, from, 0))
         return NULL;
     for (;;) {
-        const struct math_node *m = collapse(r, from, &f), *marked = read_marks(r, m, from);
+        const struct math_node *m = join_factors(r, from, &f), *marked = read_marks(r, m, from);
         enum token_kind kind = reader_token(r)->kind;
         if (!marked)
             return NULL;
@@ -195,7 +195,8 @@ const struct math_node *read_product(struct math_reader *r)
             reader_next(r);
             if (read_factor_with_sign(r, &right))
                 return NULL;
-            const struct math_node *cross = read_vector_product(r, from, marked, collapse(r, from, &right));
+            const struct math_node *cross =
+                read_vector_product(r, from, marked, join_factors(r, from, &right));
             f = (struct read_items){0};
             if (reader_add(r, &f, cross, T_TIMES, 0))
                 return NULL;
@@ -213,7 +214,7 @@ const struct math_node *read_product(struct math_reader *r)
             f = (struct read_items){0};
             if (!d || reader_add(r, &f, m, T_TIMES, 0))
                 return NULL;
-        } else if (marked == m && continues(r, f.node[f.n - 1], from)) {
+        } else if (marked == m && factor_follows(r, f.node[f.n - 1], from)) {
             if (read_chain(r, &f, r->pos, 0))
                 return NULL;
         } else {
@@ -229,7 +230,7 @@ static int is_set(const struct math_node *m)
 }
 
 /* When only the last term has a unit it belongs to the sum: 3 + 5 cm is (3 + 5) cm. */
-static const struct math_node *lift_unit(struct math_reader *r, int from, struct read_items *terms)
+static const struct math_node *join_terms(struct math_reader *r, int from, struct read_items *terms)
 {
     const struct math_node *last = terms->node[terms->n - 1];
     const struct math_node *unit = last->kind == MATH_NEGATE ? last->child[0] : last;
@@ -290,5 +291,5 @@ const struct math_node *read_sum(struct math_reader *r)
             return NULL;
     }
     r->depth--;
-    return terms.n == 1 ? terms.node[0] : lift_unit(r, from, &terms);
+    return terms.n == 1 ? terms.node[0] : join_terms(r, from, &terms);
 }

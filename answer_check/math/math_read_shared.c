@@ -9,8 +9,8 @@ static int is_value(const struct math_node *m)
     return m->kind <= MATH_FUNCTION;
 }
 
-static const struct math_node *relation(struct math_reader *r, int from, const struct math_node *first,
-                                        const struct math_node *value, const struct math_node *modulus)
+static const struct math_node *make_relation(struct math_reader *r, int from, const struct math_node *first,
+                                             const struct math_node *value, const struct math_node *modulus)
 {
     static const unsigned char congruent[] = {MATH_CONGRUENT, MATH_CONGRUENT};
     const struct math_node *side[] = {first->child[0], value, modulus};
@@ -35,7 +35,8 @@ const struct math_node *read_shared_left(struct math_reader *r, int from, const 
     }
     for (int i = 0; i < list->n; i++) {
         const struct math_node *value = i == 0 ? first->child[1] : i == list->n - 1 ? last : list->node[i];
-        if (!is_value(value) || reader_add(r, &all, relation(r, from, first, value, modulus), T_COMMA, 0))
+        if (!is_value(value) ||
+            reader_add(r, &all, make_relation(r, from, first, value, modulus), T_COMMA, 0))
             return NULL;
     }
     return reader_list(r, modulus ? MATH_OR : MATH_AND, from, &all);

@@ -127,8 +127,8 @@ static const struct math_node *read_condition(struct math_reader *r)
     return reader_named(r, MATH_TEXT, from, read_folded(r, from, end));
 }
 
-static const struct math_node *equation(struct math_reader *r, int from, const struct math_node *left,
-                                        const struct math_node *right)
+static const struct math_node *make_equation(struct math_reader *r, int from, const struct math_node *left,
+                                             const struct math_node *right)
 {
     static const unsigned char equal = MATH_EQUAL;
     struct math_node *m = math_node_2(r->w, MATH_RELATION, reader_source(r, from), left, right);
@@ -171,7 +171,7 @@ static const struct math_node *read_item(struct math_reader *r)
         const struct math_node *pair[] = {m, read_condition(r)};
         m = math_node_new(r->w, MATH_CASES, reader_source(r, start), 2, pair);
     }
-    return label ? equation(r, from, label, m) : m;
+    return label ? make_equation(r, from, label, m) : m;
 }
 
 /* Reads the signs between two elements; 0 when there are none. */
@@ -236,7 +236,7 @@ static int all_statements(const struct read_items *list)
     return 1;
 }
 
-static int has(const struct read_items *list, enum token_kind separator)
+static int has_separator(const struct read_items *list, enum token_kind separator)
 {
     for (int i = 1; i < list->n; i++)
         if (list->separator[i] == separator)
@@ -261,9 +261,11 @@ static int same_left(const struct read_items *list)
     return *name != 0;
 }
 
-static const struct math_node *flat(struct math_reader *r, int from, const struct read_items *list)
+static const struct math_node *join_flat(struct math_reader *r, int from, const struct read_items *list)
 {
-    enum math_joint joint = has(list, T_OR) ? MATH_BY_OR : has(list, T_AND) ? MATH_BY_AND : MATH_BY_COMMA;
+    enum math_joint joint = has_separator(list, T_OR)    ? MATH_BY_OR
+                            : has_separator(list, T_AND) ? MATH_BY_AND
+                                                         : MATH_BY_COMMA;
     int statements = list->logical || all_statements(list);
     enum math_kind kind = !statements ? MATH_LIST : joint == MATH_BY_OR ? MATH_OR : MATH_AND;
     struct math_node *m = math_node_new(r->w, kind, reader_source(r, from), list->n, list->node);
@@ -273,8 +275,8 @@ static const struct math_node *flat(struct math_reader *r, int from, const struc
 }
 
 /* Cuts the list at one kind of separator; each piece becomes a node. */
-static const struct math_node *cut(struct math_reader *r, int from, const struct read_items *list,
-                                   enum token_kind separator)
+static const struct math_node *cut_at(struct math_reader *r, int from, const struct read_items *list,
+                                      enum token_kind separator)
 {
     struct read_items groups = {0};
     for (int a = 0, b; a < list->n; a = b) {
@@ -282,7 +284,7 @@ static const struct math_node *cut(struct math_reader *r, int from, const struct
             ;
         struct read_items part = {list->node + a, list->separator + a, list->comma + a, b - a, 0,
                                   list->logical};
-        const struct math_node *m = part.n == 1 ? part.node[0] : flat(r, from, &part);
+        const struct math_node *m = part.n == 1 ? part.node[0] : join_flat(r, from, &part);
         if (reader_add(r, &groups, m, separator, 0))
             return NULL;
     }
@@ -310,12 +312,13 @@ const struct math_node *read_join(struct math_reader *r, int from, const struct 
     const struct math_node *shared = read_shared_left(r, from, list);
     if (shared)
         return shared;
-    int semicolons = has(list, T_SEMICOLON), commas = has(list, T_COMMA) || has(list, T_AND);
-    if (semicolons && (commas || has(list, T_OR)))
-        return cut(r, from, list, T_SEMICOLON);
-    if (commas && has(list, T_OR) && (list->logical || (all_statements(list) && !same_left(list))))
-        return cut(r, from, list, T_OR);
-    return flat(r, from, list);
+    int semicolons = has_separator(list, T_SEMICOLON),
+        commas = has_separator(list, T_COMMA) || has_separator(list, T_AND);
+    if (semicolons && (commas || has_separator(list, T_OR)))
+        return cut_at(r, from, list, T_SEMICOLON);
+    if (commas && has_separator(list, T_OR) && (list->logical || (all_statements(list) && !same_left(list))))
+        return cut_at(r, from, list, T_OR);
+    return join_flat(r, from, list);
 }
 
 const struct math_node *read_statements(struct math_reader *r)

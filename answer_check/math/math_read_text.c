@@ -63,7 +63,7 @@ static int run_length(const struct token *t, int *words, int *wordy)
     return i;
 }
 
-static int separates(const struct token *t)
+static int is_separator(const struct token *t)
 {
     switch (t->kind) {
     case T_END:
@@ -90,9 +90,9 @@ static int lone_word(struct math_reader *r, const struct token *t)
 {
     int first = r->pos == 0;
     const struct token *before = first ? NULL : t - 1;
-    int begins = first || t->space == SPACE_WIDE || separates(before) || before->kind == T_OPEN ||
+    int begins = first || t->space == SPACE_WIDE || is_separator(before) || before->kind == T_OPEN ||
                  before->kind == T_BEGIN;
-    int alone = begins && separates(t + 1);
+    int alone = begins && is_separator(t + 1);
     struct span w = word_of(t);
     int braced = !first && before->kind == T_OPEN && before->value == '{' && !(before->flags & TOKEN_BOX);
     int argument = r->pos > 1 && before->kind == T_OPEN && t[-2].kind == T_FUNCTION; /* \ln(pa) */

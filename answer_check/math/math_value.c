@@ -2,7 +2,7 @@
 #include "answer_check/math/math_read.h"
 
 /* Is this symbol really a word? It is when it has at least three letters, or letters of another script. */
-static int is_word(const struct math_node *m)
+static int is_word_node(const struct math_node *m)
 {
     int letters = 0;
     if (m->kind != MATH_SYMBOL || !m->source.n || m->source.s[0] == '\\')
@@ -17,7 +17,7 @@ static int is_word(const struct math_node *m)
 
 int math_is_mathematical(const struct math_node *m)
 {
-    if (!m || is_word(m))
+    if (!m || is_word_node(m))
         return 0;
     for (int i = 0; i < (m->kind == MATH_UNIT ? 1 : m->n); i++)
         if (!math_is_mathematical(m->child[i]))

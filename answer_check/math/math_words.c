@@ -51,7 +51,7 @@ static const char *const short_words[] = {
     "ten", "tie",  "tim",   "tom", "top",  "true", "two", "up",  "wed", "win", "yes", "zero",
 };
 
-static int compare(const void *a, const void *b)
+static int compare_word(const void *a, const void *b)
 {
     const struct span *k = a;
     const char *word = *(const char *const *)b;
@@ -63,27 +63,27 @@ static int compare(const void *a, const void *b)
     return word[k->n] ? -1 : 0;
 }
 
-static int has(const char *const *table, size_t bytes, struct span word)
+static int is_in_table(const char *const *table, size_t bytes, struct span word)
 {
-    return bsearch(&word, table, bytes / sizeof *table, sizeof *table, compare) != NULL;
+    return bsearch(&word, table, bytes / sizeof *table, sizeof *table, compare_word) != NULL;
 }
 
 int math_word_is_unit(struct span word)
 {
-    return has(units, sizeof units, word);
+    return is_in_table(units, sizeof units, word);
 }
 
 int math_word_is_degree(struct span word)
 {
     static const char *const table[] = {"deg", "degree", "degrees"};
-    return has(table, sizeof table, word);
+    return is_in_table(table, sizeof table, word);
 }
 
 int math_word_announces(struct span word)
 {
     static const char *const table[] = {"answer",  "answers",  "final",     "hence", "result",
                                         "results", "solution", "solutions", "thus"};
-    return has(table, sizeof table, word);
+    return is_in_table(table, sizeof table, word);
 }
 
 int math_word_is_prose(struct span word)
@@ -91,17 +91,17 @@ int math_word_is_prose(struct span word)
     static const char *const table[] = {"are",  "has",  "hence", "is",   "it",    "its",       "of",   "so",
                                         "than", "that", "the",   "then", "there", "therefore", "they", "this",
                                         "thus", "to",   "was",   "we",   "were",  "which"};
-    return has(table, sizeof table, word);
+    return is_in_table(table, sizeof table, word);
 }
 
 int math_word_is_stop(struct span word)
 {
-    return has(stops, sizeof stops, word);
+    return is_in_table(stops, sizeof stops, word);
 }
 
 int math_word_is_short(struct span word)
 {
-    return has(short_words, sizeof short_words, word);
+    return is_in_table(short_words, sizeof short_words, word);
 }
 
 struct value {
@@ -109,10 +109,10 @@ struct value {
     int value;
 };
 
-static int look_up(const struct value *table, size_t n, struct span word, int none)
+static int find_value(const struct value *table, size_t n, struct span word, int none)
 {
     for (size_t i = 0; i < n; i++)
-        if (!compare(&word, &table[i].word))
+        if (!compare_word(&word, &table[i].word))
             return table[i].value;
     return none;
 }
@@ -127,12 +127,12 @@ int math_word_number(struct span word)
         {"twenty", 20},  {"thirty", 30},  {"forty", 40},     {"fifty", 50},    {"sixty", 60},
         {"seventy", 70}, {"eighty", 80},  {"ninety", 90},    {"hundred", 100}, {"thousand", 1000},
     };
-    return look_up(table, sizeof table / sizeof *table, word, -1);
+    return find_value(table, sizeof table / sizeof *table, word, -1);
 }
 
 int math_word_scale(struct span word)
 {
     static const struct value table[] = {
         {"hundred", 2}, {"thousand", 3}, {"million", 6}, {"billion", 9}, {"trillion", 12}};
-    return look_up(table, sizeof table / sizeof *table, word, 0);
+    return find_value(table, sizeof table / sizeof *table, word, 0);
 }

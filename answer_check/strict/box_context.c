@@ -220,7 +220,7 @@ static int widen_group(struct span s, size_t *from, size_t *to)
 
 /* Widens the value from *from to *to, first a box. Returns 1 when it is wider now and nothing else stands at
  * it. */
-static int widen(struct span s, size_t *from, size_t *to)
+static int widen_value(struct span s, size_t *from, size_t *to)
 {
     static const char *const minus[] = {"-", "+", "\xe2\x88\x92"};
     int is_wider = 0;
@@ -256,8 +256,8 @@ static int is_digits(struct span s)
 
 /* The section from `start` to `end` with the boxes there unwrapped. Whole numbers need no parentheses, which
  * would make a product of a mixed number. */
-static struct span unwrapped(struct span section, size_t start, size_t end, const struct box_list *boxes,
-                             struct arena *a)
+static struct span unwrap_boxes(struct span section, size_t start, size_t end, const struct box_list *boxes,
+                                struct arena *a)
 {
     struct str s = {0};
     for (size_t k = 0; k < boxes->n; k++) {
@@ -302,9 +302,9 @@ static int read_box(struct box *b, struct span section, const struct box_list *b
         !extract_formula_around(&formula, section, b->start, b->end))
         return 0;
     size_t at = (size_t)(formula.s - section.s), from = b->start - at, to = b->end - at;
-    if (!widen(formula, &from, &to))
+    if (!widen_value(formula, &from, &to))
         return 0;
-    struct span read = unwrapped(section, at + from, at + to, boxes, w->arena);
+    struct span read = unwrap_boxes(section, at + from, at + to, boxes, w->arena);
     if (!math_is_value(w, read))
         return 0;
     *b = (struct box){at + from, at + to, read};

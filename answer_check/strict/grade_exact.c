@@ -9,7 +9,7 @@
 #include <utf8proc.h>
 
 /* Folds case by Unicode's simple mapping and white space to single blanks. */
-static struct span fold(struct arena *a, struct span s)
+static struct span fold_text(struct arena *a, struct span s)
 {
     struct str valid = {0};
     str_add_utf8(&valid, s.s, s.n);
@@ -39,14 +39,14 @@ static struct span fold(struct arena *a, struct span s)
     return (struct span){out, n};
 }
 
-static int strip(struct span *s, size_t front, size_t back)
+static int strip_ends(struct span *s, size_t front, size_t back)
 {
     *s = span_trim((struct span){s->s + front, s->n - front - back});
     return 1;
 }
 
 /* Takes one layer of "$..$", "{..}" or "\text{..}" off. */
-static int undress(struct span *s)
+static int strip_layer(struct span *s)
 {
     static const char *const formula[][2] = {{"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
     static const char *const fonts[] = {"",         "\\text",   "\\textbf", "\\textit", "\\textrm",
@@ -55,35 +55,35 @@ static int undress(struct span *s)
         size_t n = strlen(formula[k][0]);
         const char *close = s->n > 2 * n ? memmem(s->s + n, s->n - n, formula[k][1], n) : NULL;
         if (close && !memcmp(s->s, formula[k][0], n) && close == s->s + s->n - n)
-            return strip(s, n, n);
+            return strip_ends(s, n, n);
     }
     for (size_t k = 0; k < sizeof fonts / sizeof *fonts; k++) {
         size_t n = strlen(fonts[k]);
         if (s->n > n && !memcmp(s->s, fonts[k], n) && s->s[n] == '{' &&
             latex_is_group((struct span){s->s + n, s->n - n}))
-            return strip(s, n + 1, 1);
+            return strip_ends(s, n + 1, 1);
     }
     return 0;
 }
 
 /* The text to be compared: undressed and folded. */
-static struct span plain(struct arena *a, struct span s)
+static struct span plain_text(struct arena *a, struct span s)
 {
-    for (int layers = 0; layers < 8 && undress(&s); layers++)
+    for (int layers = 0; layers < 8 && strip_layer(&s); layers++)
         ;
-    return fold(a, s);
+    return fold_text(a, s);
 }
 
-static int equals(struct span gold, struct span text, struct arena *a)
+static int equals_exactly(struct span gold, struct span text, struct arena *a)
 {
-    struct span pred = plain(a, text);
+    struct span pred = plain_text(a, text);
     return pred.n == gold.n && !memcmp(pred.s, gold.s, gold.n);
 }
 
 int grade_exact(struct grade *out, const char *gold_text, size_t gold_len, const struct response *r,
                 struct arena *a)
 {
-    struct span section, found, gold = plain(a, span_trim((struct span){gold_text, gold_len}));
+    struct span section, found, gold = plain_text(a, span_trim((struct span){gold_text, gold_len}));
     if (!gold.n)
         return grade_set(out, VERDICT_ERROR, "The reference answer is empty.");
     if (grade_section(out, r, &section))
@@ -96,22 +96,22 @@ int grade_exact(struct grade *out, const char *gold_text, size_t gold_len, const
     int equal;
     if (boxes.n) {
         found = boxes.box[boxes.n - 1].content;
-        equal = equals(gold, found, a);
+        equal = equals_exactly(gold, found, a);
     } else {
         enum declared_status status = extract_declared(&declared, section, r->finish, &w);
         if (status == DECLARED_FOUND) {
             where = "The last declared answer";
             found = declared.text;
-            equal = equals(gold, found, a) || equals(gold, declared.line, a);
+            equal = equals_exactly(gold, found, a) || equals_exactly(gold, declared.line, a);
         } else if (status == DECLARED_CUT || r->finish == FINISH_LENGTH ||
                    !extract_last_line(&found, section)) {
             return grade_no_answer(out, r);
         } else {
             where = "The last line";
-            equal = equals(gold, found, a);
+            equal = equals_exactly(gold, found, a);
         }
     }
-    struct span pred = plain(a, found);
+    struct span pred = plain_text(a, found);
     if (!pred.n)
         return grade_no_answer(out, r);
     grade_set(out, equal ? VERDICT_CORRECT : VERDICT_WRONG,

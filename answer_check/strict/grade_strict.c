@@ -37,7 +37,7 @@ struct grading {
 };
 
 /* Parses the reference when it is first needed: a response without an answer needs no tree of it. */
-static const struct answer *reference(struct grading *g)
+static const struct answer *read_reference(struct grading *g)
 {
     if (!g->reference_read)
         g->reference = answer_read(g->w, g->gold);
@@ -45,9 +45,9 @@ static const struct answer *reference(struct grading *g)
     return &g->reference;
 }
 
-static struct answer_match compare(struct grading *g, const struct answer *pred)
+static struct answer_match compare_answer(struct grading *g, const struct answer *pred)
 {
-    return answer_compare(g->w, reference(g), pred, g->rules);
+    return answer_compare(g->w, read_reference(g), pred, g->rules);
 }
 
 /* The verdict of an answer that is shown as text, not as the tree that it was read as. */
@@ -74,18 +74,18 @@ static int decide_match(struct grading *g, const struct answer *pred, const stru
     grade_set(g->out, m->equal ? VERDICT_CORRECT : VERDICT_WRONG,
               arena_printf(a, "%s %s the reference, compared %s.", where,
                            m->equal ? "equals" : "differs from", m->how));
-    answer_forms(g->out, reference(g), pred, m, a);
+    answer_forms(g->out, read_reference(g), pred, m, a);
     return 0;
 }
 
 /* The verdict of an answer that was read but not compared. */
 static int decide_answer(struct grading *g, const struct answer *pred, const char *where)
 {
-    struct answer_match m = compare(g, pred);
+    struct answer_match m = compare_answer(g, pred);
     return decide_match(g, pred, &m, where);
 }
 
-static int decide(struct grading *g, struct span text, const char *where)
+static int decide_text(struct grading *g, struct span text, const char *where)
 {
     if (text.n > ANSWER_MAX)
         return decide_too_long(g, text);
@@ -176,7 +176,7 @@ static int grade_run(struct grading *g, struct span section, const struct box_li
     if (!conflict) {
         rc = decide_answer(g, &last, boxes->n > 1 ? "The last of several boxes" : "The box");
     } else {
-        rc = decide(g, all, "The last line's boxes, read as one list:");
+        rc = decide_text(g, all, "The last line's boxes, read as one list:");
         if (g->out->verdict != VERDICT_CORRECT)
             rc = decide_as_text(g, all, VERDICT_AMBIGUOUS,
                                 "The last line with a box holds boxes that contradict one another.");
@@ -246,14 +246,14 @@ static int grade_declared(struct grading *g, struct span text)
 {
     static const char *const where = "The last declared answer";
     struct answer whole = answer_read(g->w, text), value;
-    struct answer_match m = compare(g, &whole);
+    struct answer_match m = compare_answer(g, &whole);
     struct span found;
     if (!m.equal && !math_is_mathematical(whole.tree)) {
         if (before_clause(&value, text, g->w) || (after_is(&found, text) && read_value(&value, g->w, found)))
             return decide_answer(g, &value, where);
         if ((extract_formula(&found, text) || extract_last_number(&found, text)) &&
             !value_is_qualified(text, found)) /* "at least 5" */
-            return decide(g, found, where);
+            return decide_text(g, found, where);
     }
     return decide_match(g, &whole, &m, where);
 }
@@ -277,7 +277,7 @@ static int grade_last_line(struct grading *g, struct span line)
     }
     if (!is_value && value.text.n > g->gold.n + 16) /* words: only the reference's own */
         return 0;
-    struct answer_match m = compare(g, &value);
+    struct answer_match m = compare_answer(g, &value);
     if (!is_value && !m.equal)
         return 0;
     decide_match(g, &value, &m, where);
@@ -293,7 +293,7 @@ static int grade_undeclared(struct grading *g, struct span section, const struct
     section = span_trim(section);
     if (section.n <= MATH_TREE_BYTES) {
         struct answer whole = answer_read(g->w, section);
-        struct answer_match m = compare(g, &whole);
+        struct answer_match m = compare_answer(g, &whole);
         if (m.equal || math_is_mathematical(whole.tree))
             return decide_match(g, &whole, &m, "The whole answer section");
     }
@@ -301,9 +301,9 @@ static int grade_undeclared(struct grading *g, struct span section, const struct
     if (extract_last_line(&found, section) && grade_last_line(g, found))
         return 0;
     if (extract_formula(&found, section))
-        return decide(g, found, "The last formula, with no box and no declared answer,");
+        return decide_text(g, found, "The last formula, with no box and no declared answer,");
     if (extract_last_number(&found, section) && !value_is_qualified(section, found))
-        return decide(g, found, "The last number, with no box, no declared answer and no formula,");
+        return decide_text(g, found, "The last number, with no box, no declared answer and no formula,");
     return grade_no_answer(g->out, r);
 }
 

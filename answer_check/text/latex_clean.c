@@ -94,7 +94,7 @@ struct cleaner {
     size_t n;
 };
 
-static void put(struct cleaner *c, const char *s, size_t n)
+static void put_bytes(struct cleaner *c, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         char ch = ascii_is_space(s[i]) || !s[i] ? ' ' : s[i];
@@ -143,16 +143,16 @@ static size_t clean_command(struct cleaner *c, struct span s)
         return drop_degree(c, s);
     const char *to = find_rewrite(commands, sizeof commands / sizeof *commands, name);
     if (to) {
-        put(c, to, strlen(to));
+        put_bytes(c, to, strlen(to));
     } else {
-        put(c, s.s, n);
+        put_bytes(c, s.s, n);
     }
     /* one space keeps a following letter out of the command's name, whatever stood there in the source */
     if (n > 2 && (!to || to[0] == '\\')) {
         while (n < s.n && ascii_is_space(s.s[n]))
             n++;
         if (n < s.n && ascii_is_letter(s.s[n]))
-            put(c, " ", 1);
+            put_bytes(c, " ", 1);
     }
     return n;
 }
@@ -160,17 +160,17 @@ static size_t clean_command(struct cleaner *c, struct span s)
 static size_t clean_character(struct cleaner *c, struct span s)
 {
     if (s.n >= 3 && !memcmp(s.s, "{,}", 3)) {
-        put(c, ",", 1);
+        put_bytes(c, ",", 1);
         return 3;
     }
     for (size_t i = 0; i < sizeof characters / sizeof *characters; i++) {
         size_t n = strlen(characters[i].from);
         if (s.n >= n && !memcmp(s.s, characters[i].from, n)) {
-            put(c, characters[i].to, strlen(characters[i].to));
+            put_bytes(c, characters[i].to, strlen(characters[i].to));
             return n;
         }
     }
-    put(c, s.s, 1);
+    put_bytes(c, s.s, 1);
     return 1;
 }
 

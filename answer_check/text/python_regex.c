@@ -5,7 +5,7 @@
 
 #include "answer_check/text/code_points.h"
 
-static utf8proc_int32_t decode(const char *s, size_t n, size_t i, size_t *used)
+static utf8proc_int32_t decode_character(const char *s, size_t n, size_t i, size_t *used)
 {
     utf8proc_int32_t c = 0;
     if (i >= n) {
@@ -25,14 +25,14 @@ static utf8proc_int32_t decode(const char *s, size_t n, size_t i, size_t *used)
 size_t python_char(const char *s, size_t n, size_t i)
 {
     size_t used;
-    decode(s, n, i, &used);
+    decode_character(s, n, i, &used);
     return used;
 }
 
 size_t python_skip_space(const char *s, size_t n, size_t i)
 {
     size_t used;
-    while (py_is_space(decode(s, n, i, &used)))
+    while (py_is_space(decode_character(s, n, i, &used)))
         i += used;
     return i;
 }
@@ -40,13 +40,13 @@ size_t python_skip_space(const char *s, size_t n, size_t i)
 int python_is_space(const char *s, size_t n, size_t i)
 {
     size_t used;
-    return py_is_space(decode(s, n, i, &used));
+    return py_is_space(decode_character(s, n, i, &used));
 }
 
 int python_is_word(const char *s, size_t n, size_t i)
 {
     size_t used;
-    return py_is_word(decode(s, n, i, &used));
+    return py_is_word(decode_character(s, n, i, &used));
 }
 
 int python_word_before(const char *s, size_t i)
@@ -56,6 +56,6 @@ int python_word_before(const char *s, size_t i)
         continue;
     if (start == i)
         return 0;
-    utf8proc_int32_t c = decode(s, i, start, &used);
+    utf8proc_int32_t c = decode_character(s, i, start, &used);
     return start + used == i && py_is_word(c);
 }

@@ -37,7 +37,7 @@ struct ranked {
     size_t n, at;
 };
 
-static int compare(const void *pa, const void *pb)
+static int compare_ranked(const void *pa, const void *pb)
 {
     const struct ranked *a = pa, *b = pb;
     size_t n = a->n < b->n ? a->n : b->n;
@@ -54,9 +54,9 @@ uint32_t *word_numbers(const struct word_list *a, const struct word_list *b, siz
         r[i].s = i < a->n ? word_at(a, i, &r[i].n) : word_at(b, i - a->n, &r[i].n);
         r[i].at = i;
     }
-    qsort(r, n, sizeof *r, compare);
+    qsort(r, n, sizeof *r, compare_ranked);
     for (size_t i = 0; i < n; i++) {
-        distinct += !i || compare(&r[i - 1], &r[i]);
+        distinct += !i || compare_ranked(&r[i - 1], &r[i]);
         number[r[i].at] = (uint32_t)(distinct - 1);
     }
     free(r);

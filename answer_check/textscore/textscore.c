@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int contains(const char *text, size_t n, const char *part)
+static int contains_text(const char *text, size_t n, const char *part)
 {
     size_t n_part = strlen(part);
     return !n_part || (n && memmem(text, n, part, n_part));
@@ -38,10 +38,10 @@ static int score_classification(double *out, const struct textscore_call *c, str
     const char **named = xmalloc(((size_t)c->n_classes + 1) * sizeof *named);
     int n = 0, found = 0;
     for (int i = 0; i < c->n_classes; i++)
-        if (contains(c->pred, c->pred_len, c->all_classes[i]))
+        if (contains_text(c->pred, c->pred_len, c->all_classes[i]))
             named[n++] = c->all_classes[i];
     for (int i = 0; i < n; i++)
-        if (contains(c->gold, c->gold_len, named[i]) && !is_gold(c, named[i]))
+        if (contains_text(c->gold, c->gold_len, named[i]) && !is_gold(c, named[i]))
             n = remove_first(named, n, named[i]);
     for (int i = 0; i < n; i++)
         found |= is_gold(c, named[i]);
@@ -51,7 +51,7 @@ static int score_classification(double *out, const struct textscore_call *c, str
 }
 
 /* The number of digits, of any script, at i of t. */
-static size_t digits(const struct code_points *t, size_t i)
+static size_t count_digits(const struct code_points *t, size_t i)
 {
     size_t n = 0;
     while (i + n < t->n && py_is_digit(t->c[i + n]))
@@ -67,7 +67,7 @@ static double share_of_numbers(const char *pred, size_t pred_len, const struct c
     size_t n_numbers = 0, n_right = 0;
     code_points_of(&t, pred, pred_len);
     for (size_t i = 0; i < t.n;) {
-        size_t len = digits(&t, i);
+        size_t len = count_digits(&t, i);
         if (len) {
             n_numbers++;
             n_right += len == n && !memcmp(t.c + i, gold->c + at, n * sizeof *t.c);
@@ -97,7 +97,7 @@ static int score_numbered(double *out, const struct textscore_call *c, const cha
     code_points_of(&w, word, strlen(word));
     for (; at + w.n <= gold.n && !n; at++)
         if (!memcmp(gold.c + at, w.c, w.n * sizeof *w.c))
-            n = digits(&gold, at + w.n);
+            n = count_digits(&gold, at + w.n);
     int rc =
         n ? 0
           : err_set(e, ERR_FORMAT, "%s: the reference has no number behind \"%s\", so no paragraph is right",
@@ -170,7 +170,7 @@ const char *textscore_names(void)
            "retrieval_zh_score, count_score, code_sim_score, string_match";
 }
 
-static const struct metric *find(const char *name)
+static const struct metric *find_metric(const char *name)
 {
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
         if (!strcmp(metrics[i].name, name))
@@ -180,12 +180,12 @@ static const struct metric *find(const char *name)
 
 int textscore_known(const char *metric)
 {
-    return find(metric) != NULL;
+    return find_metric(metric) != NULL;
 }
 
 int textscore_needs_segmenter(const char *metric)
 {
-    const struct metric *m = find(metric);
+    const struct metric *m = find_metric(metric);
     return m && m->needs_segmenter;
 }
 
@@ -197,7 +197,7 @@ int textscore_too_long(const struct textscore_call *c, struct err *e)
 
 int textscore(double *out, const struct textscore_call *c, struct err *e)
 {
-    const struct metric *m = find(c->metric);
+    const struct metric *m = find_metric(c->metric);
     if (!m)
         return err_set(e, ERR_UNSUPPORTED, "there is no metric \"%.60s\"; there are %s", c->metric,
                        textscore_names());

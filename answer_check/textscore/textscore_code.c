@@ -103,7 +103,7 @@ static void matcher_release(struct matcher *m)
 }
 
 /* The longest block of a piece; 0 when the steps are used up. */
-static int longest(struct matcher *m, struct piece p, struct block *best)
+static int longest_block(struct matcher *m, struct piece p, struct block *best)
 {
     const int32_t *a = m->a->c, *b = m->b->c;
     *best = (struct block){p.alo, p.blo, 0};
@@ -142,7 +142,7 @@ static int longest(struct matcher *m, struct piece p, struct block *best)
 }
 
 /* The number of characters in common blocks; -1 when it takes too long. */
-static long matching(const struct code_points *a, const struct code_points *b)
+static long count_matching(const struct code_points *a, const struct code_points *b)
 {
     struct matcher m;
     struct piece *todo = NULL;
@@ -154,7 +154,7 @@ static long matching(const struct code_points *a, const struct code_points *b)
     while (n) {
         struct piece p = todo[--n];
         struct block x;
-        if (!longest(&m, p, &x)) {
+        if (!longest_block(&m, p, &x)) {
             sum = -1;
             break;
         }
@@ -172,7 +172,7 @@ static long matching(const struct code_points *a, const struct code_points *b)
 }
 
 /* Length of the longest common subsequence; -1 when it takes too long. */
-static long subsequence(const struct code_points *a, const struct code_points *b)
+static long common_subsequence(const struct code_points *a, const struct code_points *b)
 {
     size_t start = 0, na = a->n, nb = b->n;
     while (start < na && start < nb && a->c[start] == b->c[start])
@@ -218,7 +218,7 @@ int score_code_sim(double *out, const struct textscore_call *c, struct err *e)
     } else if (!a.n || !b.n) {
         *out = 0;
     } else {
-        long same = indel ? subsequence(&a, &b) : matching(&a, &b);
+        long same = indel ? common_subsequence(&a, &b) : count_matching(&a, &b);
         *out = nearbyint(100 * (2.0 * (double)same / (double)(a.n + b.n))) / 100;
         rc = same < 0 ? textscore_too_long(c, e) : 0;
     }

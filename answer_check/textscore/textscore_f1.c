@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double f1(const struct word_list *p, const struct word_list *g)
+static double f1_score(const struct word_list *p, const struct word_list *g)
 {
     size_t n_distinct, common = 0;
     uint32_t *number = word_numbers(p, g, &n_distinct);
@@ -33,7 +33,7 @@ static double f1(const struct word_list *p, const struct word_list *g)
 }
 
 /* The text in lower case, without the characters for which `drop` is true. */
-static void normalise(struct code_points *out, const char *s, size_t n, int (*drop)(int32_t))
+static void lower_without(struct code_points *out, const char *s, size_t n, int (*drop)(int32_t))
 {
     struct code_points raw;
     code_points_of(&raw, s, n);
@@ -47,7 +47,7 @@ static void normalise(struct code_points *out, const char *s, size_t n, int (*dr
 }
 
 /* The length of an article at i (a, an, the between word boundaries), or 0. */
-static size_t article(const struct code_points *t, size_t i)
+static size_t article_length(const struct code_points *t, size_t i)
 {
     static const char *const articles[] = {"a", "an", "the"};
     if (i && py_is_word(t->c[i - 1]))
@@ -66,9 +66,9 @@ static void english_words(struct word_list *l, const char *s, size_t n)
 {
     struct code_points t;
     size_t start = 0;
-    normalise(&t, s, n, py_is_punctuation);
+    lower_without(&t, s, n, py_is_punctuation);
     for (size_t i = 0; i <= t.n;) {
-        size_t skip = i == t.n || py_is_space(t.c[i]) ? 1 : article(&t, i);
+        size_t skip = i == t.n || py_is_space(t.c[i]) ? 1 : article_length(&t, i);
         if (!skip) {
             utf8_put(&l->text, t.c[i++]);
             continue;
@@ -95,7 +95,7 @@ static void chinese_words(struct word_list *l, const struct zh_segmenter *zh, co
         struct code_points t;
         size_t len;
         const char *word = word_at(&cut, i, &len);
-        normalise(&t, word, len, drops_in_zh);
+        lower_without(&t, word, len, drops_in_zh);
         for (size_t k = 0; k < t.n; k++)
             utf8_put(&l->text, t.c[k]);
         if (t.n)
@@ -111,7 +111,7 @@ int score_qa_f1(double *out, const struct textscore_call *c, struct err *e)
     (void)e;
     english_words(&p, c->pred, c->pred_len);
     english_words(&g, c->gold, c->gold_len);
-    *out = f1(&p, &g);
+    *out = f1_score(&p, &g);
     word_list_release(&p);
     word_list_release(&g);
     return 0;
@@ -123,7 +123,7 @@ int score_qa_f1_zh(double *out, const struct textscore_call *c, struct err *e)
     (void)e;
     chinese_words(&p, c->zh, c->pred, c->pred_len);
     chinese_words(&g, c->zh, c->gold, c->gold_len);
-    *out = f1(&p, &g);
+    *out = f1_score(&p, &g);
     word_list_release(&p);
     word_list_release(&g);
     return 0;

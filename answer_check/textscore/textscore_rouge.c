@@ -73,7 +73,7 @@ static void sentences_release(struct sentences *t)
     free(t->end);
 }
 
-static size_t distinct(const uint32_t *number, size_t n, size_t n_distinct)
+static size_t count_distinct(const uint32_t *number, size_t n, size_t n_distinct)
 {
     char *seen = xcalloc(n_distinct + 1, 1);
     size_t found = 0;
@@ -92,7 +92,7 @@ struct lcs {
     size_t n_common, n_calls_max;
 };
 
-static void fill(struct lcs *t, const uint32_t *x, size_t n, const uint32_t *y, size_t m)
+static void fill_lengths(struct lcs *t, const uint32_t *x, size_t n, const uint32_t *y, size_t m)
 {
     memset(t->above, 0, (m + 1) * sizeof *t->above);
     memset(t->up, 0, (n * m + 7) / 8);
@@ -115,7 +115,7 @@ static void fill(struct lcs *t, const uint32_t *x, size_t n, const uint32_t *y, 
 static int add_common(struct lcs *t, const uint32_t *x, size_t n, const uint32_t *y, size_t m)
 {
     size_t i = n, j = m, n_calls = 1;
-    fill(t, x, n, y, m);
+    fill_lengths(t, x, n, y, m);
     for (; i && j; n_calls++) {
         size_t cell = (i - 1) * m + j - 1;
         if (x[i - 1] == y[j - 1]) {
@@ -170,8 +170,8 @@ static int rouge_l(double *out, const struct textscore_call *c, size_t n_calls_m
         } else {
             uint32_t *number = word_numbers(&gold.words, &pred.words, &n_distinct);
             long common = union_of_all(&gold, &pred, number, n_distinct, n_calls_max);
-            double m = (double)distinct(number, gold.words.n, n_distinct);
-            double n = (double)distinct(number + gold.words.n, pred.words.n, n_distinct);
+            double m = (double)count_distinct(number, gold.words.n, n_distinct);
+            double n = (double)count_distinct(number + gold.words.n, pred.words.n, n_distinct);
             double p = (double)common / n, r = (double)common / m;
             *out = common < 0 ? 0 : 2.0 * ((p * r) / (p + r + 1e-8));
             free(number);

@@ -110,7 +110,7 @@ static void print_head(struct str *out, const struct math_node *m)
 
 static void print_child(struct str *out, const struct math_node *m, int i, int depth);
 
-static void print(struct str *out, const struct math_node *m, int depth)
+static void print_node(struct str *out, const struct math_node *m, int depth)
 {
     switch (m->kind) {
     case MATH_NUMBER:
@@ -155,13 +155,13 @@ static void print_child(struct str *out, const struct math_node *m, int i, int d
             str_printf(out, " %s", op == MATH_OTHER_RELATION ? m->name : ops[op]);
     }
     str_putc(out, ' ');
-    print(out, m->child[i], depth + 1);
+    print_node(out, m->child[i], depth + 1);
 }
 
 void math_print(struct str *out, const struct math_node *m)
 {
     if (m)
-        print(out, m, 1);
+        print_node(out, m, 1);
     else
         str_puts(out, "nothing");
 }

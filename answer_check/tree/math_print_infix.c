@@ -17,9 +17,9 @@ struct infix {
 static const char *const ops[] = {
     " = ", " != ", " < ", " <= ", " > ", " >= ", " ~ ", " in ", " not in ", " subset of ", " == ", " | "};
 
-static void print(struct infix *p, const struct math_node *m, int binding);
+static void print_node(struct infix *p, const struct math_node *m, int binding);
 
-static void put(struct infix *p, const char *s)
+static void put_text(struct infix *p, const char *s)
 {
     if (p->out->len < p->limit)
         str_puts(p->out, s);
@@ -61,20 +61,20 @@ static int binding_of(const struct math_node *m)
     }
 }
 
-static void between(struct infix *p, const struct math_node *m, const char *separator, int binding)
+static void print_children(struct infix *p, const struct math_node *m, const char *separator, int binding)
 {
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
         if (i)
-            put(p, separator);
-        print(p, m->child[i], binding);
+            put_text(p, separator);
+        print_node(p, m->child[i], binding);
     }
 }
 
-static void enclosed(struct infix *p, const struct math_node *m, const char *left, const char *right)
+static void print_enclosed(struct infix *p, const struct math_node *m, const char *left, const char *right)
 {
-    put(p, left);
-    between(p, m, ", ", BIND_LIST + 1);
-    put(p, right);
+    put_text(p, left);
+    print_children(p, m, ", ", BIND_LIST + 1);
+    put_text(p, right);
 }
 
 static void print_sum(struct infix *p, const struct math_node *m)
@@ -83,12 +83,12 @@ static void print_sum(struct infix *p, const struct math_node *m)
         const struct math_node *c = m->child[i];
         int minus = i && c->kind == MATH_NEGATE, both = i && c->kind == MATH_PLUS_MINUS;
         if (i)
-            put(p, minus ? " - " : both ? c->which ? " -+ " : " +- " : " + ");
-        print(p, minus || both ? c->child[0] : c, i ? BIND_PRODUCT : BIND_SUM);
+            put_text(p, minus ? " - " : both ? c->which ? " -+ " : " +- " : " + ");
+        print_node(p, minus || both ? c->child[0] : c, i ? BIND_PRODUCT : BIND_SUM);
     }
 }
 
-static int glues(const struct math_node *left, const struct math_node *right)
+static int needs_no_sign(const struct math_node *left, const struct math_node *right)
 {
     int number = left->kind == MATH_NUMBER ||
                  (left->kind == MATH_POWER && left->child[0]->kind != MATH_NUMBER) ||
@@ -102,8 +102,10 @@ static void print_product(struct infix *p, const struct math_node *m)
 {
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
         if (i)
-            put(p, glues(m->child[i - 1], m->child[i]) && m->child[i - 1]->kind == MATH_NUMBER ? "" : "*");
-        print(p, m->child[i], i ? BIND_SIGN : BIND_PRODUCT);
+            put_text(p, needs_no_sign(m->child[i - 1], m->child[i]) && m->child[i - 1]->kind == MATH_NUMBER
+                            ? ""
+                            : "*");
+        print_node(p, m->child[i], i ? BIND_SIGN : BIND_PRODUCT);
     }
 }
 
@@ -113,39 +115,39 @@ static void print_relation(struct infix *p, const struct math_node *m)
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
         int op = i ? m->ops[i - 1] : 0;
         if (congruence && i == m->n - 1) {
-            put(p, " (mod ");
+            put_text(p, " (mod ");
         } else if (i && op == MATH_OTHER_RELATION) {
-            put(p, " ");
-            put(p, m->name);
-            put(p, " ");
+            put_text(p, " ");
+            put_text(p, m->name);
+            put_text(p, " ");
         } else if (i) {
-            put(p, ops[op]);
+            put_text(p, ops[op]);
         }
-        print(p, m->child[i], BIND_SET);
+        print_node(p, m->child[i], BIND_SET);
     }
     if (congruence)
-        put(p, ")");
+        put_text(p, ")");
 }
 
 static void print_matrix(struct infix *p, const struct math_node *m)
 {
-    put(p, m->which ? "det [" : "[");
+    put_text(p, m->which ? "det [" : "[");
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
-        put(p, !i ? "" : i % m->columns ? ", " : "; ");
-        print(p, m->child[i], BIND_LIST + 1);
+        put_text(p, !i ? "" : i % m->columns ? ", " : "; ");
+        print_node(p, m->child[i], BIND_LIST + 1);
     }
-    put(p, "]");
+    put_text(p, "]");
 }
 
 static void print_cases(struct infix *p, const struct math_node *m)
 {
     for (int i = 0; i + 1 < m->n && p->out->len < p->limit; i += 2) {
-        put(p, i ? "; " : "");
-        print(p, m->child[i], BIND_LIST + 1);
+        put_text(p, i ? "; " : "");
+        print_node(p, m->child[i], BIND_LIST + 1);
         if (m->child[i + 1]->kind == MATH_TEXT && !*m->child[i + 1]->name)
             continue;
-        put(p, " where ");
-        print(p, m->child[i + 1], BIND_LIST + 1);
+        put_text(p, " where ");
+        print_node(p, m->child[i + 1], BIND_LIST + 1);
     }
 }
 
@@ -153,35 +155,35 @@ static void print_marked(struct infix *p, const struct math_node *m)
 {
     static const char *const minutes[] = {" deg", "'", "\""};
     if (m->kind == MATH_CURRENCY)
-        put(p, m->name);
+        put_text(p, m->name);
     for (int i = 0; i < m->n; i++) {
-        print(p, m->child[i], BIND_POWER);
-        put(p, m->kind == MATH_DEGREES ? minutes[i > 2 ? 2 : i] : "");
+        print_node(p, m->child[i], BIND_POWER);
+        put_text(p, m->kind == MATH_DEGREES ? minutes[i > 2 ? 2 : i] : "");
     }
     if (m->kind == MATH_UNIT) {
-        put(p, " ");
-        put(p, m->name);
+        put_text(p, " ");
+        put_text(p, m->name);
     }
-    put(p, m->kind == MATH_PERCENT ? "%" : m->kind != MATH_FACTORIAL ? "" : m->which == 2 ? "!!" : "!");
+    put_text(p, m->kind == MATH_PERCENT ? "%" : m->kind != MATH_FACTORIAL ? "" : m->which == 2 ? "!!" : "!");
 }
 
 static void print_call(struct infix *p, const struct math_node *m, const char *name)
 {
-    put(p, name);
-    enclosed(p, m, "(", ")");
+    put_text(p, name);
+    print_enclosed(p, m, "(", ")");
 }
 
 static void print_leaf(struct infix *p, const struct math_node *m)
 {
     static const char *const constants[] = {"pi", "e", "i", "infinity"};
     if (m->kind == MATH_SYMBOL || m->kind == MATH_TEXT) {
-        put(p, m->name);
+        put_text(p, m->name);
     } else if (m->kind == MATH_CONSTANT) {
-        put(p, constants[m->which]);
+        put_text(p, constants[m->which]);
     } else if (m->kind == MATH_NUMBER_SET) {
         char set[2] = {(char)m->which, 0};
-        put(p, m->which == '0' ? "{}" : set);
-        put(p, m->name);
+        put_text(p, m->which == '0' ? "{}" : set);
+        put_text(p, m->name);
     } else if (p->out->len < p->limit) {
         struct str s = {0};
         math_print(&s, m);
@@ -194,41 +196,41 @@ static void print_collection(struct infix *p, const struct math_node *m)
 {
     switch (m->kind) {
     case MATH_LIST:
-        between(p, m, m->which == MATH_BY_OR ? " or " : ", ", BIND_LIST + 1);
+        print_children(p, m, m->which == MATH_BY_OR ? " or " : ", ", BIND_LIST + 1);
         return;
     case MATH_AND:
-        between(p, m, " and ", BIND_LIST + 1);
+        print_children(p, m, " and ", BIND_LIST + 1);
         return;
     case MATH_OR:
-        between(p, m, " or ", BIND_LIST + 1);
+        print_children(p, m, " or ", BIND_LIST + 1);
         return;
     case MATH_TUPLE:
-        enclosed(p, m, "(", ")");
+        print_enclosed(p, m, "(", ")");
         return;
     case MATH_SET:
-        enclosed(p, m, "{", "}");
+        print_enclosed(p, m, "{", "}");
         return;
     case MATH_INTERVAL:
-        enclosed(p, m, m->which & MATH_OPEN_LEFT ? "(" : "[", m->which & MATH_OPEN_RIGHT ? ")" : "]");
+        print_enclosed(p, m, m->which & MATH_OPEN_LEFT ? "(" : "[", m->which & MATH_OPEN_RIGHT ? ")" : "]");
         return;
     case MATH_UNION:
-        between(p, m, " U ", BIND_SUM);
+        print_children(p, m, " U ", BIND_SUM);
         return;
     case MATH_INTERSECTION:
-        between(p, m, " & ", BIND_SUM);
+        print_children(p, m, " & ", BIND_SUM);
         return;
     case MATH_DIFFERENCE:
-        between(p, m, " \\ ", BIND_SUM);
+        print_children(p, m, " \\ ", BIND_SUM);
         return;
     case MATH_SET_BUILDER:
-        put(p, "{");
-        between(p, m, " : ", BIND_LIST);
-        put(p, "}");
+        put_text(p, "{");
+        print_children(p, m, " : ", BIND_LIST);
+        put_text(p, "}");
         return;
     default:
-        between(p, m, ":", BIND_SUM);
-        put(p, m->kind == MATH_TIME && *m->name ? " " : "");
-        put(p, m->kind == MATH_TIME ? m->name : "");
+        print_children(p, m, ":", BIND_SUM);
+        put_text(p, m->kind == MATH_TIME && *m->name ? " " : "");
+        put_text(p, m->kind == MATH_TIME ? m->name : "");
     }
 }
 
@@ -242,20 +244,20 @@ static void print_scalar(struct infix *p, const struct math_node *m)
         print_product(p, m);
         return;
     case MATH_DIVIDE:
-        print(p, m->child[0], BIND_PRODUCT);
-        put(p, "/");
-        print(p, m->child[1], BIND_POWER);
+        print_node(p, m->child[0], BIND_PRODUCT);
+        put_text(p, "/");
+        print_node(p, m->child[1], BIND_POWER);
         return;
     case MATH_POWER:
-        print(p, m->child[0], BIND_ATOM);
-        put(p, "^");
-        print(p, m->child[1], BIND_POWER);
+        print_node(p, m->child[0], BIND_ATOM);
+        put_text(p, "^");
+        print_node(p, m->child[1], BIND_POWER);
         return;
     case MATH_NEGATE:
     case MATH_PLUS_MINUS:
     case MATH_NOT:
-        put(p, m->kind == MATH_NEGATE ? "-" : m->kind == MATH_NOT ? "not " : m->which ? "-+" : "+-");
-        print(p, m->child[0], BIND_PRODUCT);
+        put_text(p, m->kind == MATH_NEGATE ? "-" : m->kind == MATH_NOT ? "not " : m->which ? "-+" : "+-");
+        print_node(p, m->child[0], BIND_PRODUCT);
         return;
     case MATH_FUNCTION:
         print_call(p, m, math_function_name((enum math_function)m->which));
@@ -264,9 +266,9 @@ static void print_scalar(struct infix *p, const struct math_node *m)
         print_call(p, m, math_sum_name((enum math_sum)m->which));
         return;
     case MATH_BASE:
-        print(p, m->child[0], BIND_ATOM);
-        put(p, "_");
-        print(p, m->child[1], BIND_ATOM);
+        print_node(p, m->child[0], BIND_ATOM);
+        put_text(p, "_");
+        print_node(p, m->child[1], BIND_ATOM);
         return;
     default:
         print_call(p, m, m->name);
@@ -314,22 +316,22 @@ static void print_any(struct infix *p, const struct math_node *m)
         print_relation(p, m);
         return;
     case MATH_EITHER: /* only the usual reading is printed */
-        print(p, m->child[0], BIND_LIST);
+        print_node(p, m->child[0], BIND_LIST);
         return;
     default:
         print_scalar(p, m);
     }
 }
 
-static void print(struct infix *p, const struct math_node *m, int binding)
+static void print_node(struct infix *p, const struct math_node *m, int binding)
 {
     int parens = binding_of(m) < binding;
     if (p->out->len >= p->limit || p->depth > MATH_TREE_DEPTH)
         return;
     p->depth++;
-    put(p, parens ? "(" : "");
+    put_text(p, parens ? "(" : "");
     print_any(p, m);
-    put(p, parens ? ")" : "");
+    put_text(p, parens ? ")" : "");
     p->depth--;
 }
 
@@ -338,7 +340,7 @@ void math_print_infix(struct str *out, const struct math_node *m)
     struct infix p = {out, out->len + INFIX_BYTES, 0};
     if (!m)
         return;
-    print(&p, m, BIND_LIST);
+    print_node(&p, m, BIND_LIST);
     if (out->len >= p.limit) {
         out->len = p.limit;
         while (out->len && (out->data[out->len] & 0xC0) == 0x80) /* do not cut inside a character */

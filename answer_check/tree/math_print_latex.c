@@ -15,9 +15,9 @@ struct latex {
     int depth;
 };
 
-static void print(struct latex *p, const struct math_node *m, int binding);
+static void print_node(struct latex *p, const struct math_node *m, int binding);
 
-static void put(struct latex *p, const char *s)
+static void put_text(struct latex *p, const char *s)
 {
     if (p->out->len < p->limit)
         str_puts(p->out, s);
@@ -55,49 +55,49 @@ static int binding_of(const struct math_node *m)
     }
 }
 
-static void between(struct latex *p, const struct math_node *m, const char *separator, int binding)
+static void print_children(struct latex *p, const struct math_node *m, const char *separator, int binding)
 {
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
-        put(p, i ? separator : "");
-        print(p, m->child[i], binding);
+        put_text(p, i ? separator : "");
+        print_node(p, m->child[i], binding);
     }
 }
 
-static void enclosed(struct latex *p, const struct math_node *m, const char *left, const char *right)
+static void print_enclosed(struct latex *p, const struct math_node *m, const char *left, const char *right)
 {
-    put(p, left);
-    between(p, m, ", ", BIND_LIST + 1);
-    put(p, right);
+    put_text(p, left);
+    print_children(p, m, ", ", BIND_LIST + 1);
+    put_text(p, right);
 }
 
-static void around(struct latex *p, const char *left, const char *s, const char *right)
+static void put_around(struct latex *p, const char *left, const char *s, const char *right)
 {
-    put(p, left);
-    put(p, s);
-    put(p, right);
+    put_text(p, left);
+    put_text(p, s);
+    put_text(p, right);
 }
 
-static void braced(struct latex *p, const char *before, const struct math_node *m)
+static void print_braced(struct latex *p, const char *before, const struct math_node *m)
 {
-    put(p, before);
-    put(p, "{");
-    print(p, m, BIND_LIST);
-    put(p, "}");
+    put_text(p, before);
+    put_text(p, "{");
+    print_node(p, m, BIND_LIST);
+    put_text(p, "}");
 }
 
 /* ---- operators ---- */
 
-static void sum(struct latex *p, const struct math_node *m)
+static void print_sum(struct latex *p, const struct math_node *m)
 {
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
         const struct math_node *c = m->child[i];
         int minus = i && c->kind == MATH_NEGATE, both = i && c->kind == MATH_PLUS_MINUS;
-        put(p, !i ? "" : minus ? " - " : both ? c->which ? " \\mp " : " \\pm " : " + ");
-        print(p, minus || both ? c->child[0] : c, i ? BIND_PRODUCT : BIND_SUM);
+        put_text(p, !i ? "" : minus ? " - " : both ? c->which ? " \\mp " : " \\pm " : " + ");
+        print_node(p, minus || both ? c->child[0] : c, i ? BIND_PRODUCT : BIND_SUM);
     }
 }
 
-static void relation(struct latex *p, const struct math_node *m)
+static void print_relation(struct latex *p, const struct math_node *m)
 {
     static const char *const ops[] = {" = ",       " \\ne ",     " < ",        " \\le ",
                                       " > ",       " \\ge ",     " \\approx ", " \\in ",
@@ -106,20 +106,20 @@ static void relation(struct latex *p, const struct math_node *m)
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
         int op = i ? m->ops[i - 1] : 0;
         if (congruence && i == m->n - 1) {
-            braced(p, " \\pmod", m->child[i]);
+            print_braced(p, " \\pmod", m->child[i]);
             return;
         }
         if (i && op == MATH_OTHER_RELATION) {
             math_latex_relation(p->out, m->name);
         } else if (i) {
-            put(p, ops[op]);
+            put_text(p, ops[op]);
         }
-        print(p, m->child[i], BIND_SET);
+        print_node(p, m->child[i], BIND_SET);
     }
 }
 
 /* \sqrt[3]{x}, |x|, \binom{n}{k}, \log_2(x); the others by their names. */
-static void function(struct latex *p, const struct math_node *m)
+static void print_function(struct latex *p, const struct math_node *m)
 {
     static const struct {
         enum math_function f;
@@ -130,53 +130,53 @@ static void function(struct latex *p, const struct math_node *m)
                     {MATH_CONJUGATE, "\\overline{", "}"}};
     for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++)
         if (m->which == (int)brackets[i].f) {
-            enclosed(p, m, brackets[i].left, brackets[i].right);
+            print_enclosed(p, m, brackets[i].left, brackets[i].right);
             return;
         }
     if (m->which == MATH_SQRT) {
-        put(p, "\\sqrt");
+        put_text(p, "\\sqrt");
         if (m->n > 1) {
-            put(p, "[");
-            print(p, m->child[1], BIND_LIST);
-            put(p, "]");
+            put_text(p, "[");
+            print_node(p, m->child[1], BIND_LIST);
+            put_text(p, "]");
         }
-        braced(p, "", m->child[0]);
+        print_braced(p, "", m->child[0]);
     } else if (m->which == MATH_BINOMIAL && m->n == 2) {
-        braced(p, "\\binom", m->child[0]);
-        braced(p, "", m->child[1]);
+        print_braced(p, "\\binom", m->child[0]);
+        print_braced(p, "", m->child[1]);
     } else if (m->which == MATH_LOG && m->n == 2) {
-        braced(p, "\\log_", m->child[1]);
-        put(p, "(");
-        print(p, m->child[0], BIND_LIST);
-        put(p, ")");
+        print_braced(p, "\\log_", m->child[1]);
+        put_text(p, "(");
+        print_node(p, m->child[0], BIND_LIST);
+        put_text(p, ")");
     } else {
-        around(p, "\\operatorname{", math_function_name((enum math_function)m->which), "}");
-        enclosed(p, m, "(", ")");
+        put_around(p, "\\operatorname{", math_function_name((enum math_function)m->which), "}");
+        print_enclosed(p, m, "(", ")");
     }
 }
 
-static void big(struct latex *p, const struct math_node *m)
+static void print_big_sum(struct latex *p, const struct math_node *m)
 {
     static const char *const sign[] = {"\\sum", "\\prod", "\\int"};
     int integral = m->which == MATH_INTEGRAL;
-    put(p, sign[m->which]);
-    put(p, "_{");
+    put_text(p, sign[m->which]);
+    put_text(p, "_{");
     if (!integral) {
-        print(p, m->child[1], BIND_ATOM);
-        put(p, "=");
+        print_node(p, m->child[1], BIND_ATOM);
+        put_text(p, "=");
     }
-    print(p, m->child[2], BIND_LIST);
-    braced(p, "}^", m->child[3]);
-    put(p, " ");
-    print(p, m->child[0], BIND_PRODUCT);
+    print_node(p, m->child[2], BIND_LIST);
+    print_braced(p, "}^", m->child[3]);
+    put_text(p, " ");
+    print_node(p, m->child[0], BIND_PRODUCT);
     if (integral) {
-        put(p, " \\, d");
-        print(p, m->child[1], BIND_ATOM);
+        put_text(p, " \\, d");
+        print_node(p, m->child[1], BIND_ATOM);
     }
 }
 
 /* f(x); P(A \mid B), whose name is "P|". */
-static void applied(struct latex *p, const struct math_node *m)
+static void print_application(struct latex *p, const struct math_node *m)
 {
     size_t n = strlen(m->name);
     int given = n > 1 && m->name[n - 1] == '|' && m->n == 2;
@@ -184,199 +184,202 @@ static void applied(struct latex *p, const struct math_node *m)
     str_add(&name, m->name, given ? n - 1 : n);
     math_latex_name(p->out, str_text(&name));
     str_release(&name);
-    put(p, "(");
-    between(p, m, given ? " \\mid " : ", ", BIND_LIST + 1);
-    put(p, ")");
+    put_text(p, "(");
+    print_children(p, m, given ? " \\mid " : ", ", BIND_LIST + 1);
+    put_text(p, ")");
 }
 
 /* "derivative dy/dx" as \frac{dy}{dx}. */
-static void derivative(struct latex *p, const struct math_node *m)
+static void print_derivative(struct latex *p, const struct math_node *m)
 {
     const char *above = m->name + strlen("derivative "), *slash = strchr(above, '/');
     struct str s = {0};
     str_printf(&s, "\\frac{%.*s}{%s}", slash ? (int)(slash - above) : 0, above, slash ? slash + 1 : "");
-    put(p, str_text(&s));
+    put_text(p, str_text(&s));
     str_release(&s);
     if (m->n) {
-        put(p, " ");
-        print(p, m->child[0], BIND_POWER);
+        put_text(p, " ");
+        print_node(p, m->child[0], BIND_POWER);
     }
 }
 
-static void opaque(struct latex *p, const struct math_node *m)
+static void print_opaque(struct latex *p, const struct math_node *m)
 {
     if (!strncmp(m->name, "derivative ", 11)) {
-        derivative(p, m);
+        print_derivative(p, m);
     } else if (!strcmp(m->name, "cross") && m->n == 2) {
-        braced(p, "\\mathbf", m->child[0]);
-        braced(p, " \\times \\mathbf", m->child[1]);
+        print_braced(p, "\\mathbf", m->child[0]);
+        print_braced(p, " \\times \\mathbf", m->child[1]);
     } else if (!strcmp(m->name, "integral") && m->n == 2 && m->child[0]->kind == MATH_SYMBOL) {
-        put(p, "\\int ");
-        print(p, m->child[1], BIND_PRODUCT);
-        put(p, " \\, d");
-        print(p, m->child[0], BIND_ATOM);
+        put_text(p, "\\int ");
+        print_node(p, m->child[1], BIND_PRODUCT);
+        put_text(p, " \\, d");
+        print_node(p, m->child[0], BIND_ATOM);
     } else if (!strcmp(m->name, "limit") && m->n == 2) {
-        braced(p, "\\lim_", m->child[0]);
-        put(p, " ");
-        print(p, m->child[1], BIND_PRODUCT);
+        print_braced(p, "\\lim_", m->child[0]);
+        put_text(p, " ");
+        print_node(p, m->child[1], BIND_PRODUCT);
     } else {
-        around(p, "\\text{", m->name, "}");
+        put_around(p, "\\text{", m->name, "}");
         if (m->n)
-            enclosed(p, m, "(", ")");
+            print_enclosed(p, m, "(", ")");
     }
 }
 
-static void scalar(struct latex *p, const struct math_node *m)
+static void print_scalar(struct latex *p, const struct math_node *m)
 {
     switch (m->kind) {
     case MATH_ADD:
-        sum(p, m);
+        print_sum(p, m);
         return;
     case MATH_MULTIPLY:
-        between(p, m, " \\cdot ", BIND_PRODUCT);
+        print_children(p, m, " \\cdot ", BIND_PRODUCT);
         return;
     case MATH_DIVIDE:
-        braced(p, "\\frac", m->child[0]);
-        braced(p, "", m->child[1]);
+        print_braced(p, "\\frac", m->child[0]);
+        print_braced(p, "", m->child[1]);
         return;
     case MATH_POWER:
-        print(p, m->child[0], BIND_ATOM);
-        braced(p, "^", m->child[1]);
+        print_node(p, m->child[0], BIND_ATOM);
+        print_braced(p, "^", m->child[1]);
         return;
     case MATH_NEGATE:
     case MATH_PLUS_MINUS:
     case MATH_NOT:
-        put(p, m->kind == MATH_NEGATE ? "-" : m->kind == MATH_NOT ? "\\neg " : m->which ? "\\mp " : "\\pm ");
-        print(p, m->child[0], BIND_PRODUCT);
+        put_text(p, m->kind == MATH_NEGATE ? "-"
+                    : m->kind == MATH_NOT  ? "\\neg "
+                    : m->which             ? "\\mp "
+                                           : "\\pm ");
+        print_node(p, m->child[0], BIND_PRODUCT);
         return;
     case MATH_FACTORIAL:
-        print(p, m->child[0], BIND_ATOM);
-        put(p, m->which == 2 ? "!!" : "!");
+        print_node(p, m->child[0], BIND_ATOM);
+        put_text(p, m->which == 2 ? "!!" : "!");
         return;
     case MATH_FUNCTION:
-        function(p, m);
+        print_function(p, m);
         return;
     case MATH_SUM:
         if (m->n == 4) {
-            big(p, m);
+            print_big_sum(p, m);
             return;
         }
         break;
     case MATH_BASE:
-        print(p, m->child[0], BIND_ATOM);
-        braced(p, "_", m->child[1]);
+        print_node(p, m->child[0], BIND_ATOM);
+        print_braced(p, "_", m->child[1]);
         return;
     default:
         break;
     }
     if (m->kind == MATH_OPAQUE)
-        opaque(p, m);
+        print_opaque(p, m);
     else
-        applied(p, m);
+        print_application(p, m);
 }
 
 /* ---- marks and collections ---- */
 
-static void marked(struct latex *p, const struct math_node *m)
+static void print_marked(struct latex *p, const struct math_node *m)
 {
     static const char *const minutes[] = {"^\\circ", "'", "''"};
     if (m->kind == MATH_CURRENCY) {
-        put(p, !strcmp(m->name, "$") ? "\\$" : m->name);
-        print(p, m->child[0], BIND_PRODUCT);
+        put_text(p, !strcmp(m->name, "$") ? "\\$" : m->name);
+        print_node(p, m->child[0], BIND_PRODUCT);
         return;
     }
     for (int i = 0; i < m->n; i++) {
-        print(p, m->child[i], BIND_POWER);
-        put(p, m->kind == MATH_DEGREES ? minutes[i > 2 ? 2 : i] : "");
+        print_node(p, m->child[i], BIND_POWER);
+        put_text(p, m->kind == MATH_DEGREES ? minutes[i > 2 ? 2 : i] : "");
     }
     if (m->kind == MATH_UNIT)
-        around(p, "\\text{ ", m->name, "}");
-    put(p, m->kind == MATH_PERCENT ? "\\%" : "");
+        put_around(p, "\\text{ ", m->name, "}");
+    put_text(p, m->kind == MATH_PERCENT ? "\\%" : "");
 }
 
-static void table(struct latex *p, const struct math_node *m, const char *kind, int columns)
+static void print_table(struct latex *p, const struct math_node *m, const char *kind, int columns)
 {
-    around(p, "\\begin{", kind, "} ");
+    put_around(p, "\\begin{", kind, "} ");
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
-        put(p, !i ? "" : i % columns ? " & " : " \\\\ ");
-        print(p, m->child[i], BIND_LIST + 1);
+        put_text(p, !i ? "" : i % columns ? " & " : " \\\\ ");
+        print_node(p, m->child[i], BIND_LIST + 1);
     }
-    around(p, " \\end{", kind, "}");
+    put_around(p, " \\end{", kind, "}");
 }
 
-static void collection(struct latex *p, const struct math_node *m)
+static void print_collection(struct latex *p, const struct math_node *m)
 {
     switch (m->kind) {
     case MATH_LIST:
-        between(p, m, m->which == MATH_BY_OR ? " \\text{ or } " : ", ", BIND_LIST + 1);
+        print_children(p, m, m->which == MATH_BY_OR ? " \\text{ or } " : ", ", BIND_LIST + 1);
         return;
     case MATH_AND:
     case MATH_OR:
-        between(p, m, m->kind == MATH_AND ? " \\land " : " \\lor ", BIND_LIST + 1);
+        print_children(p, m, m->kind == MATH_AND ? " \\land " : " \\lor ", BIND_LIST + 1);
         return;
     case MATH_TUPLE:
-        enclosed(p, m, "(", ")");
+        print_enclosed(p, m, "(", ")");
         return;
     case MATH_SET:
-        enclosed(p, m, "\\{", "\\}");
+        print_enclosed(p, m, "\\{", "\\}");
         return;
     case MATH_INTERVAL:
-        enclosed(p, m, m->which & MATH_OPEN_LEFT ? "(" : "[", m->which & MATH_OPEN_RIGHT ? ")" : "]");
+        print_enclosed(p, m, m->which & MATH_OPEN_LEFT ? "(" : "[", m->which & MATH_OPEN_RIGHT ? ")" : "]");
         return;
     case MATH_UNION:
-        between(p, m, " \\cup ", BIND_SUM);
+        print_children(p, m, " \\cup ", BIND_SUM);
         return;
     case MATH_INTERSECTION:
-        between(p, m, " \\cap ", BIND_SUM);
+        print_children(p, m, " \\cap ", BIND_SUM);
         return;
     case MATH_DIFFERENCE:
-        between(p, m, " \\setminus ", BIND_SUM);
+        print_children(p, m, " \\setminus ", BIND_SUM);
         return;
     case MATH_SET_BUILDER:
-        put(p, "\\{");
-        between(p, m, " : ", BIND_LIST);
-        put(p, "\\}");
+        put_text(p, "\\{");
+        print_children(p, m, " : ", BIND_LIST);
+        put_text(p, "\\}");
         return;
     case MATH_MATRIX:
-        table(p, m, m->which ? "vmatrix" : "pmatrix", m->columns);
+        print_table(p, m, m->which ? "vmatrix" : "pmatrix", m->columns);
         return;
     case MATH_CASES:
-        table(p, m, "cases", 2);
+        print_table(p, m, "cases", 2);
         return;
     default: /* a ratio, a time */
-        between(p, m, "{:}", BIND_SUM);
+        print_children(p, m, "{:}", BIND_SUM);
         if (m->kind == MATH_TIME && *m->name)
-            around(p, "\\text{ ", m->name, "}");
+            put_around(p, "\\text{ ", m->name, "}");
     }
 }
 
-static void any(struct latex *p, const struct math_node *m)
+static void print_any(struct latex *p, const struct math_node *m)
 {
     enum math_kind k = m->kind;
     if (k == MATH_EITHER) /* the usual reading */
-        print(p, m->child[0], BIND_LIST);
+        print_node(p, m->child[0], BIND_LIST);
     else if (k == MATH_RELATION)
-        relation(p, m);
+        print_relation(p, m);
     else if (k == MATH_NUMBER || k == MATH_CONSTANT || k == MATH_SYMBOL || k == MATH_TEXT ||
              k == MATH_NUMBER_SET)
         math_latex_leaf(p->out, m);
     else if (k == MATH_PERCENT || k == MATH_DEGREES || k == MATH_UNIT || k == MATH_CURRENCY)
-        marked(p, m);
+        print_marked(p, m);
     else if ((k >= MATH_LIST && k <= MATH_TIME) || k == MATH_AND || k == MATH_OR)
-        collection(p, m);
+        print_collection(p, m);
     else
-        scalar(p, m);
+        print_scalar(p, m);
 }
 
-static void print(struct latex *p, const struct math_node *m, int binding)
+static void print_node(struct latex *p, const struct math_node *m, int binding)
 {
     int parens = binding_of(m) < binding;
     if (p->out->len >= p->limit || p->depth > MATH_TREE_DEPTH)
         return;
     p->depth++;
-    put(p, parens ? "(" : "");
-    any(p, m);
-    put(p, parens ? ")" : "");
+    put_text(p, parens ? "(" : "");
+    print_any(p, m);
+    put_text(p, parens ? ")" : "");
     p->depth--;
 }
 
@@ -385,7 +388,7 @@ void math_print_latex(struct str *out, const struct math_node *m)
     struct latex p = {out, out->len + LATEX_BYTES, 0};
     if (!m)
         return;
-    print(&p, m, BIND_LIST);
+    print_node(&p, m, BIND_LIST);
     if (out->len >= p.limit)
         str_puts(out, " \\ldots");
 }

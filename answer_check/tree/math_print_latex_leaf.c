@@ -3,7 +3,7 @@
 
 #include "answer_check/tree/math_print_latex.h"
 
-static void number(struct str *out, const struct math_literal *l)
+static void print_number(struct str *out, const struct math_literal *l)
 {
     int whole = l->n - l->decimals, plain = l->decimals - l->period;
     if (whole > 0)
@@ -51,7 +51,7 @@ void math_latex_leaf(struct str *out, const struct math_node *m)
     static const char *const constants[] = {"\\pi", "e", "i", "\\infty"};
     switch (m->kind) {
     case MATH_NUMBER:
-        number(out, &m->literal);
+        print_number(out, &m->literal);
         return;
     case MATH_CONSTANT:
         str_puts(out, constants[m->which]);
