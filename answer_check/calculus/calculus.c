@@ -53,7 +53,7 @@ static int holds_candidate(const struct math_node *m)
     return 0;
 }
 
-static const struct math_node *evaluate(struct math_work *w, const struct math_node *m)
+static const struct math_node *evaluate_tree(struct math_work *w, const struct math_node *m)
 {
     if (!holds_candidate(m))
         return m;
@@ -61,7 +61,7 @@ static const struct math_node *evaluate(struct math_work *w, const struct math_n
         return NULL;
     const struct math_node **child = arena_alloc(w->arena, (size_t)m->n * sizeof *child), *value = NULL;
     for (int i = 0; i < m->n; i++)
-        if (!(child[i] = evaluate(w, m->child[i])))
+        if (!(child[i] = evaluate_tree(w, m->child[i])))
             return NULL;
     m = math_node_like(w, m, child);
     if (!m)
@@ -77,5 +77,5 @@ static const struct math_node *evaluate(struct math_work *w, const struct math_n
 
 const struct math_node *calculus_evaluate(struct math_work *w, const struct math_node *m)
 {
-    return m ? evaluate(w, m) : NULL;
+    return m ? evaluate_tree(w, m) : NULL;
 }

@@ -9,15 +9,15 @@ const struct math_node *calculus_power(struct math_work *w, const struct math_no
     return math_node_2(w, MATH_POWER, (struct span){0}, a, b);
 }
 
-static const struct math_node *quotient(struct math_work *w, const struct math_node *a,
-                                        const struct math_node *b, const char *x)
+static const struct math_node *derive_quotient(struct math_work *w, const struct math_node *a,
+                                               const struct math_node *b, const char *x)
 {
     const struct math_node *da = calculus_derivative(w, a, x), *db = calculus_derivative(w, b, x);
     return tree_div(w, tree_sub(w, tree_mul(w, da, b), tree_mul(w, a, db)), tree_mul(w, b, b));
 }
 
 /* f^g with g constant, or f constant. */
-static const struct math_node *power(struct math_work *w, const struct math_node *m, const char *x)
+static const struct math_node *derive_power(struct math_work *w, const struct math_node *m, const char *x)
 {
     const struct math_node *f = m->child[0], *g = m->child[1];
     int64_t n;
@@ -35,7 +35,8 @@ static const struct math_node *power(struct math_work *w, const struct math_node
 }
 
 /* f'(u) of a function, without the inner derivative. */
-static const struct math_node *outer(struct math_work *w, enum math_function f, const struct math_node *u)
+static const struct math_node *outer_derivative(struct math_work *w, enum math_function f,
+                                                const struct math_node *u)
 {
     const struct math_node *one = tree_integer(w, 1), *two = tree_integer(w, 2), *square;
     switch (f) {
@@ -61,7 +62,7 @@ static const struct math_node *outer(struct math_work *w, enum math_function f, 
     }
 }
 
-static const struct math_node *sum(struct math_work *w, const struct math_node *m, const char *x)
+static const struct math_node *derive_sum(struct math_work *w, const struct math_node *m, const char *x)
 {
     const struct math_node *all = tree_integer(w, 0);
     for (int i = 0; i < m->n && all; i++)
@@ -69,7 +70,7 @@ static const struct math_node *sum(struct math_work *w, const struct math_node *
     return all;
 }
 
-static const struct math_node *product(struct math_work *w, const struct math_node *m, const char *x)
+static const struct math_node *derive_product(struct math_work *w, const struct math_node *m, const char *x)
 {
     const struct math_node *all = tree_integer(w, 0);
     for (int i = 0; i < m->n && all; i++) {
@@ -95,15 +96,15 @@ const struct math_node *calculus_derivative(struct math_work *w, const struct ma
     case MATH_NEGATE:
         return tree_neg(w, calculus_derivative(w, m->child[0], x));
     case MATH_ADD:
-        return sum(w, m, x);
+        return derive_sum(w, m, x);
     case MATH_MULTIPLY:
-        return product(w, m, x);
+        return derive_product(w, m, x);
     case MATH_DIVIDE:
-        return quotient(w, m->child[0], m->child[1], x);
+        return derive_quotient(w, m->child[0], m->child[1], x);
     case MATH_POWER:
-        return power(w, m, x);
+        return derive_power(w, m, x);
     case MATH_FUNCTION:
-        return m->n == 1 ? tree_mul(w, outer(w, (enum math_function)m->which, m->child[0]),
+        return m->n == 1 ? tree_mul(w, outer_derivative(w, (enum math_function)m->which, m->child[0]),
                                     calculus_derivative(w, m->child[0], x))
                          : NULL;
     default:

@@ -38,7 +38,7 @@ static int is_polynomial(struct math_work *w, node m, const char *x)
 
 /* The leading coefficient of a polynomial, and its degree; NULL where m is none. By derivatives: the last one
  * that is not 0, over the factorial. */
-static node leading(struct math_work *w, node m, const char *x, int *degree)
+static node leading_coefficient(struct math_work *w, node m, const char *x, int *degree)
 {
     node factorial = tree_integer(w, 1);
     if (!is_polynomial(w, m, x))
@@ -79,12 +79,14 @@ static int is_exponential(struct math_work *w, node m, const char *x, int sign, 
     if (m->kind == MATH_DIVIDE) {
         if (!math_has_symbol(m->child[1], x))
             return is_exponential(w, m->child[0], x, sign, rises);
-        return leading(w, m->child[0], x, &degree) && is_exponential(w, m->child[1], x, sign, !rises);
+        return leading_coefficient(w, m->child[0], x, &degree) &&
+               is_exponential(w, m->child[1], x, sign, !rises);
     }
     if (m->kind == MATH_MULTIPLY) {
         for (int i = 0; i < m->n; i++) {
             int falling = is_exponential(w, m->child[i], x, sign, rises);
-            if (!falling && math_has_symbol(m->child[i], x) && !leading(w, m->child[i], x, &degree))
+            if (!falling && math_has_symbol(m->child[i], x) &&
+                !leading_coefficient(w, m->child[i], x, &degree))
                 return 0;
             found |= falling;
         }
@@ -98,7 +100,7 @@ static int is_exponential(struct math_work *w, node m, const char *x, int sign, 
                    : is_positive(w, tree_sub(w, one, base)) ? tree_neg(w, m->child[1])
                                                             : NULL;
     }
-    node a = exponent && math_has_symbol(exponent, x) ? leading(w, exponent, x, &degree) : NULL;
+    node a = exponent && math_has_symbol(exponent, x) ? leading_coefficient(w, exponent, x, &degree) : NULL;
     if (!a || degree != 1)
         return 0;
     return is_positive(w, (sign > 0) == rises ? a : tree_neg(w, a));
@@ -113,7 +115,7 @@ static int is_slow(struct math_work *w, node m, const char *x, int sign)
     if (m->kind == MATH_FUNCTION && (m->which == MATH_SIN || m->which == MATH_COS || m->which == MATH_ARCTAN))
         return 1;
     if (m->kind == MATH_FUNCTION && m->which == MATH_LN) {
-        node a = leading(w, m->child[0], x, &degree);
+        node a = leading_coefficient(w, m->child[0], x, &degree);
         return a && degree > 0 && is_positive(w, sign < 0 && degree % 2 ? tree_neg(w, a) : a);
     }
     int64_t n;
@@ -133,12 +135,12 @@ struct line {
     node slope, offset;
 };
 
-static int asymptote(struct math_work *w, node m, const char *x, int sign, struct line *out)
+static int find_asymptote(struct math_work *w, node m, const char *x, int sign, struct line *out)
 {
     node zero = tree_integer(w, 0);
     int degree, is_root = m->kind == MATH_FUNCTION && m->which == MATH_SQRT && m->n == 1;
     if (m->kind == MATH_NEGATE) {
-        if (asymptote(w, m->child[0], x, sign, out))
+        if (find_asymptote(w, m->child[0], x, sign, out))
             return -1;
         *out = (struct line){tree_neg(w, out->slope), tree_neg(w, out->offset)};
         return out->slope && out->offset ? 0 : -1;
@@ -147,7 +149,7 @@ static int asymptote(struct math_work *w, node m, const char *x, int sign, struc
         *out = (struct line){zero, m};
         return zero ? 0 : -1;
     }
-    node a = leading(w, is_root ? m->child[0] : m, x, &degree);
+    node a = leading_coefficient(w, is_root ? m->child[0] : m, x, &degree);
     if (!a || degree != (is_root ? 2 : 1) || (is_root && !is_positive(w, a)))
         return -1;
     if (!is_root) {
@@ -165,7 +167,7 @@ static node sum_of_lines(struct math_work *w, node m, const char *x, int sign)
 {
     struct line all = {tree_integer(w, 0), tree_integer(w, 0)}, one;
     for (int i = 0; i < m->n; i++) {
-        if (asymptote(w, m->child[i], x, sign, &one))
+        if (find_asymptote(w, m->child[i], x, sign, &one))
             return NULL;
         all = (struct line){tree_add(w, all.slope, one.slope), tree_add(w, all.offset, one.offset)};
     }
@@ -174,27 +176,28 @@ static node sum_of_lines(struct math_work *w, node m, const char *x, int sign)
 
 /* ---- the whole */
 
-static node limit(struct math_work *w, node m, const char *x, int sign, int depth);
+static node find_limit(struct math_work *w, node m, const char *x, int sign, int depth);
 
 /* f^g is e to the limit of g ln f, and where f goes to 1 that is the limit of g (f - 1). */
-static node power(struct math_work *w, node f, node g, const char *x, int sign, int depth)
+static node limit_of_power(struct math_work *w, node f, node g, const char *x, int sign, int depth)
 {
     node one = tree_integer(w, 1);
     if (!g)
         return NULL;
     if (!math_has_symbol(g, x)) {
         int degree;
-        node base = is_positive(w, g) ? limit(w, f, x, sign, depth + 1) : NULL;
+        node base = is_positive(w, g) ? find_limit(w, f, x, sign, depth + 1) : NULL;
         if (base && is_positive(w, base))
             return math_node_2(w, MATH_POWER, f->source, base, g);
-        int falls = math_scalar_less(w, g, tree_integer(w, 0)) == MATH_TRUE && leading(w, f, x, &degree);
+        int falls =
+            math_scalar_less(w, g, tree_integer(w, 0)) == MATH_TRUE && leading_coefficient(w, f, x, &degree);
         return falls && degree > 0 ? tree_integer(w, 0) : NULL;
     }
-    node to = math_has_symbol(f, x) ? limit(w, f, x, sign, depth + 1) : NULL;
+    node to = math_has_symbol(f, x) ? find_limit(w, f, x, sign, depth + 1) : NULL;
     node exponent = to && math_scalar_equal(w, to, one) == MATH_TRUE
                         ? tree_mul(w, g, tree_sub(w, f, one))
                         : tree_mul(w, g, tree_function(w, MATH_LN, f));
-    exponent = exponent ? limit(w, exponent, x, sign, depth + 1) : NULL;
+    exponent = exponent ? find_limit(w, exponent, x, sign, depth + 1) : NULL;
     return tree_function(w, MATH_EXP, exponent);
 }
 
@@ -211,32 +214,33 @@ static node without_slow(struct math_work *w, node m, const char *x, int sign)
 }
 
 /* A root of a parabola over a line: the quotient of their slopes. */
-static node lines(struct math_work *w, node a, node b, const char *x, int sign)
+static node quotient_of_lines(struct math_work *w, node a, node b, const char *x, int sign)
 {
     struct line above, below;
-    if (asymptote(w, a, x, sign, &above) || asymptote(w, b, x, sign, &below) || is_zero(w, below.slope))
+    if (find_asymptote(w, a, x, sign, &above) || find_asymptote(w, b, x, sign, &below) ||
+        is_zero(w, below.slope))
         return NULL;
     return tree_div(w, above.slope, below.slope);
 }
 
-static node quotient(struct math_work *w, node m, const char *x, int sign)
+static node limit_of_quotient(struct math_work *w, node m, const char *x, int sign)
 {
     struct calculus_quotient q;
     int above, below;
     if (calculus_as_quotient(w, m, x, &q))
         return NULL;
-    node b = leading(w, q.below, x, &below),
-         a = b ? leading(w, without_slow(w, q.above, x, sign), x, &above) : NULL;
+    node b = leading_coefficient(w, q.below, x, &below),
+         a = b ? leading_coefficient(w, without_slow(w, q.above, x, sign), x, &above) : NULL;
     if (b && below > 0 && is_slow(w, q.above, x, sign))
         return tree_integer(w, 0);
     if (!a || !b)
-        return lines(w, q.above, q.below, x, sign);
+        return quotient_of_lines(w, q.above, q.below, x, sign);
     if (above > below)
         return NULL;
     return above < below ? tree_integer(w, 0) : tree_div(w, a, b);
 }
 
-static node limit(struct math_work *w, node m, const char *x, int sign, int depth)
+static node find_limit(struct math_work *w, node m, const char *x, int sign, int depth)
 {
     int degree;
     node a, all = tree_integer(w, 0);
@@ -246,32 +250,32 @@ static node limit(struct math_work *w, node m, const char *x, int sign, int dept
         return NULL;
     if (m->kind == MATH_ADD) {
         for (int i = 0; i < m->n && all; i++)
-            all = tree_add(w, all, limit(w, m->child[i], x, sign, depth + 1));
+            all = tree_add(w, all, find_limit(w, m->child[i], x, sign, depth + 1));
         if (all || (all = sum_of_lines(w, m, x, sign)))
             return all;
     }
     if (m->kind == MATH_NEGATE)
-        return tree_neg(w, limit(w, m->child[0], x, sign, depth + 1));
+        return tree_neg(w, find_limit(w, m->child[0], x, sign, depth + 1));
     if (is_exponential(w, m, x, sign, 0))
         return tree_integer(w, 0);
     if (m->kind == MATH_DIVIDE && !math_has_symbol(m->child[1], x))
-        return tree_div(w, limit(w, m->child[0], x, sign, depth + 1), m->child[1]);
-    if (m->kind == MATH_FUNCTION && m->which == MATH_ARCTAN && (a = leading(w, m->child[0], x, &degree)) &&
-        degree == 1) {
+        return tree_div(w, find_limit(w, m->child[0], x, sign, depth + 1), m->child[1]);
+    if (m->kind == MATH_FUNCTION && m->which == MATH_ARCTAN &&
+        (a = leading_coefficient(w, m->child[0], x, &degree)) && degree == 1) {
         int up = is_positive(w, a) == (sign > 0);
         return tree_mul(w, tree_integer(w, 2), tree_function(w, MATH_ARCTAN, tree_integer(w, up ? 1 : -1)));
     }
-    if (m->kind == MATH_POWER && (a = power(w, m->child[0], m->child[1], x, sign, depth)))
+    if (m->kind == MATH_POWER && (a = limit_of_power(w, m->child[0], m->child[1], x, sign, depth)))
         return a;
     if (m->kind == MATH_FUNCTION && m->which == MATH_SQRT) {
         node two = tree_integer(w, 2), index = m->n == 2 ? m->child[1] : two;
-        return power(w, m->child[0], tree_div(w, tree_integer(w, 1), index), x, sign, depth);
+        return limit_of_power(w, m->child[0], tree_div(w, tree_integer(w, 1), index), x, sign, depth);
     }
-    return quotient(w, m, x, sign);
+    return limit_of_quotient(w, m, x, sign);
 }
 
 const struct math_node *calculus_limit_at_infinity(struct math_work *w, const struct math_node *m,
                                                    const char *x, int sign)
 {
-    return limit(w, m, x, sign, 0);
+    return find_limit(w, m, x, sign, 0);
 }

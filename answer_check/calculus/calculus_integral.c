@@ -9,7 +9,7 @@ static int has_x(const struct search *s, const struct math_node *m)
 }
 
 /* The constant slope of a linear function, or NULL. */
-static const struct math_node *slope(struct search *s, const struct math_node *m)
+static const struct math_node *linear_slope(struct search *s, const struct math_node *m)
 {
     const struct math_node *d = calculus_derivative(s->w, m, s->x), *second;
     if (!d || !has_x(s, m))
@@ -32,11 +32,11 @@ int search_note_pole(struct search *s, const struct math_node *m, int may_end, i
 }
 
 /* u^n with u linear. */
-static const struct math_node *linear_power(struct search *s, const struct math_node *u,
-                                            const struct math_node *n)
+static const struct math_node *integrate_linear_power(struct search *s, const struct math_node *u,
+                                                      const struct math_node *n)
 {
     struct math_work *w = s->w;
-    const struct math_node *a = slope(s, u), *next = tree_add(w, n, tree_integer(w, 1)),
+    const struct math_node *a = linear_slope(s, u), *next = tree_add(w, n, tree_integer(w, 1)),
                            *zero = tree_integer(w, 0);
     int64_t exponent;
     if (!a || !next)
@@ -74,8 +74,8 @@ static int is_polynomial(const struct search *s, const struct math_node *m)
 }
 
 /* p q with a polynomial p: p Q - the integral of p' Q. */
-static const struct math_node *by_parts(struct search *s, const struct math_node *p,
-                                        const struct math_node *q)
+static const struct math_node *integrate_by_parts(struct search *s, const struct math_node *p,
+                                                  const struct math_node *q)
 {
     const struct math_node *inner = search_integral(s, q), *d = calculus_derivative(s->w, p, s->x);
     if (!inner || !d)
@@ -87,7 +87,7 @@ static const struct math_node *by_parts(struct search *s, const struct math_node
 }
 
 /* Constants in front, then a polynomial and the rest. */
-static const struct math_node *product(struct search *s, const struct math_node *m)
+static const struct math_node *integrate_product(struct search *s, const struct math_node *m)
 {
     struct math_work *w = s->w;
     const struct math_node *constant = NULL, *p = NULL, *q = NULL, **part;
@@ -103,14 +103,14 @@ static const struct math_node *product(struct search *s, const struct math_node 
         return tree_mul(w, constant, rest ? search_integral(s, rest) : tree_symbol(w, s->x));
     }
     if (!q && p && p->kind == MATH_MULTIPLY)
-        return by_parts(s, p->child[0], p->child[1]);
+        return integrate_by_parts(s, p->child[0], p->child[1]);
     if (!q && p)
         return search_integral(s, p);
-    return p ? by_parts(s, p, q) : NULL;
+    return p ? integrate_by_parts(s, p, q) : NULL;
 }
 
 /* 1/(x^2 + c) with a positive number c, for the denominator. */
-static const struct math_node *arctangent(struct search *s, const struct math_node *below)
+static const struct math_node *integrate_to_arctangent(struct search *s, const struct math_node *below)
 {
     struct math_work *w = s->w;
     const struct math_node *x = tree_symbol(w, s->x), *c, *root;
@@ -123,8 +123,8 @@ static const struct math_node *arctangent(struct search *s, const struct math_no
     return tree_div(w, tree_function(w, MATH_ARCTAN, tree_div(w, x, root)), root);
 }
 
-static const struct math_node *quotient(struct search *s, const struct math_node *a,
-                                        const struct math_node *b)
+static const struct math_node *integrate_quotient(struct search *s, const struct math_node *a,
+                                                  const struct math_node *b)
 {
     struct math_work *w = s->w;
     const struct math_node *all = NULL;
@@ -140,34 +140,34 @@ static const struct math_node *quotient(struct search *s, const struct math_node
         return all;
     }
     const struct math_node *below = NULL;
-    if (b->kind == MATH_POWER && !has_x(s, b->child[1]) && slope(s, b->child[0]))
+    if (b->kind == MATH_POWER && !has_x(s, b->child[1]) && linear_slope(s, b->child[0]))
         below = calculus_power(w, b->child[0], tree_neg(w, b->child[1]));
-    else if (b->kind == MATH_FUNCTION && b->which == MATH_SQRT && b->n == 1 && slope(s, b->child[0]))
+    else if (b->kind == MATH_FUNCTION && b->which == MATH_SQRT && b->n == 1 && linear_slope(s, b->child[0]))
         below = calculus_power(w, b->child[0], tree_div(w, tree_integer(w, -1), tree_integer(w, 2)));
-    else if (slope(s, b))
+    else if (linear_slope(s, b))
         below = calculus_power(w, b, tree_integer(w, -1));
     if (below)
-        return has_x(s, a) ? by_parts(s, a, below) : tree_mul(w, a, search_integral(s, below));
-    return has_x(s, a) ? NULL : tree_mul(w, a, arctangent(s, b));
+        return has_x(s, a) ? integrate_by_parts(s, a, below) : tree_mul(w, a, search_integral(s, below));
+    return has_x(s, a) ? NULL : tree_mul(w, a, integrate_to_arctangent(s, b));
 }
 
-static const struct math_node *power(struct search *s, const struct math_node *m)
+static const struct math_node *integrate_power(struct search *s, const struct math_node *m)
 {
     struct math_work *w = s->w;
     const struct math_node *base = m->child[0], *n = m->child[1], *a;
     int64_t whole;
-    if (!has_x(s, n) && slope(s, base))
-        return linear_power(s, base, n);
+    if (!has_x(s, n) && linear_slope(s, base))
+        return integrate_linear_power(s, base, n);
     if (!has_x(s, base)) { /* b^u */
-        a = slope(s, n);
+        a = linear_slope(s, n);
         return a ? tree_div(w, m, tree_mul(w, a, tree_function(w, MATH_LN, base))) : NULL;
     }
     if (!math_scalar_integer(w, n, &whole) || whole < 2 || whole > SEARCH_POWER)
         return NULL;
     if (is_polynomial(s, base))
-        return by_parts(s, base, calculus_power(w, base, tree_integer(w, whole - 1)));
+        return integrate_by_parts(s, base, calculus_power(w, base, tree_integer(w, whole - 1)));
     int sine = base->kind == MATH_FUNCTION && (base->which == MATH_SIN || base->which == MATH_COS);
-    a = sine && whole == 2 ? slope(s, base->child[0]) : NULL;
+    a = sine && whole == 2 ? linear_slope(s, base->child[0]) : NULL;
     if (!a)
         return NULL;
     const struct math_node *both = tree_mul(w, tree_function(w, MATH_SIN, base->child[0]),
@@ -177,15 +177,15 @@ static const struct math_node *power(struct search *s, const struct math_node *m
     return base->which == MATH_SIN ? tree_sub(w, line, half) : tree_add(w, line, half);
 }
 
-static const struct math_node *function(struct search *s, const struct math_node *m)
+static const struct math_node *integrate_function(struct search *s, const struct math_node *m)
 {
     struct math_work *w = s->w;
-    const struct math_node *u = m->child[0], *a = m->n == 1 ? slope(s, u) : NULL, *f = NULL;
+    const struct math_node *u = m->child[0], *a = m->n == 1 ? linear_slope(s, u) : NULL, *f = NULL;
     if (!a)
         return NULL;
     switch (m->which) {
     case MATH_SQRT:
-        return linear_power(s, u, tree_div(w, tree_integer(w, 1), tree_integer(w, 2)));
+        return integrate_linear_power(s, u, tree_div(w, tree_integer(w, 1), tree_integer(w, 2)));
     case MATH_EXP:
         f = m;
         break;
@@ -226,16 +226,16 @@ const struct math_node *search_integral(struct search *s, const struct math_node
             all = tree_add(w, all, search_integral(s, m->child[i]));
         break;
     case MATH_MULTIPLY:
-        all = product(s, m);
+        all = integrate_product(s, m);
         break;
     case MATH_DIVIDE:
-        all = quotient(s, m->child[0], m->child[1]);
+        all = integrate_quotient(s, m->child[0], m->child[1]);
         break;
     case MATH_POWER:
-        all = power(s, m);
+        all = integrate_power(s, m);
         break;
     case MATH_FUNCTION:
-        all = function(s, m);
+        all = integrate_function(s, m);
         break;
     default:
         break;

@@ -71,10 +71,10 @@ static int is_continuous(struct math_work *w, node m, const char *x, node at)
     return 1;
 }
 
-static node at_number(struct math_work *w, node m, const char *x, node to);
+static node limit_at_number(struct math_work *w, node m, const char *x, node to);
 
 /* Of a quotient of two functions that go to 0. */
-static node by_derivatives(struct math_work *w, node a, node b, const char *x, node to)
+static node limit_by_derivatives(struct math_work *w, node a, node b, const char *x, node to)
 {
     for (int i = 0; i < DERIVATIVES; i++) {
         if (!a || !b || !is_continuous(w, a, x, to) || !is_continuous(w, b, x, to) ||
@@ -92,16 +92,16 @@ static node by_derivatives(struct math_work *w, node a, node b, const char *x, n
 }
 
 /* f^g with f to 1 is e to the limit of g (f - 1). */
-static node power(struct math_work *w, node f, node g, const char *x, node to)
+static node limit_of_power(struct math_work *w, node f, node g, const char *x, node to)
 {
-    node one = tree_integer(w, 1), base = at_number(w, f, x, to);
+    node one = tree_integer(w, 1), base = limit_at_number(w, f, x, to);
     if (!base || math_scalar_equal(w, base, one) != MATH_TRUE)
         return NULL;
     node exponent = tree_mul(w, g, tree_sub(w, f, one));
-    return tree_function(w, MATH_EXP, exponent ? at_number(w, exponent, x, to) : NULL);
+    return tree_function(w, MATH_EXP, exponent ? limit_at_number(w, exponent, x, to) : NULL);
 }
 
-static node at_number(struct math_work *w, node m, const char *x, node to)
+static node limit_at_number(struct math_work *w, node m, const char *x, node to)
 {
     struct calculus_quotient q;
     if (math_step(w, 50))
@@ -109,8 +109,8 @@ static node at_number(struct math_work *w, node m, const char *x, node to)
     if (is_continuous(w, m, x, to))
         return math_substitute(w, m, x, to);
     if (m->kind == MATH_POWER && math_has_symbol(m->child[1], x))
-        return power(w, m->child[0], m->child[1], x, to);
-    return calculus_as_quotient(w, m, x, &q) ? NULL : by_derivatives(w, q.above, q.below, x, to);
+        return limit_of_power(w, m->child[0], m->child[1], x, to);
+    return calculus_as_quotient(w, m, x, &q) ? NULL : limit_by_derivatives(w, q.above, q.below, x, to);
 }
 
 node calculus_limit(struct math_work *w, node m, const char *x, node to)
@@ -118,5 +118,5 @@ node calculus_limit(struct math_work *w, node m, const char *x, node to)
     if (math_step(w, 50) || math_has_symbol(to, x))
         return NULL;
     int sign = calculus_is_infinite(to);
-    return sign ? calculus_limit_at_infinity(w, m, x, sign) : at_number(w, m, x, to);
+    return sign ? calculus_limit_at_infinity(w, m, x, sign) : limit_at_number(w, m, x, to);
 }

@@ -10,12 +10,12 @@ static int is_one(node m)
     return m && m->kind == MATH_NUMBER && m->literal.n == 1 && *m->literal.digits == '1' && !m->literal.point;
 }
 
-static node times(struct math_work *w, node a, node b)
+static node multiply_trees(struct math_work *w, node a, node b)
 {
     return is_one(a) ? b : is_one(b) ? a : tree_mul(w, a, b);
 }
 
-static int folded(struct math_work *w, node m, const char *x, struct calculus_quotient *out)
+static int fold_quotients(struct math_work *w, node m, const char *x, struct calculus_quotient *out)
 {
     struct calculus_quotient q;
     if (calculus_as_quotient(w, m->child[0], x, out))
@@ -24,21 +24,22 @@ static int folded(struct math_work *w, node m, const char *x, struct calculus_qu
         if (calculus_as_quotient(w, m->child[i], x, &q))
             return -1;
         if (m->kind == MATH_MULTIPLY) {
-            out->above = times(w, out->above, q.above);
-            out->below = times(w, out->below, q.below);
+            out->above = multiply_trees(w, out->above, q.above);
+            out->below = multiply_trees(w, out->below, q.below);
         } else if (m->kind == MATH_DIVIDE) {
-            out->above = times(w, out->above, q.below);
-            out->below = times(w, out->below, q.above);
+            out->above = multiply_trees(w, out->above, q.below);
+            out->below = multiply_trees(w, out->below, q.above);
         } else {
-            out->above = tree_add(w, times(w, out->above, q.below), times(w, q.above, out->below));
-            out->below = times(w, out->below, q.below);
+            out->above =
+                tree_add(w, multiply_trees(w, out->above, q.below), multiply_trees(w, q.above, out->below));
+            out->below = multiply_trees(w, out->below, q.below);
         }
     }
     return out->above && out->below ? 0 : -1;
 }
 
 /* tan, cot, sec and csc by sin and cos. */
-static int trigonometric(struct math_work *w, node m, struct calculus_quotient *out)
+static int trigonometric_quotient(struct math_work *w, node m, struct calculus_quotient *out)
 {
     node sine = tree_function(w, MATH_SIN, m->child[0]), cosine = tree_function(w, MATH_COS, m->child[0]);
     node one = tree_integer(w, 1);
@@ -63,7 +64,8 @@ int calculus_as_quotient(struct math_work *w, node m, const char *x, struct calc
         return out->above ? 0 : -1;
     }
     if (m->kind == MATH_FUNCTION && m->n == 1 && m->which >= MATH_TAN && m->which <= MATH_CSC)
-        return trigonometric(w, m, out);
-    return m->kind == MATH_ADD || m->kind == MATH_MULTIPLY || m->kind == MATH_DIVIDE ? folded(w, m, x, out)
-                                                                                     : 0;
+        return trigonometric_quotient(w, m, out);
+    return m->kind == MATH_ADD || m->kind == MATH_MULTIPLY || m->kind == MATH_DIVIDE
+               ? fold_quotients(w, m, x, out)
+               : 0;
 }

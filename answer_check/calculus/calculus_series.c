@@ -10,8 +10,8 @@ static int is_zero(struct math_work *w, const struct math_node *m)
 }
 
 /* The term at x = n, with n counted from the first one. */
-static const struct math_node *term(struct math_work *w, const struct math_node *m, const char *x,
-                                    const struct math_node *from, int n)
+static const struct math_node *term_at(struct math_work *w, const struct math_node *m, const char *x,
+                                       const struct math_node *from, int n)
 {
     return math_substitute(w, m, x, tree_add(w, from, tree_integer(w, n)));
 }
@@ -20,11 +20,11 @@ static const struct math_node *term(struct math_work *w, const struct math_node 
 static const struct math_node *ratio_of(struct math_work *w, const struct math_node *m, const char *x,
                                         const struct math_node *from)
 {
-    const struct math_node *one = tree_integer(w, 1), *first = term(w, m, x, from, 0),
+    const struct math_node *one = tree_integer(w, 1), *first = term_at(w, m, x, from, 0),
                            *next = math_substitute(w, m, x, tree_add(w, tree_symbol(w, x), one));
     if (!first || is_zero(w, first))
         return NULL;
-    const struct math_node *ratio = tree_div(w, term(w, m, x, from, 1), first);
+    const struct math_node *ratio = tree_div(w, term_at(w, m, x, from, 1), first);
     if (!ratio || math_scalar_equal(w, next, tree_mul(w, ratio, m)) != MATH_TRUE ||
         math_scalar_less(w, tree_function(w, MATH_ABS, ratio), one) != MATH_TRUE)
         return NULL;
@@ -33,8 +33,8 @@ static const struct math_node *ratio_of(struct math_work *w, const struct math_n
 
 /* x m(x) with m geometric: the sum of n q^n from 0 is q/(1 - q)^2, so from the first index a it is
  * m(a) (a/(1 - q) + q/(1 - q)^2). */
-static const struct math_node *with_index(struct math_work *w, const struct math_node *m, const char *x,
-                                          const struct math_node *from)
+static const struct math_node *sum_with_index(struct math_work *w, const struct math_node *m, const char *x,
+                                              const struct math_node *from)
 {
     const struct math_node *geometric = NULL, *q = NULL;
     if (m->kind == MATH_MULTIPLY && m->n == 2 && m->child[0]->kind == MATH_SYMBOL)
@@ -44,7 +44,7 @@ static const struct math_node *with_index(struct math_work *w, const struct math
     if (!geometric || !(q = ratio_of(w, geometric, x, from)))
         return NULL;
     const struct math_node *left = tree_sub(w, tree_integer(w, 1), q), *square = tree_mul(w, left, left);
-    return tree_mul(w, term(w, geometric, x, from, 0),
+    return tree_mul(w, term_at(w, geometric, x, from, 0),
                     tree_add(w, tree_div(w, from, left), tree_div(w, q, square)));
 }
 
@@ -56,7 +56,7 @@ const struct math_node *calculus_series(struct math_work *w, const struct math_n
         return NULL;
     const struct math_node *q = ratio_of(w, m, x, from);
     if (q)
-        return tree_div(w, term(w, m, x, from, 0), tree_sub(w, tree_integer(w, 1), q));
-    const struct math_node *sum = with_index(w, m, x, from);
+        return tree_div(w, term_at(w, m, x, from, 0), tree_sub(w, tree_integer(w, 1), q));
+    const struct math_node *sum = sum_with_index(w, m, x, from);
     return sum ? sum : calculus_known_series(w, m, x, first);
 }

@@ -60,7 +60,7 @@ static int is_function(node m, enum math_function f)
 }
 
 /* The integral of u^n by u. A power that is not defined at 0 needs a polynomial u, or one that only rises. */
-static node of_power(struct search *s, node u, node n)
+static node integrate_outer_power(struct search *s, node u, node n)
 {
     struct math_work *w = s->w;
     node next = tree_add(w, n, tree_integer(w, 1)), minus = tree_integer(w, -1);
@@ -76,7 +76,7 @@ static node of_power(struct search *s, node u, node n)
 }
 
 /* The integral of a function g(u) by u. */
-static node of_function(struct search *s, node m)
+static node integrate_outer_function(struct search *s, node m)
 {
     if (m->kind == MATH_POWER || is_function(m, MATH_EXP))
         return m;
@@ -86,7 +86,7 @@ static node of_function(struct search *s, node m)
     return is_function(m, MATH_COS) ? tree_function(s->w, MATH_SIN, u) : NULL;
 }
 
-static node with_factor(struct search *s, const struct factor *f, int n, int i)
+static node integrate_with_factor(struct search *s, const struct factor *f, int n, int i)
 {
     struct math_work *w = s->w;
     node rest = tree_integer(w, 1), slope, k;
@@ -102,13 +102,13 @@ static node with_factor(struct search *s, const struct factor *f, int n, int i)
              whole->child[0]->which == MATH_E)
         inner = whole->child[1];
     if (inner && (slope = calculus_derivative(w, inner, s->x)) && (k = constant_ratio(s, rest, slope))) {
-        node all = of_function(s, whole);
+        node all = integrate_outer_function(s, whole);
         if (all)
             return tree_mul(w, k, all);
     }
     slope = calculus_derivative(w, f[i].u, s->x);
     k = slope ? constant_ratio(s, rest, slope) : NULL;
-    return k ? tree_mul(w, k, of_power(s, f[i].u, f[i].n)) : NULL;
+    return k ? tree_mul(w, k, integrate_outer_power(s, f[i].u, f[i].n)) : NULL;
 }
 
 const struct math_node *search_substitution(struct search *s, const struct math_node *m)
@@ -116,7 +116,7 @@ const struct math_node *search_substitution(struct search *s, const struct math_
     struct factor f[FACTORS];
     int n = factors_of(s, m, f), poles = s->poles;
     for (int i = 0; i < n; i++) {
-        node all = math_step(s->w, 100) ? NULL : with_factor(s, f, n, i);
+        node all = math_step(s->w, 100) ? NULL : integrate_with_factor(s, f, n, i);
         if (all)
             return all;
         s->poles = poles;

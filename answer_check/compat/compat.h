@@ -13,12 +13,12 @@
  * as one. Texts may hold NULs; spans returned point into the text or live in the arena. */
 
 /* ---- characters */
-size_t compat_next(struct span t, size_t i);             /* start of the next character */
-size_t compat_space(struct span t, size_t i);            /* bytes of the white space character at i, or 0 */
-size_t compat_digits(struct span t, size_t i);           /* the first position that is no ASCII digit */
-size_t compat_skip_space(struct span t, size_t i);       /* the first position that is no white space */
-struct span compat_kept(struct str *s, struct arena *a); /* a copy in the arena; s is empty again */
-struct span compat_trim(struct span s);                  /* without white space at both ends */
+size_t compat_next(struct span t, size_t i);       /* start of the next character */
+size_t compat_space(struct span t, size_t i);      /* bytes of the white space character at i, or 0 */
+size_t compat_digits(struct span t, size_t i);     /* the first position that is no ASCII digit */
+size_t compat_skip_space(struct span t, size_t i); /* the first position that is no white space */
+struct span compat_move_str(struct str *s, struct arena *a);      /* a copy in the arena; s is empty again */
+struct span compat_trim(struct span s);                           /* without white space at both ends */
 int compat_at_folded(struct span t, size_t i, const char *lower); /* ASCII case ignored */
 size_t compat_length(struct span t);                              /* in characters */
 
@@ -82,7 +82,7 @@ struct compat_pattern {
 int compat_pattern_at(const struct compat_pattern *p, struct compat_text *t, size_t i,
                       struct compat_match *out);
 /* Does "I hope" follow at *end, with a full stop before it or not? *end moves behind it. */
-int compat_hope(struct span t, size_t *end);
+int compat_skip_hope(struct span t, size_t *end);
 enum { COMPAT_PATTERNS = 32 };
 /* Write the patterns of each target, in the original's order, and return their number. */
 int compat_latex_patterns(struct compat_pattern *out, int boxed_priority);
@@ -102,11 +102,11 @@ struct compat_found *compat_find(struct compat_text *t, const struct compat_patt
 /* ---- from text to tree */
 /* The contents of the boxes in t, with commas between them: of all boxes, or of the last one and those
  * joined to it. Without a box t itself is returned. */
-struct span compat_boxes(struct span t, int all, struct arena *a);
+struct span compat_join_boxes(struct span t, int all, struct arena *a);
 /* The formula after the original's replacements, in the form in which it is read. */
-struct span compat_normal(struct span formula, int last_box_only, struct arena *a);
-struct span compat_units(struct span t);                      /* without the units at its end */
-struct span compat_operators(struct span t, struct arena *a); /* \frac12, \sqrt3, ^(..), a/b */
+struct span compat_normalise(struct span formula, int last_box_only, struct arena *a);
+struct span compat_strip_units(struct span t);                         /* without the units at its end */
+struct span compat_complete_operators(struct span t, struct arena *a); /* \frac12, \sqrt3, ^(..), a/b */
 
 /* ---- the whole way */
 struct compat_candidate {

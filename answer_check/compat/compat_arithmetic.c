@@ -13,10 +13,10 @@ struct arithmetic {
     int depth;
 };
 
-static node sum(struct arithmetic *r);
-static node factor(struct arithmetic *r);
+static node read_sum(struct arithmetic *r);
+static node read_factor(struct arithmetic *r);
 
-static int take(struct arithmetic *r, const char *s)
+static int accept_text(struct arithmetic *r, const char *s)
 {
     r->i = compat_skip_space(r->t, r->i);
     if (!span_at(r->t, r->i, s))
@@ -25,7 +25,7 @@ static int take(struct arithmetic *r, const char *s)
     return 1;
 }
 
-static node number(struct arithmetic *r)
+static node read_number(struct arithmetic *r)
 {
     size_t from = r->i = compat_skip_space(r->t, r->i), end = compat_digits(r->t, from);
     int whole = !span_at(r->t, end, "."), zeros = 1;
@@ -41,52 +41,54 @@ static node number(struct arithmetic *r)
     return compat_number_node(r->w, (struct span){r->t.s + from, end - from}, 0);
 }
 
-static node atom(struct arithmetic *r)
+static node read_atom(struct arithmetic *r)
 {
-    if (!take(r, "("))
-        return number(r);
-    node m = sum(r);
-    return m && take(r, ")") ? m : NULL;
+    if (!accept_text(r, "("))
+        return read_number(r);
+    node m = read_sum(r);
+    return m && accept_text(r, ")") ? m : NULL;
 }
 
-static node power(struct arithmetic *r)
+static node read_power(struct arithmetic *r)
 {
-    node base = atom(r);
-    if (!base || (!take(r, "**") && !take(r, "^")))
+    node base = read_atom(r);
+    if (!base || (!accept_text(r, "**") && !accept_text(r, "^")))
         return base;
-    return math_node_2(r->w, MATH_POWER, r->t, base, factor(r));
+    return math_node_2(r->w, MATH_POWER, r->t, base, read_factor(r));
 }
 
-static node factor(struct arithmetic *r)
+static node read_factor(struct arithmetic *r)
 {
     if (math_step(r->w, 1) || r->depth >= MATH_TREE_DEPTH)
         return NULL;
     r->depth++;
-    node m = take(r, "-") ? compat_negated(r->w, factor(r)) : take(r, "+") ? factor(r) : power(r);
+    node m = accept_text(r, "-")   ? compat_negated(r->w, read_factor(r))
+             : accept_text(r, "+") ? read_factor(r)
+                                   : read_power(r);
     r->depth--;
     return m;
 }
 
-static node product(struct arithmetic *r)
+static node read_product(struct arithmetic *r)
 {
-    node m = factor(r);
+    node m = read_factor(r);
     while (m) {
-        int times = take(r, "*");
-        if (!times && !take(r, "/"))
+        int times = accept_text(r, "*");
+        if (!times && !accept_text(r, "/"))
             break;
-        m = math_node_2(r->w, times ? MATH_MULTIPLY : MATH_DIVIDE, r->t, m, factor(r));
+        m = math_node_2(r->w, times ? MATH_MULTIPLY : MATH_DIVIDE, r->t, m, read_factor(r));
     }
     return m;
 }
 
-static node sum(struct arithmetic *r)
+static node read_sum(struct arithmetic *r)
 {
-    node m = product(r);
+    node m = read_product(r);
     while (m) {
-        int plus = take(r, "+");
-        if (!plus && !take(r, "-"))
+        int plus = accept_text(r, "+");
+        if (!plus && !accept_text(r, "-"))
             break;
-        node right = product(r);
+        node right = read_product(r);
         m = math_node_2(r->w, MATH_ADD, r->t, m, plus ? right : compat_negated(r->w, right));
     }
     return m;
@@ -95,6 +97,6 @@ static node sum(struct arithmetic *r)
 const struct math_node *compat_arithmetic(struct math_work *w, struct span t)
 {
     struct arithmetic r = {w, t, 0, 0};
-    node m = sum(&r);
+    node m = read_sum(&r);
     return m && compat_skip_space(t, r.i) == t.n ? m : NULL;
 }

@@ -24,7 +24,7 @@ static long last_command(struct span t, size_t end, size_t *behind)
 }
 
 /* The "}" that closes the "{" at `open`, before `end`, or -1. */
-static long closing(struct span t, size_t open, size_t end)
+static long closing_brace(struct span t, size_t open, size_t end)
 {
     int depth = 1;
     for (size_t i = open + 1; i < end; i++) {
@@ -44,7 +44,7 @@ static int has_separator(struct span t)
 }
 
 /* Does a box belong to the answer, when the next one does? */
-static int joined(struct span between, struct span content, struct span next)
+static int is_joined(struct span between, struct span content, struct span next)
 {
     if (between.n > 4 * FAR)
         return 0;
@@ -58,7 +58,7 @@ struct boxes {
     size_t n, cap;
 };
 
-static void collect(struct boxes *out, struct span t, int all)
+static void collect_boxes(struct boxes *out, struct span t, int all)
 {
     size_t end = t.n, behind;
     long start;
@@ -66,7 +66,7 @@ static void collect(struct boxes *out, struct span t, int all)
         size_t open = compat_skip_space(t, behind);
         if (open >= end)
             break;
-        long close = t.s[open] == '{' ? closing(t, open, end) : -1;
+        long close = t.s[open] == '{' ? closing_brace(t, open, end) : -1;
         xgrow(&out->content, &out->cap, out->n + 1, sizeof *out->content);
         if (close < 0) { /* an unclosed box holds the rest of the text if it is the last one */
             if (!out->n)
@@ -75,17 +75,17 @@ static void collect(struct boxes *out, struct span t, int all)
         }
         struct span content = compat_trim((struct span){t.s + open + 1, (size_t)close - open - 1});
         struct span between = {t.s + close + 1, end - (size_t)close - 1};
-        if (!all && out->n && !joined(between, content, out->content[out->n - 1]))
+        if (!all && out->n && !is_joined(between, content, out->content[out->n - 1]))
             break;
         out->content[out->n++] = content;
         end = (size_t)start;
     }
 }
 
-struct span compat_boxes(struct span t, int all, struct arena *a)
+struct span compat_join_boxes(struct span t, int all, struct arena *a)
 {
     struct boxes boxes = {0};
-    collect(&boxes, t, all);
+    collect_boxes(&boxes, t, all);
     if (boxes.n == 1)
         t = boxes.content[0];
     if (boxes.n > 1) {

@@ -25,8 +25,8 @@ static void starts_of(unsigned char byte[256], enum compat_start start)
 }
 
 /* Tries one place and returns where to go on. */
-static size_t try(struct found_list *out, struct compat_text *t, const struct compat_pattern *p, int index,
-                  size_t i)
+static size_t try_match(struct found_list *out, struct compat_text *t, const struct compat_pattern *p,
+                        int index, size_t i)
 {
     struct compat_match m;
     m.end = i;
@@ -42,7 +42,8 @@ static size_t try(struct found_list *out, struct compat_text *t, const struct co
 }
 
 /* Collects the last matches of a pattern; none overlaps the one before it. */
-static void collect(struct found_list *out, struct compat_text *t, const struct compat_pattern *p, int index)
+static void collect_matches(struct found_list *out, struct compat_text *t, const struct compat_pattern *p,
+                            int index)
 {
     size_t next = 0, end = p->in_box ? t->boxes_end : t->t.n;
     unsigned char starts[256];
@@ -51,19 +52,19 @@ static void collect(struct found_list *out, struct compat_text *t, const struct 
         for (int k = t->words; k-- > 0;) {
             size_t before = p->start < COMPAT_ANSWER_COLON ? strlen("final ") : 0;
             if (t->word[k] >= next + before)
-                next = try(out, t, p, index, t->word[k] - before);
+                next = try_match(out, t, p, index, t->word[k] - before);
         }
         return;
     }
     starts_of(starts, p->start);
     while (next < end)
         if (!next || starts[(unsigned char)t->t.s[next]])
-            next = try(out, t, p, index, next);
+            next = try_match(out, t, p, index, next);
         else
             next++;
 }
 
-static int order(const void *a, const void *b)
+static int compare_found(const void *a, const void *b)
 {
     const struct compat_found *x = a, *y = b;
     if (x->end != y->end)
@@ -79,12 +80,12 @@ struct compat_found *compat_find(struct compat_text *t, const struct compat_patt
     struct found_list list = {0};
     for (int k = 0; k < patterns; k++)
         if (pattern[k].priority == priority)
-            collect(&list, t, &pattern[k], k);
+            collect_matches(&list, t, &pattern[k], k);
     struct compat_found *out = arena_alloc(a, (list.n + 1) * sizeof *out);
     if (list.n)
         memcpy(out, list.at, list.n * sizeof *out);
     free(list.at);
-    qsort(out, list.n, sizeof *out, order);
+    qsort(out, list.n, sizeof *out, compare_found);
     *n = list.n;
     return out;
 }

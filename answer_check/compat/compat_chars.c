@@ -63,7 +63,7 @@ size_t compat_length(struct span t)
     return n;
 }
 
-struct span compat_kept(struct str *s, struct arena *a)
+struct span compat_move_str(struct str *s, struct arena *a)
 {
     struct span out = {arena_strndup(a, str_text(s), s->len), s->len};
     str_release(s);

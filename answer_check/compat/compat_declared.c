@@ -3,7 +3,7 @@
  * letters. */
 #include "answer_check/compat/compat.h"
 
-int compat_hope(struct span t, size_t *end)
+int compat_skip_hope(struct span t, size_t *end)
 {
     size_t i = *end + (size_t)span_at(t, *end, ".");
     i += compat_space(t, i);
@@ -49,7 +49,7 @@ static int behind_is(const struct compat_pattern *p, struct compat_text *t, size
 }
 
 /* The end of `words`, given in lower case, at i; 0 when they are not there. */
-static size_t behind(const struct compat_text *t, size_t i, const char *words)
+static size_t words_end(const struct compat_text *t, size_t i, const char *words)
 {
     return compat_at_folded(t->t, i, words) ? i + strlen(words) : 0;
 }
@@ -60,17 +60,17 @@ int compat_pattern_at(const struct compat_pattern *p, struct compat_text *t, siz
     size_t end;
     switch (p->start) {
     case COMPAT_FINAL_HOPE:
-        end = behind(t, i, "final answer is");
+        end = words_end(t, i, "final answer is");
         return end && p->read(t, end + (size_t)span_at(t->t, end, ":"), out);
     case COMPAT_FINAL_IS:
     case COMPAT_FINAL_IS_ON_LINE:
-        end = behind(t, i, "final answer");
+        end = words_end(t, i, "final answer");
         return end && behind_is(p, t, end, out);
     case COMPAT_ANSWER_COLON:
-        end = behind(t, i, "answer:");
+        end = words_end(t, i, "answer:");
         return end && p->read(t, end, out);
     case COMPAT_ANSWER:
-        end = behind(t, i, "answer");
+        end = words_end(t, i, "answer");
         return end && p->read(t, end, out);
     default:
         return p->read(t, i, out);
@@ -121,9 +121,9 @@ static int behind_blanks(struct compat_text *t, size_t i, struct compat_match *o
     return letter_at(t->t, compat_skip_space(t->t, i), out);
 }
 
-static int hoped(struct compat_text *t, size_t i, struct compat_match *out)
+static int letter_with_hope(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    return behind_blanks(t, i, out) && compat_hope(t->t, &out->end);
+    return behind_blanks(t, i, out) && compat_skip_hope(t->t, &out->end);
 }
 
 /* The nearest letter that begins at most 50 characters behind i, on the same line. */
@@ -150,7 +150,7 @@ static int any_letter(struct compat_text *t, size_t i, struct compat_match *out)
 
 int compat_string_patterns(struct compat_pattern *out)
 {
-    out[0] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE, 0};
+    out[0] = (struct compat_pattern){letter_with_hope, 0, COMPAT_FINAL_HOPE, 0};
     out[1] = (struct compat_pattern){behind_blanks, 50, COMPAT_FINAL_IS_ON_LINE, 0};
     out[2] = (struct compat_pattern){within_50, 100, COMPAT_ANSWER_COLON, 0};
     out[3] = (struct compat_pattern){within_50, 200, COMPAT_ANSWER, 0};

@@ -21,14 +21,14 @@ static int same_elements(struct math_work *w, node a, node b)
     for (int i = 0; i < a->n; i++) {
         int found = 0;
         for (int j = 0; j < b->n && !found; j++)
-            found = compat_same(w, a->child[i], b->child[j]);
+            found = compat_same_writing(w, a->child[i], b->child[j]);
         if (!found)
             return 0;
     }
     return 1;
 }
 
-int compat_same(struct math_work *w, node a, node b)
+int compat_same_writing(struct math_work *w, node a, node b)
 {
     if (math_step(w, 1) || a->kind != b->kind)
         return 0;
@@ -42,7 +42,7 @@ int compat_same(struct math_work *w, node a, node b)
     if (a->kind == MATH_RELATION && memcmp(a->ops, b->ops, (size_t)(a->n - 1)) != 0)
         return 0;
     for (int i = 0; i < a->n; i++)
-        if (!compat_same(w, a->child[i], b->child[i]))
+        if (!compat_same_writing(w, a->child[i], b->child[i]))
             return 0;
     return 1;
 }
@@ -86,7 +86,7 @@ static node last_side(node m)
 }
 
 /* The equation of the first and the last side of a chain. */
-static node shortened(struct math_work *w, node m)
+static node shorten_chain(struct math_work *w, node m)
 {
     static const unsigned char equal[] = {MATH_EQUAL};
     struct math_node *out = math_node_2(w, MATH_RELATION, m->source, m->child[0], last_side(m));
@@ -123,7 +123,7 @@ static size_t starts_with(const char *name, size_t n, node m)
 
 /* Does a symbol of several letters equal a product of single ones, since text and formula write the same
  * word in these two ways? And does a symbol made of digits ("\text{13}") equal the number? */
-static int names(node symbol, node other)
+static int is_spelt_alike(node symbol, node other)
 {
     const char *name = symbol->name;
     size_t n = name_length(name), i = 0;
@@ -147,12 +147,12 @@ static int names(node symbol, node other)
 
 static int compat_symbols(node gold, node pred)
 {
-    return gold->kind == MATH_SYMBOL ? names(gold, pred) : names(pred, gold);
+    return gold->kind == MATH_SYMBOL ? is_spelt_alike(gold, pred) : is_spelt_alike(pred, gold);
 }
 
 /* Not strict: gives the symbols of pred the names of those of gold, both in order of their names, if both
  * have equally many. */
-static node renamed(struct math_work *w, node gold, node pred)
+static node rename_symbols(struct math_work *w, node gold, node pred)
 {
     enum { NAMES = 32 };
     const char *g[NAMES], *p[NAMES];
@@ -177,14 +177,14 @@ static int is_undefined(node m)
            m->child[1]->literal.n == 1 && m->child[1]->literal.digits[0] == '0';
 }
 
-static int compare(struct compat_comparison *c, node gold, node pred)
+static int compare_shapes(struct compat_comparison *c, node gold, node pred)
 {
-    if (c->relaxed && !(pred = renamed(c->w, gold, pred)))
+    if (c->relaxed && !(pred = rename_symbols(c->w, gold, pred)))
         return 0;
     if (is_assignment(gold) && gold->n > 2)
-        gold = shortened(c->w, gold);
+        gold = shorten_chain(c->w, gold);
     if (is_assignment(pred) && pred->n > 2)
-        pred = shortened(c->w, pred);
+        pred = shorten_chain(c->w, pred);
     if (!gold || !pred)
         return 0;
     if (is_equation(pred) && !is_equation(gold))
@@ -193,10 +193,10 @@ static int compare(struct compat_comparison *c, node gold, node pred)
         gold = last_side(gold);
     if (is_undefined(gold))
         return 0;
-    if (compat_same(c->w, gold, pred))
+    if (compat_same_writing(c->w, gold, pred))
         return 1;
-    gold = compat_simplified(c->w, gold);
-    pred = compat_simplified(c->w, pred);
+    gold = compat_simplify(c->w, gold);
+    pred = compat_simplify(c->w, pred);
     if (!gold || !pred)
         return 0;
     int relations = (gold->kind == MATH_RELATION) + (pred->kind == MATH_RELATION);
@@ -225,5 +225,5 @@ int compat_equal(struct compat_comparison *c, node gold, node pred)
         inner.relaxed = 0;
         inner.both_ways = 0;
     }
-    return compare(&inner, gold, pred);
+    return compare_shapes(&inner, gold, pred);
 }

@@ -23,7 +23,7 @@ static int is_absolute(node m)
     return m->kind == MATH_FUNCTION && m->which == MATH_ABS;
 }
 
-static int turned(int op)
+static int reverse_op(int op)
 {
     switch (op) {
     case MATH_LESS:
@@ -46,12 +46,12 @@ static node without_absolute(struct math_work *w, node left, int op, node right)
         node t = left;
         left = right;
         right = t;
-        op = turned(op);
+        op = reverse_op(op);
     }
     if (!is_absolute(left))
         return link_of(w, left, op, right);
     node minus = compat_negated(w, right),
-         below = minus ? link_of(w, left->child[0], turned(op), minus) : NULL;
+         below = minus ? link_of(w, left->child[0], reverse_op(op), minus) : NULL;
     node above = link_of(w, left->child[0], op, right);
     int both = op == MATH_LESS || op == MATH_LESS_EQUAL || op == MATH_NOT_EQUAL;
     return below ? math_node_2(w, both ? MATH_AND : MATH_OR, left->source, below, above) : NULL;
@@ -129,7 +129,7 @@ static node sides_difference(struct math_work *w, node m, int reversed)
 }
 
 /* The product of the denominators in a sum of fractions; NULL when none of them has a symbol. */
-static node denominators(struct math_work *w, node m, node product, int depth)
+static node multiply_denominators(struct math_work *w, node m, node product, int depth)
 {
     const char *name[1];
     if (depth > MATH_TREE_DEPTH)
@@ -138,7 +138,7 @@ static node denominators(struct math_work *w, node m, node product, int depth)
         product = product ? math_node_2(w, MATH_MULTIPLY, m->source, product, m->child[1]) : m->child[1];
     if (m->kind == MATH_ADD || m->kind == MATH_NEGATE || m->kind == MATH_MULTIPLY || m->kind == MATH_DIVIDE)
         for (int i = 0; i < m->n; i++)
-            product = denominators(w, m->child[i], product, depth + 1);
+            product = multiply_denominators(w, m->child[i], product, depth + 1);
     return product;
 }
 
@@ -149,7 +149,7 @@ static int same_solutions(struct math_work *w, node f, node g)
     const char *name[1];
     if (!math_symbols(w, f, name, 1) && !math_symbols(w, g, name, 1))
         return 1; /* nothing to solve for, so no solution differs */
-    node x = denominators(w, f, NULL, 0), y = denominators(w, g, NULL, 0);
+    node x = multiply_denominators(w, f, NULL, 0), y = multiply_denominators(w, g, NULL, 0);
     if (x)
         f = math_node_2(w, MATH_MULTIPLY, f->source, f, x);
     if (y)
@@ -165,7 +165,8 @@ static int relation_pair(struct compat_comparison *c, node gold, node pred)
         return 0;
     if (gold->ops[0] == pred->ops[0] && compat_equal(c, f, g))
         return 1;
-    if (turned(gold->ops[0]) == pred->ops[0] && gold->ops[0] != MATH_NOT_EQUAL && compat_equal(c, f, back))
+    if (reverse_op(gold->ops[0]) == pred->ops[0] && gold->ops[0] != MATH_NOT_EQUAL &&
+        compat_equal(c, f, back))
         return 1;
     return gold->ops[0] == MATH_EQUAL && pred->ops[0] == MATH_EQUAL && same_solutions(c->w, f, g);
 }
@@ -177,7 +178,7 @@ int compat_relations(struct compat_comparison *c, node gold, node pred)
     for (int i = 0; i + 1 < gold->n; i++) {
         node a = link_of(c->w, gold->child[i], gold->ops[i], gold->child[i + 1]);
         node b = link_of(c->w, pred->child[i], pred->ops[i], pred->child[i + 1]);
-        if (!a || !b || !(compat_same(c->w, a, b) || relation_pair(c, a, b)))
+        if (!a || !b || !(compat_same_writing(c->w, a, b) || relation_pair(c, a, b)))
             return 0;
     }
     return 1;

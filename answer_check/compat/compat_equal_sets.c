@@ -24,13 +24,13 @@ static int is_real_set(node m, int depth)
 enum { ELEMENTS = 256 };
 
 /* The elements: of a set each once, of a tuple all. */
-static int distinct(struct math_work *w, node m, node *out)
+static int distinct_elements(struct math_work *w, node m, node *out)
 {
     int n = 0;
     for (int i = 0; i < m->n && n < ELEMENTS; i++) {
         int again = 0;
         for (int k = 0; m->kind == MATH_SET && k < n && !again; k++)
-            again = compat_same(w, out[k], m->child[i]);
+            again = compat_same_writing(w, out[k], m->child[i]);
         if (!again)
             out[n++] = m->child[i];
     }
@@ -45,13 +45,13 @@ struct pairing {
 };
 
 /* Finds a partner for element i of gold, giving other elements new partners where that helps. */
-static int paired(struct pairing *p, int i, int depth)
+static int find_partner(struct pairing *p, int i, int depth)
 {
     for (int j = 0; j < p->n && depth < ELEMENTS; j++) {
         if (!p->equal[i][j] || p->tried[j])
             continue;
         p->tried[j] = 1;
-        if (p->partner[j] < 0 || paired(p, p->partner[j], depth + 1)) {
+        if (p->partner[j] < 0 || find_partner(p, p->partner[j], depth + 1)) {
             p->partner[j] = i;
             return 1;
         }
@@ -65,7 +65,7 @@ static node first_of(node m)
 }
 
 /* Where an element comes when the original sorts them: numbers by size, then sets by their first element. */
-static int rank(struct math_work *w, const node *all, int n, node m)
+static int sort_rank(struct math_work *w, const node *all, int n, node m)
 {
     int before = 0;
     for (int i = 0; i < n; i++) {
@@ -87,23 +87,24 @@ static int any_order(struct compat_comparison *c, const node *gold, const node *
     for (int i = 0; i < n; i++) {
         p->partner[i] = -1;
         for (int j = 0; j < n; j++)
-            p->equal[i][j] = (unsigned char)(compat_equal(c, gold[i], pred[j]) &&
-                                             ((gold[i]->kind == MATH_SET) == (pred[j]->kind == MATH_SET) ||
-                                              rank(c->w, gold, n, gold[i]) == rank(c->w, pred, n, pred[j])));
+            p->equal[i][j] =
+                (unsigned char)(compat_equal(c, gold[i], pred[j]) &&
+                                ((gold[i]->kind == MATH_SET) == (pred[j]->kind == MATH_SET) ||
+                                 sort_rank(c->w, gold, n, gold[i]) == sort_rank(c->w, pred, n, pred[j])));
     }
     for (int i = 0; i < n; i++) {
         memset(p->tried, 0, sizeof p->tried);
-        if (!paired(p, i, 0))
+        if (!find_partner(p, i, 0))
             return 0;
     }
     return 1;
 }
 
-static int elements(struct compat_comparison *c, node gold, node pred)
+static int equal_elements(struct compat_comparison *c, node gold, node pred)
 {
     node g[ELEMENTS], p[ELEMENTS];
-    int n = distinct(c->w, gold, g);
-    if (distinct(c->w, pred, p) != n)
+    int n = distinct_elements(c->w, gold, g);
+    if (distinct_elements(c->w, pred, p) != n)
         return 0;
     if (gold->kind == MATH_SET)
         return any_order(c, g, p, n);
@@ -123,7 +124,7 @@ static int is_infinite(node m)
 }
 
 /* Which ends are open. Infinite ends always are, however they are written. */
-static int openness(node m)
+static int open_ends(node m)
 {
     return m->which | (is_infinite(m->child[0]) ? MATH_OPEN_LEFT : 0) |
            (is_infinite(m->child[1]) ? MATH_OPEN_RIGHT : 0);
@@ -131,10 +132,10 @@ static int openness(node m)
 
 static int is_open(node m)
 {
-    return openness(m) == (MATH_OPEN_LEFT | MATH_OPEN_RIGHT);
+    return open_ends(m) == (MATH_OPEN_LEFT | MATH_OPEN_RIGHT);
 }
 
-static node singleton(struct math_work *w, node m)
+static node as_set(struct math_work *w, node m)
 {
     return compat_is_set(m) || m->kind == MATH_TUPLE ? m : math_node_1(w, MATH_SET, m->source, m);
 }
@@ -146,19 +147,19 @@ static int is_listed(node m)
 
 int compat_sets(struct compat_comparison *c, node gold, node pred)
 {
-    gold = singleton(c->w, gold);
-    pred = singleton(c->w, pred);
+    gold = as_set(c->w, gold);
+    pred = as_set(c->w, pred);
     if (!gold || !pred)
         return 0;
     if (gold->kind == MATH_INTERVAL && pred->kind == MATH_INTERVAL)
-        return openness(gold) == openness(pred) && compat_equal(c, gold->child[0], pred->child[0]) &&
+        return open_ends(gold) == open_ends(pred) && compat_equal(c, gold->child[0], pred->child[0]) &&
                compat_equal(c, gold->child[1], pred->child[1]);
-    if (compat_same(c->w, gold, pred) ||
+    if (compat_same_writing(c->w, gold, pred) ||
         ((gold->kind != MATH_SET || pred->kind != MATH_SET) && is_real_set(gold, 0) && is_real_set(pred, 0) &&
          compat_same_region(c->w, gold, pred)))
         return 1;
     if (is_listed(gold) && is_listed(pred))
-        return elements(c, gold, pred);
+        return equal_elements(c, gold, pred);
     /* "(1, 2)" was read as an open interval and "1, 2" as a set */
     node interval = gold->kind == MATH_INTERVAL ? gold : pred, list = interval == gold ? pred : gold;
     if (interval->kind != MATH_INTERVAL || !is_open(interval) || !is_listed(list))
@@ -166,5 +167,5 @@ int compat_sets(struct compat_comparison *c, node gold, node pred)
     node pair = math_node_new(c->w, MATH_TUPLE, interval->source, 2, interval->child);
     if (!pair)
         return 0;
-    return interval == gold ? elements(c, pair, pred) : elements(c, gold, pair);
+    return interval == gold ? equal_elements(c, pair, pred) : equal_elements(c, gold, pair);
 }

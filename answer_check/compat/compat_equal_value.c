@@ -19,7 +19,7 @@ enum math_truth compat_scalar_equal(struct math_work *w, node a, node b)
 }
 
 /* "12.5", "-12.5", "12.5%": the literal, or NULL. */
-static node decimal(node m, int *negative, int *percent)
+static node decimal_literal(node m, int *negative, int *percent)
 {
     *negative = m->kind == MATH_NEGATE;
     if (*negative)
@@ -43,7 +43,7 @@ static int is_number(node m)
 
 /* The literal, rounded half to even to the given number of decimals. All its digits may vanish; it is then
  * 0. */
-static node rounded(struct compat_comparison *c, node literal, int negative, int percent)
+static node round_literal(struct compat_comparison *c, node literal, int negative, int percent)
 {
     struct math_literal l = literal->literal;
     struct math_node *m = math_node_new(c->w, MATH_NUMBER, literal->source, 0, NULL);
@@ -89,11 +89,11 @@ static int is_constant(struct compat_comparison *c, node m)
 static int round_alike(struct compat_comparison *c, node a, node b)
 {
     int a_negative, a_percent, b_negative, b_percent;
-    node x = decimal(a, &a_negative, &a_percent), y = decimal(b, &b_negative, &b_percent);
+    node x = decimal_literal(a, &a_negative, &a_percent), y = decimal_literal(b, &b_negative, &b_percent);
     if (x)
-        a = rounded(c, x, a_negative, a_percent);
+        a = round_literal(c, x, a_negative, a_percent);
     if (y)
-        b = rounded(c, y, b_negative, b_percent);
+        b = round_literal(c, y, b_negative, b_percent);
     if (!a || !b)
         return 0;
     if (x && y)
@@ -123,7 +123,7 @@ static int is_smaller(struct compat_comparison *c, node m, const char *bits)
 
 /* The constant as the original evaluates it: a factor below 2^-64 counts as 0, however large the others
  * are. */
-static node evaluated(struct compat_comparison *c, node m, int depth)
+static node drop_tiny_factors(struct compat_comparison *c, node m, int depth)
 {
     node zero = compat_integer(c->w, "0"), part[2];
     if (depth > MATH_TREE_DEPTH || !zero)
@@ -132,7 +132,7 @@ static node evaluated(struct compat_comparison *c, node m, int depth)
         node inverse = math_node_2(c->w, MATH_DIVIDE, m->source, compat_integer(c->w, "1"), m->child[1]);
         if (inverse && is_smaller(c, inverse, "64"))
             return zero;
-        part[0] = evaluated(c, m->child[0], depth + 1);
+        part[0] = drop_tiny_factors(c, m->child[0], depth + 1);
         part[1] = m->child[1];
         return math_node_new(c->w, MATH_DIVIDE, m->source, 2, part);
     }
@@ -140,19 +140,19 @@ static node evaluated(struct compat_comparison *c, node m, int depth)
         return is_smaller(c, m, "64") ? zero : m;
     node *child = arena_alloc(c->w->arena, (size_t)m->n * sizeof *child);
     for (int i = 0; i < m->n; i++)
-        child[i] = evaluated(c, m->child[i], depth + 1);
+        child[i] = drop_tiny_factors(c, m->child[i], depth + 1);
     return math_node_new(c->w, m->kind, m->source, m->n, child);
 }
 
 /* The original evaluates the difference to 15 digits and takes anything below 2^-54 for 0. */
 static int alike_to_15_digits(struct compat_comparison *c, node a, node b)
 {
-    a = evaluated(c, a, 0);
-    b = evaluated(c, b, 0);
+    a = drop_tiny_factors(c, a, 0);
+    b = drop_tiny_factors(c, b, 0);
     return a && b && is_smaller(c, math_node_2(c->w, MATH_ADD, a->source, a, compat_negated(c->w, b)), "54");
 }
 
-static int scalars(struct compat_comparison *c, node a, node b)
+static int equal_scalars(struct compat_comparison *c, node a, node b)
 {
     int negative, percent;
     if (!math_is_scalar(a) || !math_is_scalar(b))
@@ -161,7 +161,7 @@ static int scalars(struct compat_comparison *c, node a, node b)
         return 1;
     if (!is_constant(c, a) || !is_constant(c, b))
         return 0;
-    if (decimal(a, &negative, &percent) || decimal(b, &negative, &percent))
+    if (decimal_literal(a, &negative, &percent) || decimal_literal(b, &negative, &percent))
         return round_alike(c, a, b);
     return !is_number(a) && !is_number(b) && alike_to_15_digits(c, a, b);
 }
@@ -169,7 +169,7 @@ static int scalars(struct compat_comparison *c, node a, node b)
 /* ---- matrices */
 
 /* a + b or a times b, for matrices that fit, a matrix and a number, or two numbers. */
-static node combined(struct compat_comparison *c, node a, node b, enum math_kind kind)
+static node combine_values(struct compat_comparison *c, node a, node b, enum math_kind kind)
 {
     int x = a->kind == MATH_MATRIX, y = b->kind == MATH_MATRIX;
     if (!x && !y)
@@ -195,7 +195,7 @@ static node matrix_value(struct compat_comparison *c, node m, int depth)
         node next = matrix_value(c, m->child[i], depth + 1);
         if (m->kind == MATH_DIVIDE && next)
             next = math_node_2(c->w, MATH_DIVIDE, m->source, compat_integer(c->w, "1"), next);
-        out = next ? combined(c, out, next, m->kind == MATH_ADD ? MATH_ADD : MATH_MULTIPLY) : NULL;
+        out = next ? combine_values(c, out, next, m->kind == MATH_ADD ? MATH_ADD : MATH_MULTIPLY) : NULL;
     }
     return out;
 }
@@ -203,13 +203,13 @@ static node matrix_value(struct compat_comparison *c, node m, int depth)
 int compat_values(struct compat_comparison *c, node gold, node pred)
 {
     if (math_is_scalar(gold) && math_is_scalar(pred))
-        return scalars(c, gold, pred);
+        return equal_scalars(c, gold, pred);
     node a = matrix_value(c, gold, 0), b = matrix_value(c, pred, 0);
     if (!a || !b || a->kind != MATH_MATRIX || b->kind != MATH_MATRIX || a->rows != b->rows ||
         a->columns != b->columns)
         return 0;
     for (int i = 0; i < a->n; i++)
-        if (!scalars(c, a->child[i], b->child[i]))
+        if (!equal_scalars(c, a->child[i], b->child[i]))
             return 0;
     return 1;
 }

@@ -10,7 +10,7 @@ static int tail_holds(struct span t, size_t *end, enum tail tail)
 {
     if (tail == TAIL_NO_EQUALS)
         return !span_at(t, compat_skip_space(t, *end), "=");
-    return tail == TAIL_NONE || compat_hope(t, end);
+    return tail == TAIL_NONE || compat_skip_hope(t, end);
 }
 
 /* ---- numbers */
@@ -42,7 +42,7 @@ static int with_decimals(struct span t, size_t from, size_t end, enum tail tail,
     return 0;
 }
 
-static int thousands(struct span t, size_t i, enum tail tail, struct compat_match *out)
+static int thousands_at(struct span t, size_t i, enum tail tail, struct compat_match *out)
 {
     size_t first = i + (size_t)span_at(t, i, "-"), end = compat_digits(t, first), groups = 0;
     if (end == first || end - first > 3 || t.s[first] == '0')
@@ -66,7 +66,7 @@ static int number_at(struct span t, size_t i, enum tail tail, struct compat_matc
 {
     if (i && ascii_is_digit(t.s[i - 1]))
         return 0;
-    if (thousands(t, i, tail, out))
+    if (thousands_at(t, i, tail, out))
         return 1;
     size_t first = i + (size_t)span_at(t, i, "-"), end = compat_digits(t, first);
     if (end > first && end < t.n && (t.s[end] == '.' || t.s[end] == ',') &&
@@ -83,7 +83,7 @@ static int number_at(struct span t, size_t i, enum tail tail, struct compat_matc
 }
 
 /* A currency sign at i: its length, or 0. */
-static size_t currency(struct span t, size_t i)
+static size_t currency_length(struct span t, size_t i)
 {
     if (span_at(t, i, "$"))
         return 1;
@@ -95,7 +95,7 @@ static size_t currency(struct span t, size_t i)
 
 static int money_at(struct span t, size_t i, enum tail tail, struct compat_match *out)
 {
-    size_t sign = currency(t, i);
+    size_t sign = currency_length(t, i);
     return (sign && number_at(t, i + sign, tail, out)) || number_at(t, i, tail, out);
 }
 
@@ -119,7 +119,7 @@ static size_t operator_at(struct span t, size_t i)
 
 /* The first position from `from` on that ends a run of arithmetic characters or, depending on `kind`, that
  * holds an operator. */
-static size_t search(struct compat_text *t, size_t from, int kind)
+static size_t find_stop(struct compat_text *t, size_t from, int kind)
 {
     if (t->seen[kind].known && t->seen[kind].from <= from && from <= t->seen[kind].stop)
         return t->seen[kind].stop;
@@ -138,7 +138,7 @@ static size_t search(struct compat_text *t, size_t from, int kind)
 
 /* What must follow arithmetic: a mark, a blank or the end, perhaps after the "**" of bold type. Returns
  * where it ends, or 0. */
-static size_t suffix(struct span t, size_t i)
+static size_t suffix_end(struct span t, size_t i)
 {
     for (int bold = span_at(t, i, "**"); bold >= 0; bold--) {
         size_t k = i + (bold ? 2 : 0), blank = compat_space(t, k);
@@ -159,13 +159,13 @@ static int arithmetic_at(struct compat_text *t, size_t i, enum tail tail, struct
     from += (size_t)span_at(s, from, "-");
     if (from >= s.n || !ascii_is_digit(s.s[from]))
         return 0;
-    size_t end = search(t, from, RUN_END), op = search(t, from, NEXT_OPERATOR);
+    size_t end = find_stop(t, from, RUN_END), op = find_stop(t, from, NEXT_OPERATOR);
     if (op >= end)
         return 0;
     for (size_t last = end; last > op + operator_at(s, op); last--) {
         if (last < s.n && ((unsigned char)s.s[last] & 0xc0) == 0x80)
             continue;
-        out->end = suffix(s, last);
+        out->end = suffix_end(s, last);
         if (out->end && tail_holds(s, &out->end, tail)) {
             out->arithmetic = (struct span){s.s + i, last - i};
             return 1;
@@ -190,7 +190,8 @@ static int may_begin(struct span t, size_t i)
 }
 
 /* Matches the start of the text, a blank or "=", then perhaps "**", then what `read` reads. */
-static int anchored(struct compat_text *t, size_t i, reader *read, enum tail tail, struct compat_match *out)
+static int read_anchored(struct compat_text *t, size_t i, reader *read, enum tail tail,
+                         struct compat_match *out)
 {
     size_t ahead[2] = {i, i + (span_at(t->t, i, "=") ? 1 : compat_space(t->t, i))};
     for (int k = i == 0 ? 0 : 1; k < 2; k++) {
@@ -205,9 +206,9 @@ static int anchored(struct compat_text *t, size_t i, reader *read, enum tail tai
     return 0;
 }
 
-static int either(struct compat_text *t, size_t i, enum tail tail, struct compat_match *out)
+static int arithmetic_or_money(struct compat_text *t, size_t i, enum tail tail, struct compat_match *out)
 {
-    return anchored(t, i, arithmetic_at, tail, out) || anchored(t, i, money_reader, tail, out);
+    return read_anchored(t, i, arithmetic_at, tail, out) || read_anchored(t, i, money_reader, tail, out);
 }
 
 /* Matches behind any number of blanks; the last of them is the blank that must stand before a number. */
@@ -218,17 +219,18 @@ static int behind_blanks(struct compat_text *t, size_t i, enum tail tail, struct
         last = start;
         start += n;
     }
-    return (start < t->t.n && either(t, start, tail, out)) || (last < start && either(t, last, tail, out));
+    return (start < t->t.n && arithmetic_or_money(t, start, tail, out)) ||
+           (last < start && arithmetic_or_money(t, last, tail, out));
 }
 
-static int hoped(struct compat_text *t, size_t i, struct compat_match *out)
+static int value_with_hope(struct compat_text *t, size_t i, struct compat_match *out)
 {
     return behind_blanks(t, i, TAIL_HOPE, out);
 }
 
-static int any(struct compat_text *t, size_t i, struct compat_match *out)
+static int any_value(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    return i < t->t.n && either(t, i, TAIL_NONE, out);
+    return i < t->t.n && arithmetic_or_money(t, i, TAIL_NONE, out);
 }
 
 /* Matches a number behind the last "=" within 100 characters on the same line, or else the nearest number
@@ -247,7 +249,7 @@ static int after_answer(struct compat_text *t, size_t i, struct compat_match *ou
         if (behind_blanks(t, equals[n], TAIL_NO_EQUALS, out))
             return 1;
     for (int gap = 0; gap <= 50 && i < t->t.n; gap++, i = compat_next(t->t, i)) {
-        if (either(t, i, TAIL_NO_EQUALS, out))
+        if (arithmetic_or_money(t, i, TAIL_NO_EQUALS, out))
             return 1;
         if (t->t.s[i] == '\n')
             break;
@@ -257,18 +259,18 @@ static int after_answer(struct compat_text *t, size_t i, struct compat_match *ou
 
 static int any_arithmetic(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    return anchored(t, i, arithmetic_at, TAIL_NONE, out);
+    return read_anchored(t, i, arithmetic_at, TAIL_NONE, out);
 }
 
 static int any_number(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    return anchored(t, i, money_reader, TAIL_NONE, out);
+    return read_anchored(t, i, money_reader, TAIL_NONE, out);
 }
 
 int compat_expr_patterns(struct compat_pattern *out)
 {
-    out[0] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE, 0};
-    out[1] = (struct compat_pattern){any, 50, COMPAT_FINAL_IS_ON_LINE, 0};
+    out[0] = (struct compat_pattern){value_with_hope, 0, COMPAT_FINAL_HOPE, 0};
+    out[1] = (struct compat_pattern){any_value, 50, COMPAT_FINAL_IS_ON_LINE, 0};
     out[2] = (struct compat_pattern){after_answer, 100, COMPAT_ANSWER_COLON, 0};
     out[3] = (struct compat_pattern){after_answer, 200, COMPAT_ANSWER, 0};
     out[4] = (struct compat_pattern){any_arithmetic, 300, COMPAT_BLANK, 0};

@@ -39,7 +39,7 @@ static void read_formulas(struct math_work *w, const struct compat_match *m, str
     struct span first = {"", 0};
     int all = 1;
     for (int i = 0; i < m->n; i++) {
-        struct span t = compat_normal(m->formula[i].content, m->bare_box, w->arena);
+        struct span t = compat_normalise(m->formula[i].content, m->bare_box, w->arena);
         value[i] = math_step(w, (int64_t)(m->formula[i].content.n / 4)) ? NULL : compat_read(w, t);
         if (value[i] && m->formula[i].percent)
             value[i] = compat_percentage(w, value[i]);

@@ -13,8 +13,8 @@ static int same_text(struct span a, struct span b)
 
 /* All pairs of candidates are compared, trees with trees and strings with strings. Returns the reason, or
  * NULL when they differ. */
-static const char *agreement(struct math_work *w, const struct compat_candidate *gold,
-                             const struct compat_candidate *pred, const struct grade_options *o)
+static const char *agreement_reason(struct math_work *w, const struct compat_candidate *gold,
+                                    const struct compat_candidate *pred, const struct grade_options *o)
 {
     if (gold->tree && pred->tree) {
         struct compat_comparison c = {w, o->float_rounding, !o->strict, o->allow_set_relation_comp, 0};
@@ -35,7 +35,7 @@ static int is_empty(const struct compat_candidate *c)
 /* The text that the original sees. It knows nothing of thinking, so it is the whole text, unless the
  * caller says that the prompt opened the thinking. Returns 1 if that was never closed; `out` is then set
  * to `unfinished`. */
-static int visible(struct grade *out, const struct response *r, struct span *text)
+static int visible_text(struct grade *out, const struct response *r, struct span *text)
 {
     *text = (struct span){r->text, r->len};
     return r->thinking == THINKING_OPEN && grade_section(out, r, text);
@@ -48,7 +48,7 @@ int grade_math_compat(struct grade *out, const char *gold, size_t gold_len, cons
                      text_work = gold_work, work = gold_work;
     struct compat_candidate g, p;
     struct span text;
-    if (visible(out, r, &text))
+    if (visible_text(out, r, &text))
         return 0;
     compat_extract(&g, &gold_work, (struct span){gold, gold_len}, o);
     if (is_empty(&g))
@@ -57,7 +57,7 @@ int grade_math_compat(struct grade *out, const char *gold, size_t gold_len, cons
     if (is_empty(&p)) {
         grade_no_answer(out, r);
     } else {
-        const char *same = agreement(&work, &g, &p, o);
+        const char *same = agreement_reason(&work, &g, &p, o);
         grade_set(out, same ? VERDICT_CORRECT : VERDICT_WRONG, same ? same : "The answers differ.");
         out->pred_form = grade_form(a, p.text.s, p.text.n);
     }

@@ -22,12 +22,12 @@ struct compat_text compat_text_of(struct span t)
     return out;
 }
 
-static char before(struct span t, size_t i)
+static char char_before(struct span t, size_t i)
 {
     return i ? t.s[i - 1] : '\0';
 }
 
-static int stops(struct span t, size_t i, int kind)
+static int stops_at(struct span t, size_t i, int kind)
 {
     switch (kind) {
     case DISPLAY_DOLLAR:
@@ -35,7 +35,7 @@ static int stops(struct span t, size_t i, int kind)
     case DISPLAY_BRACKET:
         return span_at(t, i, "\\]");
     case INLINE_DOLLAR:
-        return t.s[i] == '\n' || (t.s[i] == '$' && before(t, i) != '\\');
+        return t.s[i] == '\n' || (t.s[i] == '$' && char_before(t, i) != '\\');
     case INLINE_PAREN:
         return t.s[i] == '\n' || span_at(t, i, "\\)");
     case INLINE_BRACKET:
@@ -51,7 +51,7 @@ static size_t stop_of(struct compat_text *t, size_t from, int kind)
     if (t->seen[kind].known && t->seen[kind].from <= from && from <= t->seen[kind].stop)
         return t->seen[kind].stop;
     size_t i = from, brace = 0;
-    for (; i < t->t.n && !stops(t->t, i, kind); i++)
+    for (; i < t->t.n && !stops_at(t->t, i, kind); i++)
         if (t->t.s[i] == '}')
             brace = i + 1;
     t->seen[kind].from = from;
@@ -80,18 +80,18 @@ static int holds_box(struct compat_text *t, size_t from, size_t stop, int kind)
 
 /* One of the four delimited kinds at i. An escaped delimiter does not count, and the $ of "5$" opens
  * nothing because it is money. */
-static int delimited(struct compat_text *t, size_t i, int kind, int boxed, struct compat_match *out)
+static int delimited_formula(struct compat_text *t, size_t i, int kind, int boxed, struct compat_match *out)
 {
     struct span s = t->t;
     size_t n = env[kind].n;
-    if (!delimiter_at(s, i, env[kind].open, n) || before(s, i) == '\\' ||
-        (kind == INLINE_DOLLAR && ascii_is_digit(before(s, i))))
+    if (!delimiter_at(s, i, env[kind].open, n) || char_before(s, i) == '\\' ||
+        (kind == INLINE_DOLLAR && ascii_is_digit(char_before(s, i))))
         return 0;
     size_t from = i + n;
     if (from >= s.n)
         return 0;
     size_t stop = stop_of(t, from, kind);
-    if (stop == from || !delimiter_at(s, stop, env[kind].close, n) || before(s, stop) == '\\' ||
+    if (stop == from || !delimiter_at(s, stop, env[kind].close, n) || char_before(s, stop) == '\\' ||
         (boxed && !holds_box(t, from, stop, kind)))
         return 0;
     out->formula[out->n].content = (struct span){s.s + from, stop - from};
@@ -100,7 +100,7 @@ static int delimited(struct compat_text *t, size_t i, int kind, int boxed, struc
 }
 
 /* " [..] " on one line, its blanks included. */
-static int bracketed(struct compat_text *t, size_t i, int boxed, struct compat_match *out)
+static int bracketed_formula(struct compat_text *t, size_t i, int boxed, struct compat_match *out)
 {
     struct span s = t->t;
     size_t blank = compat_space(s, i), from = i + blank + 1;
@@ -147,14 +147,15 @@ static int formula_at(struct compat_text *t, size_t i, int boxed, struct compat_
     char c = i < t->t.n ? t->t.s[i] : '\0';
     int found = 0;
     if (c == '$')
-        found = delimited(t, i, DISPLAY_DOLLAR, boxed, out) || delimited(t, i, INLINE_DOLLAR, boxed, out);
+        found = delimited_formula(t, i, DISPLAY_DOLLAR, boxed, out) ||
+                delimited_formula(t, i, INLINE_DOLLAR, boxed, out);
     else if (c == '\\')
-        found = delimited(t, i, DISPLAY_BRACKET, boxed, out) || delimited(t, i, INLINE_PAREN, boxed, out) ||
-                (!boxed && bare_fraction(t->t, i, out));
+        found = delimited_formula(t, i, DISPLAY_BRACKET, boxed, out) ||
+                delimited_formula(t, i, INLINE_PAREN, boxed, out) || (!boxed && bare_fraction(t->t, i, out));
     else if (c == '-')
         found = !boxed && bare_fraction(t->t, i, out);
     else
-        found = bracketed(t, i, boxed, out);
+        found = bracketed_formula(t, i, boxed, out);
     if (!found)
         return 0;
     out->end = compat_skip_space(t->t, out->end);
@@ -167,7 +168,7 @@ static int formula_at(struct compat_text *t, size_t i, int boxed, struct compat_
 }
 
 /* "and", "or", ",and", ",or" or "," at i: its end, or 0. */
-static size_t joint(struct span t, size_t i)
+static size_t joint_end(struct span t, size_t i)
 {
     size_t word = i + (size_t)span_at(t, i, ",");
     if (span_at(t, word, "and"))
@@ -183,7 +184,7 @@ static int row_at(struct compat_text *t, size_t i, int boxed, struct compat_matc
     if (!formula_at(t, i, boxed, out))
         return 0;
     while (out->n < COMPAT_JOINED) {
-        size_t end = out->end, blank = compat_skip_space(t->t, end), next = joint(t->t, blank);
+        size_t end = out->end, blank = compat_skip_space(t->t, end), next = joint_end(t->t, blank);
         if (boxed) /* the blanks belong to the match even if nothing follows */
             end = blank;
         size_t start = next ? compat_skip_space(t->t, next) : 0;
@@ -208,7 +209,7 @@ static int boxed_formula(struct compat_text *t, size_t i, struct compat_match *o
     return row_at(t, i, 1, out);
 }
 
-/* Matches from a \boxed{ to the last brace of the text; compat_boxes() finds out what is in it. */
+/* Matches from a \boxed{ to the last brace of the text; compat_join_boxes() finds out what is in it. */
 static int bare_box(struct compat_text *t, size_t i, struct compat_match *out)
 {
     if (t->t.s[i] != '\\' || !span_at(t->t, i, "\\boxed{") || t->last_brace < (long)(i + 8))
@@ -226,9 +227,9 @@ static int behind_blanks(struct compat_text *t, size_t i, struct compat_match *o
     return row_at(t, start, 0, out) || (start > i && row_at(t, start - 1, 0, out));
 }
 
-static int hoped(struct compat_text *t, size_t i, struct compat_match *out)
+static int formula_with_hope(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    return behind_blanks(t, i, out) && compat_hope(t->t, &out->end);
+    return behind_blanks(t, i, out) && compat_skip_hope(t->t, &out->end);
 }
 
 /* The nearest formula that begins at most 50 characters behind i. */
@@ -243,7 +244,7 @@ static int within_50(struct compat_text *t, size_t i, struct compat_match *out)
 int compat_latex_patterns(struct compat_pattern *out, int boxed_priority)
 {
     int n = 0;
-    out[n++] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE, 0};
+    out[n++] = (struct compat_pattern){formula_with_hope, 0, COMPAT_FINAL_HOPE, 0};
     out[n++] = (struct compat_pattern){behind_blanks, 50, COMPAT_FINAL_IS, 0};
     out[n++] = (struct compat_pattern){within_50, 100, COMPAT_ANSWER_COLON, 0};
     out[n++] = (struct compat_pattern){within_50, 200, COMPAT_ANSWER, 0};

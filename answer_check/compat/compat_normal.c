@@ -13,7 +13,7 @@ static size_t one_of(struct span t, size_t i, const char *const *list)
     return 0;
 }
 
-static struct span replaced(struct span t, const char *from, const char *to, struct arena *a)
+static struct span replace_all(struct span t, const char *from, const char *to, struct arena *a)
 {
     if (t.n < strlen(from) || !memmem(t.s, t.n, from, strlen(from)))
         return t;
@@ -26,7 +26,7 @@ static struct span replaced(struct span t, const char *from, const char *to, str
             str_putc(&out, t.s[i++]);
         }
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
 /* Replaces \left( and \mleft( by (, for the delimiters that the original knows; "\left." stays. */
@@ -53,12 +53,12 @@ static struct span without_left_right(struct span t, struct arena *a)
             str_add(&out, t.s + i, delimiter ? delimiter : 1);
             i += delimiter ? delimiter : 1;
         }
-        t = compat_kept(&out, a);
+        t = compat_move_str(&out, a);
     }
     return t;
 }
 
-static size_t term(struct span t, size_t i)
+static size_t term_end(struct span t, size_t i)
 {
     while (i < t.n && t.s[i] &&
            (ascii_is_letter(t.s[i]) || ascii_is_digit(t.s[i]) || strchr("+-*/\\ ", t.s[i])))
@@ -67,13 +67,13 @@ static size_t term(struct span t, size_t i)
 }
 
 /* The falling factorial (n)_{k} is n!/(n-k)!. */
-static struct span permutations(struct span t, struct arena *a)
+static struct span replace_permutations(struct span t, struct arena *a)
 {
     struct str out = {0};
     for (size_t i = 0; i < t.n;) {
-        size_t end = t.s[i] == '(' ? term(t, i + 1) : i;
+        size_t end = t.s[i] == '(' ? term_end(t, i + 1) : i;
         size_t low = end > i + 1 && span_at(t, end, ")_{") ? end + 3 : 0;
-        size_t close = low ? term(t, low) : 0;
+        size_t close = low ? term_end(t, low) : 0;
         if (close > low && span_at(t, close, "}")) {
             int n = (int)(end - i - 1), k = (int)(close - low);
             str_printf(&out, "\\frac{(%.*s)!}{((%.*s)-(%.*s))!}", n, t.s + i + 1, n, t.s + i + 1, k,
@@ -83,7 +83,7 @@ static struct span permutations(struct span t, struct arena *a)
             str_putc(&out, t.s[i++]);
         }
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
 /* "\text { }" at i: its length, or 0. */
@@ -113,7 +113,7 @@ static struct span without_ornaments(struct span t, struct arena *a)
             str_putc(&out, t.s[i]);
         i += n ? n : 1;
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
 /* ---- the one pass of replacements */
@@ -135,7 +135,7 @@ static size_t and_or(struct span t, size_t i)
 }
 
 /* Replaces fonts, and fraction commands with the same meaning. */
-static const char *commands(const struct pass *p, size_t *end)
+static const char *replace_commands(const struct pass *p, size_t *end)
 {
     static const char *const fonts[] = {"\\mathrm", "\\mathit", "\\mathbf", "\\textnormal",
                                         "\\textbf", "\\textit", "\\textrm", NULL};
@@ -146,7 +146,7 @@ static const char *commands(const struct pass *p, size_t *end)
 }
 
 /* " .5" and "{.5" get their zero, "~=" is approx, "{,}" a comma. */
-static const char *marks(const struct pass *p, size_t *end)
+static const char *replace_marks(const struct pass *p, size_t *end)
 {
     struct span t = p->t;
     size_t n = compat_space(t, p->i);
@@ -170,7 +170,7 @@ static const char *marks(const struct pass *p, size_t *end)
 
 /* "and" and "or" between things become a comma, written bare or as text, together with one comma before
  * them. */
-static const char *joining_words(const struct pass *p, size_t *end)
+static const char *replace_joining_words(const struct pass *p, size_t *end)
 {
     struct span t = p->t;
     size_t word = span_at(t, p->i, ",") ? compat_skip_space(t, p->i + 1) : p->blank;
@@ -188,7 +188,7 @@ static const char *joining_words(const struct pass *p, size_t *end)
 }
 
 /* "\ " and \ldots become blanks; replaces words for infinity and for percent. */
-static const char *words(const struct pass *p, size_t *end)
+static const char *replace_words(const struct pass *p, size_t *end)
 {
     static const char *const percent[] = {"percentage", "percent", "pct", NULL};
     static const char *const in_text[] = {"\\text{percentage}", "\\text{percent}", "\\text{pct}", NULL};
@@ -217,7 +217,7 @@ static const char *words(const struct pass *p, size_t *end)
     return span_at(t, p->i, " sqrt") ? "\\sqrt" : NULL;
 }
 
-static struct span respelt(struct span t, struct arena *a)
+static struct span replace_in_one_pass(struct span t, struct arena *a)
 {
     struct str out = {0};
     struct pass p = {t, 0, 0};
@@ -225,13 +225,13 @@ static struct span respelt(struct span t, struct arena *a)
         if (p.blank <= p.i)
             p.blank = compat_skip_space(t, p.i);
         size_t end;
-        const char *better = commands(&p, &end);
+        const char *better = replace_commands(&p, &end);
         if (!better)
-            better = marks(&p, &end);
+            better = replace_marks(&p, &end);
         if (!better)
-            better = joining_words(&p, &end);
+            better = replace_joining_words(&p, &end);
         if (!better)
-            better = words(&p, &end);
+            better = replace_words(&p, &end);
         if (better) {
             str_puts(&out, better);
             p.i = end;
@@ -241,7 +241,7 @@ static struct span respelt(struct span t, struct arena *a)
             p.i = end;
         }
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
 /* "\\sqrt" written with two backslashes is \sqrt, except beside a matrix, where they end rows. */
@@ -255,30 +255,30 @@ static struct span single_backslashes(struct span t, struct arena *a)
             i++;
         str_putc(&out, t.s[i]);
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
-struct span compat_normal(struct span formula, int last_box_only, struct arena *a)
+struct span compat_normalise(struct span formula, int last_box_only, struct arena *a)
 {
-    struct span t = compat_boxes(formula, !last_box_only, a);
+    struct span t = compat_join_boxes(formula, !last_box_only, a);
     if (t.n > MATH_TREE_BYTES) /* too long to be read: kept only for comparison as a string */
         return compat_trim(t);
-    t = replaced(t, "\\mathrm{T}", "T", a);
-    t = replaced(t, "\\mathrm{d}", "d", a);
-    t = replaced(t, "{\\rm d}", "d", a);
-    t = replaced(t, "\\left[\\begin{matrix}", "\\begin{bmatrix}", a);
-    t = replaced(t, "\\end{matrix}\\right]", "\\end{bmatrix}", a);
-    t = permutations(without_left_right(t, a), a);
-    t = respelt(without_ornaments(t, a), a);
-    t = replaced(replaced(t, "\n", " ", a), "\t", " ", a);
-    t = compat_units(single_backslashes(t, a));
+    t = replace_all(t, "\\mathrm{T}", "T", a);
+    t = replace_all(t, "\\mathrm{d}", "d", a);
+    t = replace_all(t, "{\\rm d}", "d", a);
+    t = replace_all(t, "\\left[\\begin{matrix}", "\\begin{bmatrix}", a);
+    t = replace_all(t, "\\end{matrix}\\right]", "\\end{bmatrix}", a);
+    t = replace_permutations(without_left_right(t, a), a);
+    t = replace_in_one_pass(without_ornaments(t, a), a);
+    t = replace_all(replace_all(t, "\n", " ", a), "\t", " ", a);
+    t = compat_strip_units(single_backslashes(t, a));
     if (span_at(t, 0, ".")) {
         struct str zero = {0};
         str_putc(&zero, '0');
         str_add(&zero, t.s, t.n);
-        t = compat_kept(&zero, a);
+        t = compat_move_str(&zero, a);
     }
     if (t.n == 3 && span_at(t, 0, "0.5"))
         t = (struct span){"\\frac{1}{2}", 11};
-    return compat_trim(compat_operators(t, a));
+    return compat_trim(compat_complete_operators(t, a));
 }

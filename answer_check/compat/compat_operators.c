@@ -17,39 +17,39 @@ static int digit_at(struct span t, size_t i)
 }
 
 /* First `c` at or behind i on the same line, or t.n. */
-static size_t find(struct span t, size_t i, char c)
+static size_t find_on_line(struct span t, size_t i, char c)
 {
     while (i < t.n && t.s[i] != c && t.s[i] != '\n')
         i++;
     return i < t.n && t.s[i] == c ? i : t.n;
 }
 
-static void add(struct str *out, struct span t, size_t from, size_t end)
+static void add_range(struct str *out, struct span t, size_t from, size_t end)
 {
     str_add(out, t.s + from, end - from);
 }
 
 /* "^(..)" and "sqrt(..)": puts the text up to the next ")" into braces. */
-static struct span parenthesised(struct span t, const char *name, const char *better, struct arena *a)
+static struct span brace_parentheses(struct span t, const char *name, const char *better, struct arena *a)
 {
     struct str out = {0};
     size_t i = 0;
     int may_close = 1;
     while (i < t.n) {
         size_t open = span_at(t, i, name) ? one_space(t, i + strlen(name)) : t.n;
-        size_t close = may_close && span_at(t, open, "(") ? find(t, open + 1, ')') : t.n;
+        size_t close = may_close && span_at(t, open, "(") ? find_on_line(t, open + 1, ')') : t.n;
         if (span_at(t, open, "("))
             may_close = close < t.n; /* no ")" follows, here or later */
         if (close < t.n) {
             str_puts(&out, better);
-            add(&out, t, open + 1, close);
+            add_range(&out, t, open + 1, close);
             str_putc(&out, '}');
             i = close + 1;
         } else {
             str_putc(&out, t.s[i++]);
         }
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
 /* "\frac12", "\log_23": puts the first digit into braces, and the other digits too. */
@@ -62,14 +62,14 @@ static struct span digit_pair(struct span t, const char *name, struct arena *a)
         size_t second = digit_at(t, first) ? one_space(t, first + 1) : t.n;
         if (digit_at(t, second)) {
             str_printf(&out, "%s{%c}{", name, t.s[first]);
-            add(&out, t, second, compat_digits(t, second));
+            add_range(&out, t, second, compat_digits(t, second));
             str_putc(&out, '}');
             i = compat_digits(t, second);
         } else {
             str_putc(&out, t.s[i++]);
         }
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
 /* "\frac{a}2": the first "}" with a digit behind it ends the numerator, wherever that is. */
@@ -81,22 +81,22 @@ static struct span frac_then_digit(struct span t, struct arena *a)
     while (i < t.n) {
         size_t open = searching && span_at(t, i, "\\frac") ? one_space(t, i + 5) : t.n, close = t.n;
         if (span_at(t, open, "{")) {
-            close = find(t, open + 1, '}');
+            close = find_on_line(t, open + 1, '}');
             while (close < t.n && !digit_at(t, one_space(t, close + 1)))
-                close = find(t, close + 1, '}');
+                close = find_on_line(t, close + 1, '}');
             searching = close < t.n;
         }
         if (close < t.n) {
             size_t digit = one_space(t, close + 1);
             str_puts(&out, "\\frac{");
-            add(&out, t, open + 1, close);
+            add_range(&out, t, open + 1, close);
             str_printf(&out, "}{%c}", t.s[digit]);
             i = digit + 1;
         } else {
             str_putc(&out, t.s[i++]);
         }
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
 /* "\frac1{a}" */
@@ -107,20 +107,20 @@ static struct span frac_then_brace(struct span t, struct arena *a)
     while (i < t.n) {
         size_t digit = span_at(t, i, "\\frac") ? one_space(t, i + 5) : t.n;
         size_t open = digit_at(t, digit) ? one_space(t, digit + 1) : t.n;
-        size_t close = span_at(t, open, "{") ? find(t, open + 1, '}') : t.n;
+        size_t close = span_at(t, open, "{") ? find_on_line(t, open + 1, '}') : t.n;
         if (close < t.n) {
             str_printf(&out, "\\frac{%c}{", t.s[digit]);
-            add(&out, t, open + 1, close + 1);
+            add_range(&out, t, open + 1, close + 1);
             i = close + 1;
         } else {
             str_putc(&out, t.s[i++]);
         }
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
 /* "\sqrt3" and " sqrt3" are the root of the one character behind them. */
-static struct span roots(struct span t, struct arena *a)
+static struct span brace_roots(struct span t, struct arena *a)
 {
     struct str out = {0};
     for (size_t i = 0; i < t.n;) {
@@ -134,17 +134,17 @@ static struct span roots(struct span t, struct arena *a)
         if (i < t.n && t.s[i] != '{' && t.s[i] != '[' && !span_at(t, i, "\\sqrt")) {
             size_t end = compat_next(t, i);
             str_putc(&out, '{');
-            add(&out, t, i, end);
+            add_range(&out, t, i, end);
             str_putc(&out, '}');
             i = end;
         }
     }
-    return compat_kept(&out, a);
+    return compat_move_str(&out, a);
 }
 
 /* "\frac ab" becomes {a}{b}, one character each. If fewer than two characters follow a \frac the whole
  * text stays as it is. */
-static struct span fracs(struct span t, struct arena *a)
+static struct span brace_frac_parts(struct span t, struct arena *a)
 {
     struct str out = {0};
     size_t i = 0;
@@ -163,19 +163,19 @@ static struct span fracs(struct span t, struct arena *a)
         if (!sound)
             break;
         str_putc(&out, '{');
-        add(&out, t, i, second);
+        add_range(&out, t, i, second);
         str_putc(&out, '}');
         if (t.s[second] == '{') {
             i = second;
             continue;
         }
         str_putc(&out, '{');
-        add(&out, t, second, end);
+        add_range(&out, t, second, end);
         str_putc(&out, '}');
         i = end;
     }
     if (sound)
-        return compat_kept(&out, a);
+        return compat_move_str(&out, a);
     str_release(&out);
     return t;
 }
@@ -190,7 +190,7 @@ static size_t plain_integer(struct span t, size_t i)
 }
 
 /* The whole text is "a/b". */
-static struct span slash(struct span t, struct arena *a)
+static struct span slash_to_frac(struct span t, struct arena *a)
 {
     size_t middle = plain_integer(t, 0), end = middle && span_at(t, middle, "/") ? middle + 1 : 0;
     if (!end || plain_integer(t, end) != t.n)
@@ -199,15 +199,15 @@ static struct span slash(struct span t, struct arena *a)
     return (struct span){out, strlen(out)};
 }
 
-struct span compat_operators(struct span t, struct arena *a)
+struct span compat_complete_operators(struct span t, struct arena *a)
 {
-    t = parenthesised(t, "^", "^{", a);
-    t = parenthesised(t, "sqrt", "\\sqrt{", a);
+    t = brace_parentheses(t, "^", "^{", a);
+    t = brace_parentheses(t, "sqrt", "\\sqrt{", a);
     t = digit_pair(t, "\\frac", a);
     t = digit_pair(t, "\\log_", a);
     t = frac_then_digit(t, a);
     t = frac_then_brace(t, a);
-    t = roots(t, a);
-    t = fracs(t, a);
-    return slash(t, a);
+    t = brace_roots(t, a);
+    t = brace_frac_parts(t, a);
+    return slash_to_frac(t, a);
 }

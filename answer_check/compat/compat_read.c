@@ -20,7 +20,7 @@ static int holds_matrix(node m)
     return 0;
 }
 
-static node quotient(struct compat_reader *r, node a, node b)
+static node make_quotient(struct compat_reader *r, node a, node b)
 {
     if (a && b && holds_matrix(b)) /* the original has no such quotient */
         r->failed = 1;
@@ -30,7 +30,7 @@ static node quotient(struct compat_reader *r, node a, node b)
 }
 
 /* a and b as one flat sum or product. */
-static node flat(struct compat_reader *r, enum math_kind kind, node a, node b)
+static node join_flat(struct compat_reader *r, enum math_kind kind, node a, node b)
 {
     if (!a || !b)
         return NULL;
@@ -47,45 +47,45 @@ static node flat(struct compat_reader *r, enum math_kind kind, node a, node b)
 
 /* ---- groups, fractions, matrices */
 
-static node enclosed(struct compat_reader *r, enum compat_token close)
+static node read_enclosed(struct compat_reader *r, enum compat_token close)
 {
     int bars = r->bars;
     r->bars = 0;
     node m = compat_expr(r);
     r->bars = bars;
-    return m && compat_take(r, close) ? m : NULL;
+    return m && compat_accept(r, close) ? m : NULL;
 }
 
 /* "{a}" or "{n \choose k}" */
-static node brace_group(struct compat_reader *r)
+static node read_brace_group(struct compat_reader *r)
 {
     int bars = r->bars;
     r->bars = 0;
     node a = compat_expr(r), b = NULL;
-    if (a && compat_take(r, CT_CHOOSE) && !(b = compat_expr(r)))
+    if (a && compat_accept(r, CT_CHOOSE) && !(b = compat_expr(r)))
         a = NULL;
     r->bars = bars;
-    if (!a || !compat_take(r, CT_R_BRACE))
+    if (!a || !compat_accept(r, CT_R_BRACE))
         return NULL;
     return b ? compat_node(r, MATH_FUNCTION, MATH_BINOMIAL, 2, (node[]){a, b}) : a;
 }
 
-static node absolute(struct compat_reader *r, enum compat_token close)
+static node read_absolute(struct compat_reader *r, enum compat_token close)
 {
     int outer = r->bars;
     r->bars = 1;
     node m = compat_expr(r);
     r->bars = outer;
-    return m && compat_take(r, close) ? compat_node(r, MATH_FUNCTION, MATH_ABS, 1, &m) : NULL;
+    return m && compat_accept(r, close) ? compat_node(r, MATH_FUNCTION, MATH_ABS, 1, &m) : NULL;
 }
 
-static node rounded(struct compat_reader *r, enum compat_token close, int f)
+static node read_rounded(struct compat_reader *r, enum compat_token close, int f)
 {
-    node m = enclosed(r, close);
+    node m = read_enclosed(r, close);
     return m ? compat_node(r, MATH_FUNCTION, f, 1, &m) : NULL;
 }
 
-static node matrix(struct compat_reader *r, enum compat_token end)
+static node read_matrix(struct compat_reader *r, enum compat_token end)
 {
     node cell[MATH_MATRIX_ENTRIES];
     int n = 0, rows = 0, columns = 0;
@@ -97,23 +97,24 @@ static node matrix(struct compat_reader *r, enum compat_token end)
             if (n == MATH_MATRIX_ENTRIES || !(cell[n] = compat_expr(r)))
                 return NULL;
             n++;
-        } while (compat_take(r, CT_COLUMN));
+        } while (compat_accept(r, CT_COLUMN));
         if (rows && n - row != columns)
             return NULL;
         columns = n - row;
         rows++;
-    } while (compat_take(r, CT_ROW));
-    if (!compat_take(r, end))
+    } while (compat_accept(r, CT_ROW));
+    if (!compat_accept(r, end))
         return NULL;
     return math_matrix(r->w, r->at->text, rows, columns, cell);
 }
 
-static node pair(struct compat_reader *r, int binomial)
+static node read_pair(struct compat_reader *r, int binomial)
 {
     node a = compat_braced(r), b = a ? compat_braced(r) : NULL;
     if (!b)
         return NULL;
-    return binomial ? compat_node(r, MATH_FUNCTION, MATH_BINOMIAL, 2, (node[]){a, b}) : quotient(r, a, b);
+    return binomial ? compat_node(r, MATH_FUNCTION, MATH_BINOMIAL, 2, (node[]){a, b})
+                    : make_quotient(r, a, b);
 }
 
 static node component_of(struct compat_reader *r, const struct compat_lexed *t)
@@ -121,44 +122,44 @@ static node component_of(struct compat_reader *r, const struct compat_lexed *t)
     r->at++;
     switch (t->kind) {
     case CT_L_PAREN:
-        return enclosed(r, CT_R_PAREN);
+        return read_enclosed(r, CT_R_PAREN);
     case CT_L_BRACKET:
-        return enclosed(r, CT_R_BRACKET);
+        return read_enclosed(r, CT_R_BRACKET);
     case CT_L_BRACK:
-        return enclosed(r, CT_R_BRACK);
+        return read_enclosed(r, CT_R_BRACK);
     case CT_L_GROUP:
-        return enclosed(r, CT_R_GROUP);
+        return read_enclosed(r, CT_R_GROUP);
     case CT_L_SET:
-        return enclosed(r, CT_R_SET);
+        return read_enclosed(r, CT_R_SET);
     case CT_L_CURL:
-        return enclosed(r, CT_R_CURL);
+        return read_enclosed(r, CT_R_CURL);
     case CT_L_BRACE:
-        return brace_group(r);
+        return read_brace_group(r);
     case CT_BOXED:
     case CT_PHANTOM:
         return compat_braced(r);
     case CT_BAR:
-        return absolute(r, CT_BAR);
+        return read_absolute(r, CT_BAR);
     case CT_VERT:
-        return absolute(r, CT_VERT);
+        return read_absolute(r, CT_VERT);
     case CT_L_VERT:
-        return absolute(r, CT_R_VERT);
+        return read_absolute(r, CT_R_VERT);
     case CT_L_FLOOR:
-        return rounded(r, CT_R_FLOOR, MATH_FLOOR);
+        return read_rounded(r, CT_R_FLOOR, MATH_FLOOR);
     case CT_L_CEIL:
-        return rounded(r, CT_R_CEIL, MATH_CEILING);
+        return read_rounded(r, CT_R_CEIL, MATH_CEILING);
     case CT_FRAC:
-        return compat_is_derivative(r->at) ? compat_derivative(r) : pair(r, 0);
+        return compat_is_derivative(r->at) ? compat_derivative(r) : read_pair(r, 0);
     case CT_BINOM:
-        return pair(r, 1);
+        return read_pair(r, 1);
     case CT_DETERMINANT:
         return compat_determinant(r);
     case CT_DET:
-        return math_matrix_determinant(r->w, matrix(r, CT_DET_END));
+        return math_matrix_determinant(r->w, read_matrix(r, CT_DET_END));
     case CT_MATRIX:
-        return matrix(r, CT_MATRIX_END);
+        return read_matrix(r, CT_MATRIX_END);
     case CT_ARRAY:
-        return matrix(r, CT_ARRAY_END);
+        return read_matrix(r, CT_ARRAY_END);
     default:
         if (compat_is_function(t))
             return compat_function(r, t);
@@ -168,7 +169,7 @@ static node component_of(struct compat_reader *r, const struct compat_lexed *t)
 }
 
 /* Can an operand begin here? A bar closes an absolute value that is open. */
-static int begins(const struct compat_reader *r, int no_function)
+static int operand_begins(const struct compat_reader *r, int no_function)
 {
     const struct compat_lexed *t = r->at;
     if (compat_is_function(t))
@@ -223,7 +224,7 @@ node compat_component(struct compat_reader *r, int no_function)
 }
 
 /* A component with its powers, which group from the left, and with what may follow it. */
-static node operand(struct compat_reader *r, int no_function)
+static node read_operand(struct compat_reader *r, int no_function)
 {
     node m = compat_component(r, no_function);
     while (m && r->at->kind == CT_CARET) {
@@ -238,35 +239,36 @@ static node operand(struct compat_reader *r, int no_function)
 }
 
 /* "2 \frac{1}{2}", and even "2(3)": an integer and a positive fraction or integer are one mixed number. */
-static node mixed(struct compat_reader *r, node whole, node part)
+static node mixed_number(struct compat_reader *r, node whole, node part)
 {
     int negative = whole->kind == MATH_NEGATE;
-    struct math_node *m = (struct math_node *)flat(r, MATH_ADD, negative ? whole->child[0] : whole, part);
+    struct math_node *m =
+        (struct math_node *)join_flat(r, MATH_ADD, negative ? whole->child[0] : whole, part);
     if (m)
         m->which = compat_is_integer(part) ? COMPAT_WHOLE : COMPAT_FRACTION;
     return negative ? compat_negated(r->w, m) : m;
 }
 
 /* Operands side by side, combined from the right. */
-static node row(struct compat_reader *r, int no_function)
+static node read_juxtaposed(struct compat_reader *r, int no_function)
 {
     enum { OPERANDS = 512 };
     node part[OPERANDS];
     int n = 0;
     do {
-        if (n == OPERANDS || !(part[n] = operand(r, no_function && n)))
+        if (n == OPERANDS || !(part[n] = read_operand(r, no_function && n)))
             return NULL;
         n++;
-    } while (begins(r, no_function));
+    } while (operand_begins(r, no_function));
     node m = part[--n];
     while (m && n--) {
         int is_mixed = compat_is_integer(part[n]) && compat_is_rational(m) && compat_is_positive(m);
-        m = is_mixed ? mixed(r, part[n], m) : flat(r, MATH_MULTIPLY, part[n], m);
+        m = is_mixed ? mixed_number(r, part[n], m) : join_flat(r, MATH_MULTIPLY, part[n], m);
     }
     return m;
 }
 
-static node signed_row(struct compat_reader *r, int no_function)
+static node read_signed(struct compat_reader *r, int no_function)
 {
     int negative = 0, signs = 0;
     for (; r->at->kind == CT_ADD || r->at->kind == CT_SUB; r->at++)
@@ -276,23 +278,23 @@ static node signed_row(struct compat_reader *r, int no_function)
         }
     if (math_step(r->w, signs))
         return NULL;
-    node m = row(r, no_function);
+    node m = read_juxtaposed(r, no_function);
     return negative ? compat_negated(r->w, m) : m;
 }
 
 node compat_product(struct compat_reader *r, int no_function)
 {
-    node m = signed_row(r, no_function);
+    node m = read_signed(r, no_function);
     while (m) {
         enum compat_token op = r->at->kind;
         if (op != CT_MUL && op != CT_DIV && op != CT_MOD)
             break;
         r->at++;
-        node right = signed_row(r, no_function);
+        node right = read_signed(r, no_function);
         if (op == CT_MUL)
-            m = flat(r, MATH_MULTIPLY, m, right);
+            m = join_flat(r, MATH_MULTIPLY, m, right);
         else if (op == CT_DIV)
-            m = quotient(r, m, right);
+            m = make_quotient(r, m, right);
         else
             m = right ? compat_node(r, MATH_FUNCTION, MATH_MOD, 2, (node[]){m, right}) : NULL;
     }

@@ -7,7 +7,7 @@
 
 typedef const struct math_node *node;
 
-int compat_take(struct compat_reader *r, enum compat_token kind)
+int compat_accept(struct compat_reader *r, enum compat_token kind)
 {
     if (r->at->kind != kind)
         return 0;
@@ -19,9 +19,9 @@ node compat_braced(struct compat_reader *r)
 {
     int bars = r->bars;
     r->bars = 0;
-    node m = compat_take(r, CT_L_BRACE) ? compat_expr(r) : NULL;
+    node m = compat_accept(r, CT_L_BRACE) ? compat_expr(r) : NULL;
     r->bars = bars;
-    return m && compat_take(r, CT_R_BRACE) ? m : NULL;
+    return m && compat_accept(r, CT_R_BRACE) ? m : NULL;
 }
 
 node compat_node(struct compat_reader *r, enum math_kind kind, int which, int n, const node *child)
@@ -134,22 +134,22 @@ const char *compat_joined_text(struct compat_reader *r, const struct compat_lexe
 const char *compat_subscript(struct compat_reader *r)
 {
     const struct compat_lexed *from = r->at + 1;
-    if (!compat_take(r, CT_UNDERSCORE))
+    if (!compat_accept(r, CT_UNDERSCORE))
         return NULL;
-    if (!compat_take(r, CT_L_BRACE))
+    if (!compat_accept(r, CT_L_BRACE))
         return compat_lone_atom(r) ? compat_joined_text(r, from) : NULL;
     from = r->at;
     do {
         if (!compat_expr(r))
             return NULL;
-    } while (compat_take(r, CT_COMMA));
+    } while (compat_accept(r, CT_COMMA));
     const char *text = compat_joined_text(r, from);
-    return compat_take(r, CT_R_BRACE) ? text : NULL;
+    return compat_accept(r, CT_R_BRACE) ? text : NULL;
 }
 
 node compat_superscript(struct compat_reader *r)
 {
-    if (!compat_take(r, CT_CARET))
+    if (!compat_accept(r, CT_CARET))
         return NULL;
     if (r->at->kind == CT_L_BRACE)
         return compat_braced(r);
@@ -181,7 +181,7 @@ static const char *accent_name(struct compat_reader *r, struct span t)
     return out;
 }
 
-static node symbol(struct compat_reader *r, const char *name, const char *sub, int fold)
+static node make_symbol(struct compat_reader *r, const char *name, const char *sub, int fold)
 {
     static const char mark[] = {COMPAT_COMPLEX, '\0'};
     struct math_node *m = math_node_new(r->w, MATH_SYMBOL, r->at->text, 0, NULL);
@@ -205,7 +205,7 @@ int compat_is_symbol(const struct compat_lexed *t)
 }
 
 /* The symbol of a token with its subscript, which may be NULL. */
-static node named(struct compat_reader *r, const struct compat_lexed *t, const char *sub)
+static node named_symbol(struct compat_reader *r, const struct compat_lexed *t, const char *sub)
 {
     const char *name;
     if (t->kind == CT_LETTER && t->text.s[0] == 'I')
@@ -219,12 +219,12 @@ static node named(struct compat_reader *r, const struct compat_lexed *t, const c
             arena_strndup(r->w->arena, t->text.s + (t->kind == CT_OTHER), t->text.n - (t->kind == CT_OTHER));
     if (!sub && (!strcmp(name, "pi") || !strcmp(name, "Pi")))
         return compat_node(r, MATH_CONSTANT, MATH_PI, 0, NULL);
-    return symbol(r, name, sub, 1);
+    return make_symbol(r, name, sub, 1);
 }
 
 node compat_symbol(struct compat_reader *r, const char *name)
 {
-    return symbol(r, name, NULL, 1);
+    return make_symbol(r, name, NULL, 1);
 }
 
 /* A symbol with its subscript and its power. */
@@ -242,19 +242,19 @@ node compat_atom_symbol(struct compat_reader *r)
         return NULL;
     if (power && !sub && r->at->kind == CT_UNDERSCORE && !(sub = compat_subscript(r)))
         return NULL;
-    node m = named(r, t, sub);
+    node m = named_symbol(r, t, sub);
     if (m && m->kind == MATH_CONSTANT && m->which == MATH_I) /* the original loses its power */
         return m;
     return m && power ? math_node_2(r->w, MATH_POWER, t->text, m, power) : m;
 }
 
 /* "dx" is one symbol. */
-static node differential(struct compat_reader *r, struct span t)
+static node differential_node(struct compat_reader *r, struct span t)
 {
     size_t i = 1;
     while (i < t.n && (compat_space(t, i) || t.s[i] == '\\'))
         i++;
-    return symbol(r, arena_printf(r->w->arena, "d%.*s", (int)(t.n - i), t.s + i), NULL, 0);
+    return make_symbol(r, arena_printf(r->w->arena, "d%.*s", (int)(t.n - i), t.s + i), NULL, 0);
 }
 
 node compat_atom(struct compat_reader *r)
@@ -275,9 +275,9 @@ node compat_atom(struct compat_reader *r)
     case CT_INFINITY:
         return compat_node(r, MATH_CONSTANT, MATH_INFINITY, 0, NULL);
     case CT_BIG_E:
-        return symbol(r, "e", NULL, 1);
+        return make_symbol(r, "e", NULL, 1);
     case CT_DIFFERENTIAL:
-        return differential(r, t->text);
+        return differential_node(r, t->text);
     default:
         return NULL;
     }
@@ -289,5 +289,5 @@ node compat_lone_atom(struct compat_reader *r)
     if (!compat_is_symbol(t) && t->kind != CT_NUMBER)
         return compat_atom(r);
     r->at++;
-    return t->kind == CT_NUMBER ? compat_number_node(r->w, t->text, 0) : named(r, t, NULL);
+    return t->kind == CT_NUMBER ? compat_number_node(r->w, t->text, 0) : named_symbol(r, t, NULL);
 }

@@ -14,7 +14,7 @@ enum { READING = 1000 };
 /* ---- stretches of tokens */
 
 /* +1 where a group opens, -1 where it closes. */
-static int nesting(enum compat_token kind)
+static int nesting_change(enum compat_token kind)
 {
     switch (kind) {
     case CT_L_PAREN:
@@ -60,12 +60,12 @@ static int ends_expression(enum compat_token kind)
 
 /* Where the expression that begins at t ends at the latest: at the end of its group, at a comma or at a
  * relation. *differential: the last dx that stands in no group, or NULL. */
-static const struct compat_lexed *stretch(const struct compat_reader *r, const struct compat_lexed *t,
-                                          const struct compat_lexed **differential)
+static const struct compat_lexed *expression_end(const struct compat_reader *r, const struct compat_lexed *t,
+                                                 const struct compat_lexed **differential)
 {
     *differential = NULL;
     for (int depth = 0; t->kind != CT_END; t++) {
-        depth += nesting(t->kind);
+        depth += nesting_change(t->kind);
         if (depth < 0 || (!depth && (ends_expression(t->kind) || (r->bars && t->kind == CT_BAR))))
             break;
         if (!depth && t->kind == CT_DIFFERENTIAL)
@@ -75,12 +75,12 @@ static const struct compat_lexed *stretch(const struct compat_reader *r, const s
 }
 
 /* The brace that closes the group which opens at t, or NULL. */
-static const struct compat_lexed *closing(const struct compat_lexed *t)
+static const struct compat_lexed *closing_brace(const struct compat_lexed *t)
 {
     if (t->kind != CT_L_BRACE)
         return NULL;
     for (int depth = 0; t->kind != CT_END; t++)
-        if (!(depth += nesting(t->kind)))
+        if (!(depth += nesting_change(t->kind)))
             return t->kind == CT_R_BRACE ? t : NULL;
     return NULL;
 }
@@ -142,7 +142,7 @@ static node symbol_of(struct compat_reader *r, struct compat_lexed t)
 /* ---- \lim_{x \to a} f(x) takes the product that follows */
 
 /* "a", "a^{+}" up to the brace; *below: from below. The original approaches from above unless told. */
-static node target(struct compat_reader *r, const struct compat_lexed *end, int *below)
+static node read_target(struct compat_reader *r, const struct compat_lexed *end, int *below)
 {
     const struct compat_lexed *t = end - 4;
     int has_side = t > r->at && t->kind == CT_CARET && t[1].kind == CT_L_BRACE && t[3].kind == CT_R_BRACE &&
@@ -156,13 +156,13 @@ static node target(struct compat_reader *r, const struct compat_lexed *end, int 
 node compat_limit(struct compat_reader *r)
 {
     static const unsigned char to[] = {MATH_OTHER_RELATION};
-    const struct compat_lexed *end = r->at->kind == CT_UNDERSCORE ? closing(r->at + 1) : NULL;
+    const struct compat_lexed *end = r->at->kind == CT_UNDERSCORE ? closing_brace(r->at + 1) : NULL;
     int below;
     if (!end || !compat_is_symbol(r->at + 2) || r->at[3].kind != CT_TO || math_step(r->w, READING))
         return NULL;
     node x = symbol_of(r, r->at[2]);
     r->at += 4;
-    node a = x ? target(r, end, &below) : NULL;
+    node a = x ? read_target(r, end, &below) : NULL;
     struct math_node *approach = a ? math_node_2(r->w, MATH_RELATION, r->at->text, x, a) : NULL;
     if (!approach)
         return NULL;
@@ -181,8 +181,9 @@ node compat_limit(struct compat_reader *r)
 /* "\frac{x dx}{2}": the fraction without its differential, which goes to *x. */
 static node fraction_with_differential(struct compat_reader *r, node *x)
 {
-    const struct compat_lexed *open = r->at + 1, *close = r->at->kind == CT_FRAC ? closing(open) : NULL, *d;
-    if (!close || stretch(r, open + 1, &d) != close || !d || compat_is_derivative(open))
+    const struct compat_lexed *open = r->at + 1, *close = r->at->kind == CT_FRAC ? closing_brace(open) : NULL,
+                              *d;
+    if (!close || expression_end(r, open + 1, &d) != close || !d || compat_is_derivative(open))
         return NULL;
     *x = symbol_of(r, differential_symbol(d));
     node above = close - open == 2 ? compat_integer(r->w, "1") : whole_of(r, open + 1, close, NULL, d);
@@ -193,10 +194,10 @@ static node fraction_with_differential(struct compat_reader *r, node *x)
 
 /* The integrand: up to the last dx, or a fraction with dx in it, or a sum without a dx, whose variable the
  * original takes to be x. */
-static node integrand(struct compat_reader *r, node *x)
+static node read_integrand(struct compat_reader *r, node *x)
 {
     const struct compat_lexed *from = r->at, *d;
-    stretch(r, from, &d);
+    expression_end(r, from, &d);
     node body = NULL;
     if (d) {
         *x = symbol_of(r, differential_symbol(d));
@@ -215,7 +216,7 @@ static node integrand(struct compat_reader *r, node *x)
     return body;
 }
 
-static node bound(struct compat_reader *r)
+static node read_bound(struct compat_reader *r)
 {
     r->at++; /* the underscore or the caret */
     return r->at->kind == CT_L_BRACE ? compat_braced(r) : compat_lone_atom(r);
@@ -225,14 +226,14 @@ node compat_integral(struct compat_reader *r)
 {
     node low = NULL, high = NULL, x = NULL;
     for (int k = 0; k < 2; k++) {
-        if (r->at->kind == CT_UNDERSCORE && !low && !(low = bound(r)))
+        if (r->at->kind == CT_UNDERSCORE && !low && !(low = read_bound(r)))
             return NULL;
-        if (r->at->kind == CT_CARET && !high && !(high = bound(r)))
+        if (r->at->kind == CT_CARET && !high && !(high = read_bound(r)))
             return NULL;
     }
     if (!low != !high || math_step(r->w, READING))
         return NULL;
-    node body = integrand(r, &x);
+    node body = read_integrand(r, &x);
     if (!body || !x)
         return NULL;
     if (low)
@@ -252,7 +253,7 @@ static int is_d(const struct compat_lexed *t)
 
 int compat_is_derivative(const struct compat_lexed *t)
 {
-    const struct compat_lexed *close = closing(t), *below = close ? close + 1 : NULL;
+    const struct compat_lexed *close = closing_brace(t), *below = close ? close + 1 : NULL;
     if (!close || below->kind != CT_L_BRACE)
         return 0;
     if (t[1].kind == CT_PARTIAL)
@@ -265,7 +266,7 @@ int compat_is_derivative(const struct compat_lexed *t)
  * derivative 0, so that in the original dy/dx equals dx/dy. */
 node compat_derivative(struct compat_reader *r)
 {
-    const struct compat_lexed *above = r->at + 1, *close = closing(r->at), *below = close + 2;
+    const struct compat_lexed *above = r->at + 1, *close = closing_brace(r->at), *below = close + 2;
     int partial = above->kind == CT_PARTIAL;
     if (math_step(r->w, READING))
         return NULL;

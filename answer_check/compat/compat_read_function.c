@@ -27,21 +27,21 @@ static int inverse_of(int f)
 }
 
 /* "(..)" for a function, else the product that follows without further functions. */
-static node argument(struct compat_reader *r)
+static node read_argument(struct compat_reader *r)
 {
     const struct compat_lexed *from = r->at;
     int bars = r->bars;
     r->bars = 0;
-    node m = compat_take(r, CT_L_PAREN) ? compat_expr(r) : NULL;
+    node m = compat_accept(r, CT_L_PAREN) ? compat_expr(r) : NULL;
     r->bars = bars;
-    if (m && compat_take(r, CT_R_PAREN))
+    if (m && compat_accept(r, CT_R_PAREN))
         return m;
     r->at = from;
     return compat_product(r, 1);
 }
 
 /* \sin^2 x, \log_2 8: subscript and superscript in either order. */
-static node known_function(struct compat_reader *r, int f)
+static node read_known_function(struct compat_reader *r, int f)
 {
     node power = NULL, base = NULL;
     for (int k = 0; k < 2; k++) {
@@ -53,7 +53,7 @@ static node known_function(struct compat_reader *r, int f)
                 return NULL;
         }
     }
-    node x = argument(r);
+    node x = read_argument(r);
     if (!x)
         return NULL;
     if (power && is_minus_one(power) && inverse_of(f) >= 0) {
@@ -71,28 +71,28 @@ static node known_function(struct compat_reader *r, int f)
 enum { ARGUMENTS = 16 };
 
 /* Reads expressions separated by commas, up to `close`; returns their number, or -1. */
-static int arguments(struct compat_reader *r, enum compat_token close, node *out)
+static int read_arguments(struct compat_reader *r, enum compat_token close, node *out)
 {
     int n = 0;
     do {
         if (n == ARGUMENTS || !(out[n] = compat_expr(r)))
             return -1;
         n++;
-    } while (compat_take(r, CT_COMMA) && r->at->kind != close);
-    return compat_take(r, close) ? n : -1;
+    } while (compat_accept(r, CT_COMMA) && r->at->kind != close);
+    return compat_accept(r, close) ? n : -1;
 }
 
-static node several(struct compat_reader *r, int f)
+static node read_several(struct compat_reader *r, int f)
 {
     node arg[ARGUMENTS], power = NULL;
     if (r->at->kind == CT_CARET && !(power = compat_superscript(r)))
         return NULL;
-    int n = compat_take(r, CT_L_PAREN) ? arguments(r, CT_R_PAREN, arg) : -1;
+    int n = compat_accept(r, CT_L_PAREN) ? read_arguments(r, CT_R_PAREN, arg) : -1;
     return n > 0 ? as_power(r, compat_node(r, MATH_FUNCTION, f, n, arg), power) : NULL;
 }
 
 /* \operatorname{..} of the names that occur in answers. */
-static node operator_name(struct compat_reader *r)
+static node read_operator_name(struct compat_reader *r)
 {
     static const struct {
         const char *name;
@@ -102,11 +102,11 @@ static node operator_name(struct compat_reader *r)
                  {"arcosh", MATH_ARCOSH}, {"arccosh", MATH_ARCOSH}, {"artanh", MATH_ARTANH},
                  {"arctanh", MATH_ARTANH}};
     const struct compat_lexed *name = r->at + 1;
-    if (!compat_take(r, CT_L_BRACE) || !compat_take(r, CT_UNREADABLE) || !compat_take(r, CT_R_BRACE))
+    if (!compat_accept(r, CT_L_BRACE) || !compat_accept(r, CT_UNREADABLE) || !compat_accept(r, CT_R_BRACE))
         return NULL;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (name->text.n == strlen(known[k].name) && span_at(name->text, 0, known[k].name))
-            return k < 2 ? several(r, known[k].f) : known_function(r, known[k].f);
+            return k < 2 ? read_several(r, known[k].f) : read_known_function(r, known[k].f);
     return NULL;
 }
 
@@ -130,14 +130,14 @@ node compat_applied(struct compat_reader *r)
         return NULL;
     enum compat_token close = open->kind == CT_L_PAREN ? CT_R_PAREN : CT_R_BRACKET;
     r->at++;
-    int n = (arg[0] = compat_atom(r)) && compat_take(r, close) ? 1 : 0;
+    int n = (arg[0] = compat_atom(r)) && compat_accept(r, close) ? 1 : 0;
     if (!n) {
         r->at = open + 1;
-        n = arguments(r, close, arg);
+        n = read_arguments(r, close, arg);
         if (n < 1 || (n == 1 && r->at[-2].kind != CT_COMMA))
             return NULL;
     }
-    if (braces && !compat_take(r, CT_R_BRACE))
+    if (braces && !compat_accept(r, CT_R_BRACE))
         return NULL;
     struct math_node *m = math_node_new(r->w, MATH_APPLY, from->text, n, arg);
     if (m)
@@ -145,24 +145,24 @@ node compat_applied(struct compat_reader *r)
     return as_power(r, m, power);
 }
 
-static node root(struct compat_reader *r)
+static node read_root(struct compat_reader *r)
 {
     node index = NULL;
-    if (compat_take(r, CT_L_BRACKET) && (!(index = compat_expr(r)) || !compat_take(r, CT_R_BRACKET)))
+    if (compat_accept(r, CT_L_BRACKET) && (!(index = compat_expr(r)) || !compat_accept(r, CT_R_BRACKET)))
         return NULL;
     node x = compat_braced(r);
     return x ? compat_node(r, MATH_FUNCTION, MATH_SQRT, index ? 2 : 1, (node[]){x, index}) : NULL;
 }
 
 /* \sum_{k=1}^{n} and the product behind it. */
-static node sum(struct compat_reader *r, int is_product)
+static node read_sum(struct compat_reader *r, int is_product)
 {
     node variable = NULL, from = NULL, to = NULL;
     if (r->at->kind == CT_CARET && !(to = compat_superscript(r)))
         return NULL;
-    if (!compat_take(r, CT_UNDERSCORE) || !compat_take(r, CT_L_BRACE) || !(variable = compat_expr(r)) ||
-        !(compat_take(r, CT_EQUALS) || compat_take(r, CT_EQUIV)) || !(from = compat_expr(r)) ||
-        !compat_take(r, CT_R_BRACE))
+    if (!compat_accept(r, CT_UNDERSCORE) || !compat_accept(r, CT_L_BRACE) || !(variable = compat_expr(r)) ||
+        !(compat_accept(r, CT_EQUALS) || compat_accept(r, CT_EQUIV)) || !(from = compat_expr(r)) ||
+        !compat_accept(r, CT_R_BRACE))
         return NULL;
     if (!to && !(to = compat_superscript(r)))
         return NULL;
@@ -171,7 +171,7 @@ static node sum(struct compat_reader *r, int is_product)
 }
 
 /* e alone is the number, e^x the function. */
-static node exponential(struct compat_reader *r)
+static node read_exponential(struct compat_reader *r)
 {
     if (r->at->kind != CT_CARET)
         return compat_node(r, MATH_CONSTANT, MATH_E, 0, NULL);
@@ -193,22 +193,22 @@ node compat_function(struct compat_reader *r, const struct compat_lexed *t)
 {
     switch (t->kind) {
     case CT_FUNCTION:
-        return known_function(r, t->value);
+        return read_known_function(r, t->value);
     case CT_SEVERAL:
-        return several(r, t->value);
+        return read_several(r, t->value);
     case CT_OPERATORNAME:
-        return operator_name(r);
+        return read_operator_name(r);
     case CT_SQRT:
-        return root(r);
+        return read_root(r);
     case CT_SUM:
-        return sum(r, 0);
+        return read_sum(r, 0);
     case CT_PROD:
-        return sum(r, 1);
+        return read_sum(r, 1);
     case CT_LIM:
         return compat_limit(r);
     case CT_INT:
         return compat_integral(r);
     default:
-        return exponential(r);
+        return read_exponential(r);
     }
 }

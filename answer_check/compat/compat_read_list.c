@@ -60,7 +60,7 @@ static int relation_op(enum compat_token t)
 }
 
 /* Adds one more side to `left`, which is a side or a chain. */
-node compat_chained(struct compat_reader *r, node left, int op, node right)
+node compat_extend_chain(struct compat_reader *r, node left, int op, node right)
 {
     int n = left->kind == MATH_RELATION ? left->n : 1;
     node *side = arena_alloc(r->w->arena, (size_t)(n + 1) * sizeof *side);
@@ -80,7 +80,7 @@ node compat_chained(struct compat_reader *r, node left, int op, node right)
 
 /* Sides with relation signs between them. An approximation is dropped, unless only symbols stand to its
  * left: then it is the value. */
-static node relation(struct compat_reader *r)
+static node read_relation(struct compat_reader *r)
 {
     node m = compat_expr(r);
     while (m) {
@@ -93,7 +93,7 @@ static node relation(struct compat_reader *r)
         if (!right)
             return NULL;
         if (t != CT_APPROX)
-            m = compat_chained(r, m, op, right);
+            m = compat_extend_chain(r, m, op, right);
         else if (compat_only_symbols(m))
             m = right;
     }
@@ -102,7 +102,7 @@ static node relation(struct compat_reader *r)
 
 /* ---- elements */
 
-static int add(struct compat_elements *e, node m)
+static int add_element(struct compat_elements *e, node m)
 {
     if (!m || e->n == COMPAT_ELEMENTS)
         return -1;
@@ -135,18 +135,18 @@ static int plus_minus(struct compat_reader *r, struct compat_elements *e)
     node left = NULL, right;
     if (r->at->kind != CT_PLUS_MINUS && !(left = compat_expr(r)))
         return -1;
-    if (!compat_take(r, CT_PLUS_MINUS) || !(right = compat_expr(r)) || !ends_element(r))
+    if (!compat_accept(r, CT_PLUS_MINUS) || !(right = compat_expr(r)) || !ends_element(r))
         return -1;
     node minus = compat_negated(r->w, right);
     if (!left)
-        return add(e, minus) || add(e, right) ? -1 : 0;
-    return add(e, math_node_2(r->w, MATH_ADD, left->source, left, right)) ||
-                   add(e, math_node_2(r->w, MATH_ADD, left->source, left, minus))
+        return add_element(e, minus) || add_element(e, right) ? -1 : 0;
+    return add_element(e, math_node_2(r->w, MATH_ADD, left->source, left, right)) ||
+                   add_element(e, math_node_2(r->w, MATH_ADD, left->source, left, minus))
                ? -1
                : 0;
 }
 
-static int element(struct compat_reader *r, struct compat_elements *e, int with_relation)
+static int read_element(struct compat_reader *r, struct compat_elements *e, int with_relation)
 {
     const struct compat_lexed *from = r->at;
     int depth = r->depth, n = e->n;
@@ -160,9 +160,9 @@ static int element(struct compat_reader *r, struct compat_elements *e, int with_
     if (!m || !ends_element(r)) {
         r->at = from;
         r->depth = depth;
-        m = with_relation ? relation(r) : compat_expr(r);
+        m = with_relation ? read_relation(r) : compat_expr(r);
     }
-    return add(e, m);
+    return add_element(e, m);
 }
 
 /* Reads elements separated by commas, in groups separated by semicolons. */
@@ -176,10 +176,10 @@ struct compat_elements *compat_elements(struct compat_reader *r, int with_relati
             return NULL;
         e->groups++;
         do {
-            if (element(r, e, with_relation))
+            if (read_element(r, e, with_relation))
                 return NULL;
-        } while (compat_take(r, CT_COMMA));
-    } while (compat_take(r, CT_SEMICOLON));
+        } while (compat_accept(r, CT_COMMA));
+    } while (compat_accept(r, CT_SEMICOLON));
     return e;
 }
 

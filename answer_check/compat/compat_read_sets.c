@@ -7,7 +7,7 @@ typedef const struct math_node *node;
 /* ---- sets */
 
 /* Is it certain that a < b, or with `or_equal` that a <= b? */
-static int below(struct compat_reader *r, node a, node b, int or_equal)
+static int is_below(struct compat_reader *r, node a, node b, int or_equal)
 {
     return compat_less(r->w, a, b) == MATH_TRUE || (or_equal && compat_scalar_equal(r->w, a, b) == MATH_TRUE);
 }
@@ -23,14 +23,14 @@ static int holds_i(node m)
 }
 
 /* "(a, b)" and the like: an interval or, if that could be empty, a pair. */
-static node interval(struct compat_reader *r)
+static node read_interval(struct compat_reader *r)
 {
     enum compat_token open = r->at->kind;
     int left_open = open == CT_L_PAREN || open == CT_L_GROUP || open == CT_L_VISUAL;
     if (!left_open && open != CT_L_BRACKET && open != CT_L_BRACK)
         return NULL;
     r->at++;
-    node a = compat_expr(r), b = a && compat_take(r, CT_COMMA) ? compat_expr(r) : NULL;
+    node a = compat_expr(r), b = a && compat_accept(r, CT_COMMA) ? compat_expr(r) : NULL;
     if (!b)
         return NULL;
     enum compat_token close = r->at->kind;
@@ -42,7 +42,7 @@ static node interval(struct compat_reader *r)
         r->failed = 1;
         return NULL;
     }
-    if (left_open == right_open && below(r, b, a, left_open))
+    if (left_open == right_open && is_below(r, b, a, left_open))
         return compat_node(r, MATH_TUPLE, 0, 2, (node[]){a, b});
     struct math_node *m = math_node_2(r->w, MATH_INTERVAL, a->source, a, b);
     if (m)
@@ -61,15 +61,15 @@ static node number_set(struct compat_reader *r, int which)
 static node literal_set(struct compat_reader *r)
 {
     int value = r->at->value;
-    if (compat_take(r, CT_NUMBER_SET))
+    if (compat_accept(r, CT_NUMBER_SET))
         return number_set(r, value);
-    if (compat_take(r, CT_EMPTY) || (compat_take(r, CT_L_BRACE) && compat_take(r, CT_R_BRACE)))
+    if (compat_accept(r, CT_EMPTY) || (compat_accept(r, CT_L_BRACE) && compat_accept(r, CT_R_BRACE)))
         return number_set(r, '0');
     return NULL;
 }
 
 /* "( .. )" and "[ .. ]": a tuple; a single element stands for itself. */
-static node tuple(struct compat_reader *r)
+static node read_tuple(struct compat_reader *r)
 {
     enum compat_token close = r->at->kind == CT_L_PAREN     ? CT_R_PAREN
                               : r->at->kind == CT_L_BRACKET ? CT_R_BRACKET
@@ -79,7 +79,7 @@ static node tuple(struct compat_reader *r)
         return NULL;
     r->at++;
     const struct compat_elements *e = compat_elements(r, 1);
-    if (!e || !compat_take(r, close))
+    if (!e || !compat_accept(r, close))
         return NULL;
     return e->n == 1 ? e->at[0] : compat_node(r, MATH_TUPLE, 0, e->n, e->at);
 }
@@ -87,18 +87,18 @@ static node tuple(struct compat_reader *r)
 /* "{ .. }", "\{ .. \}", and "\boxed{ .. }", which is a list. */
 static node finite_set(struct compat_reader *r)
 {
-    int boxed = compat_take(r, CT_BOXED), visual = !boxed && compat_take(r, CT_L_SET);
-    if (!visual && !compat_take(r, CT_L_BRACE))
+    int boxed = compat_accept(r, CT_BOXED), visual = !boxed && compat_accept(r, CT_L_SET);
+    if (!visual && !compat_accept(r, CT_L_BRACE))
         return NULL;
     const struct compat_elements *e = compat_elements(r, 1);
-    if (!e || !compat_take(r, visual ? CT_R_SET : CT_R_BRACE))
+    if (!e || !compat_accept(r, visual ? CT_R_SET : CT_R_BRACE))
         return NULL;
     return boxed ? compat_as_list(r, e) : compat_node(r, MATH_SET, 0, e->n, e->at);
 }
 
 node compat_set_atom(struct compat_reader *r)
 {
-    static compat_rule *const rule[] = {interval, literal_set, tuple, finite_set};
+    static compat_rule *const rule[] = {read_interval, literal_set, read_tuple, finite_set};
     const struct compat_lexed *from = r->at;
     if (math_step(r->w, 1) || r->depth >= MATH_TREE_DEPTH)
         return NULL;
@@ -121,8 +121,8 @@ static node set_group(struct compat_reader *r)
     if (r->depth >= MATH_TREE_DEPTH)
         return NULL;
     int depth = r->depth++;
-    node m = compat_take(r, CT_L_PAREN) ? compat_set_expression(r) : NULL;
-    if (m && !compat_take(r, CT_R_PAREN))
+    node m = compat_accept(r, CT_L_PAREN) ? compat_set_expression(r) : NULL;
+    if (m && !compat_accept(r, CT_R_PAREN))
         m = NULL;
     r->depth = depth;
     if (!m) {
@@ -138,43 +138,43 @@ static node no_tuple(struct compat_reader *r, node m)
     return m && m->kind == MATH_TUPLE ? compat_node(r, MATH_SET, 0, m->n, m->child) : m;
 }
 
-static node intersection(struct compat_reader *r)
+static node read_intersection(struct compat_reader *r)
 {
     node m = set_group(r);
-    while (m && compat_take(r, CT_INTERSECTION))
+    while (m && compat_accept(r, CT_INTERSECTION))
         m = math_node_2(r->w, MATH_INTERSECTION, m->source, no_tuple(r, m), no_tuple(r, set_group(r)));
     return m;
 }
 
 static node set_union(struct compat_reader *r)
 {
-    node m = intersection(r);
-    while (m && compat_take(r, CT_UNION))
-        m = math_node_2(r->w, MATH_UNION, m->source, no_tuple(r, m), no_tuple(r, intersection(r)));
+    node m = read_intersection(r);
+    while (m && compat_accept(r, CT_UNION))
+        m = math_node_2(r->w, MATH_UNION, m->source, no_tuple(r, m), no_tuple(r, read_intersection(r)));
     return m;
 }
 
 node compat_set_expression(struct compat_reader *r)
 {
     node m = set_union(r);
-    while (m && compat_take(r, CT_MINUS_SET))
+    while (m && compat_accept(r, CT_MINUS_SET))
         m = math_node_2(r->w, MATH_DIFFERENCE, m->source, m, set_union(r));
     return m;
 }
 
 /* "x" or "(x, y)" */
-static node symbols(struct compat_reader *r)
+static node read_symbols(struct compat_reader *r)
 {
     node at[COMPAT_ELEMENTS];
     int n = 0;
-    if (!compat_take(r, CT_L_PAREN))
+    if (!compat_accept(r, CT_L_PAREN))
         return compat_atom_symbol(r);
     do {
         if (n == COMPAT_ELEMENTS || !(at[n] = compat_atom_symbol(r)))
             return NULL;
         n++;
-    } while (compat_take(r, CT_COMMA));
-    if (!compat_take(r, CT_R_PAREN))
+    } while (compat_accept(r, CT_COMMA));
+    if (!compat_accept(r, CT_R_PAREN))
         return NULL;
     return n == 1 ? at[0] : compat_node(r, MATH_TUPLE, 0, n, at);
 }
@@ -184,9 +184,10 @@ static node symbols(struct compat_reader *r)
 /* "x \in ..", "(x, y) = ..": membership counts as equality. */
 static node symbols_equal(struct compat_reader *r, int of_sets)
 {
-    node left = symbols(r), right = NULL;
+    node left = read_symbols(r), right = NULL;
     int not_in = left && of_sets && r->at->kind == CT_NOT_IN;
-    if (!left || !(not_in ? compat_take(r, CT_NOT_IN) : compat_take(r, CT_IN) || compat_take(r, CT_EQUALS)))
+    if (!left ||
+        !(not_in ? compat_accept(r, CT_NOT_IN) : compat_accept(r, CT_IN) || compat_accept(r, CT_EQUALS)))
         return NULL;
     const struct compat_lexed *from = r->at;
     int depth = r->depth++;
@@ -199,7 +200,7 @@ static node symbols_equal(struct compat_reader *r, int of_sets)
         r->at = from;
         right = compat_set_expression(r);
     }
-    node m = right ? compat_chained(r, left, MATH_EQUAL, right) : NULL;
+    node m = right ? compat_extend_chain(r, left, MATH_EQUAL, right) : NULL;
     return m && not_in ? math_node_1(r->w, MATH_NOT, m->source, m) : m;
 }
 

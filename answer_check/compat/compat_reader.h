@@ -15,7 +15,7 @@ struct compat_reader {
 };
 typedef const struct math_node *compat_rule(struct compat_reader *r);
 
-int compat_take(struct compat_reader *r, enum compat_token kind); /* returns 1 if it stood there */
+int compat_accept(struct compat_reader *r, enum compat_token kind); /* returns 1 if it stood there */
 const struct math_node *compat_node(struct compat_reader *r, enum math_kind kind, int which, int n,
                                     const struct math_node *const *child);
 
@@ -57,8 +57,8 @@ struct compat_elements {
 };
 struct compat_elements *compat_elements(struct compat_reader *r, int with_relation);
 const struct math_node *compat_as_list(struct compat_reader *r, const struct compat_elements *e);
-const struct math_node *compat_chained(struct compat_reader *r, const struct math_node *left, int op,
-                                       const struct math_node *right);
+const struct math_node *compat_extend_chain(struct compat_reader *r, const struct math_node *left, int op,
+                                            const struct math_node *right);
 
 /* compat_read_sets.c */
 compat_rule compat_set_atom, compat_set_expression;

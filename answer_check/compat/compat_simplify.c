@@ -30,7 +30,7 @@ static node unknown_function(struct math_work *w, const char *name, node m, int 
 
 /* ---- rounding: an integer summand is taken out, if it is the only number in the sum */
 
-static node rounded(struct math_work *w, node m)
+static node simplify_rounding(struct math_work *w, node m)
 {
     const char *name = m->which == MATH_FLOOR ? "floor of" : "ceiling of";
     node x = m->child[0], integer = NULL;
@@ -65,7 +65,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(((const struct printed *)a)->text, ((const struct printed *)b)->text);
 }
 
-static node extremum(struct math_work *w, node m)
+static node simplify_extremum(struct math_work *w, node m)
 {
     enum { ARGUMENTS = 16 };
     struct printed part[ARGUMENTS];
@@ -114,7 +114,7 @@ static node without_modulus(struct math_work *w, node m, int depth)
     return math_node_like(w, m, child);
 }
 
-static node antiderivative(struct math_work *w, node m)
+static node find_antiderivative(struct math_work *w, node m)
 {
     node f =
         m->child[0]->kind == MATH_SYMBOL ? calculus_antiderivative(w, m->child[1], m->child[0]->name) : NULL;
@@ -124,7 +124,7 @@ static node antiderivative(struct math_work *w, node m)
 
 /* ---- the whole */
 
-static int concerns(node m)
+static int needs_simplifying(node m)
 {
     if (m->kind == MATH_OPAQUE || (m->kind == MATH_SUM && (m->which == MATH_INTEGRAL ||
                                                            (m->n == 4 && calculus_is_infinite(m->child[3])))))
@@ -133,36 +133,36 @@ static int concerns(node m)
         (m->which == MATH_FLOOR || m->which == MATH_CEILING || m->which == MATH_MIN || m->which == MATH_MAX))
         return 1;
     for (int i = 0; i < m->n; i++)
-        if (concerns(m->child[i]))
+        if (needs_simplifying(m->child[i]))
             return 1;
     return 0;
 }
 
-static node simplified(struct math_work *w, node m)
+static node simplify_tree(struct math_work *w, node m)
 {
-    if (!m->n || !concerns(m))
+    if (!m->n || !needs_simplifying(m))
         return m;
     if (math_step(w, 10))
         return NULL;
     node *child = arena_alloc(w->arena, (size_t)m->n * sizeof *child);
     for (int i = 0; i < m->n; i++)
-        child[i] = simplified(w, m->child[i]);
+        child[i] = simplify_tree(w, m->child[i]);
     m = math_node_like(w, m, child);
     if (!m)
         return NULL;
     if (m->kind == MATH_OPAQUE && !strcmp(m->name, "integral"))
-        return antiderivative(w, m);
+        return find_antiderivative(w, m);
     if (m->kind != MATH_FUNCTION || is_constant(w, m))
         return m;
     if (m->which == MATH_FLOOR || m->which == MATH_CEILING)
-        return rounded(w, m);
-    return m->which == MATH_MIN || m->which == MATH_MAX ? extremum(w, m) : m;
+        return simplify_rounding(w, m);
+    return m->which == MATH_MIN || m->which == MATH_MAX ? simplify_extremum(w, m) : m;
 }
 
 /* Integrals that are left are equal only in the same letter: the original does not rename it. */
 static node with_own_letters(struct math_work *w, node m)
 {
-    if (!m || !m->n || !concerns(m))
+    if (!m || !m->n || !needs_simplifying(m))
         return m;
     node *child = arena_alloc(w->arena, (size_t)m->n * sizeof *child);
     for (int i = 0; i < m->n; i++)
@@ -171,7 +171,7 @@ static node with_own_letters(struct math_work *w, node m)
     return is_integral ? unknown_function(w, "integral of", m, m->n, child) : math_node_like(w, m, child);
 }
 
-node compat_simplified(struct math_work *w, node m)
+node compat_simplify(struct math_work *w, node m)
 {
-    return concerns(m) ? with_own_letters(w, calculus_evaluate(w, simplified(w, m))) : m;
+    return needs_simplifying(m) ? with_own_letters(w, calculus_evaluate(w, simplify_tree(w, m))) : m;
 }

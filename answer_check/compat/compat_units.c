@@ -146,7 +146,7 @@ static const char *const units[] = {"integerpoint",
                                     "inch"};
 
 /* Start of the last character before i (i > 0). */
-static size_t previous(struct span t, size_t i)
+static size_t previous_char(struct span t, size_t i)
 {
     size_t k = i - 1;
     while (k && i - k < 4 && ((unsigned char)t.s[k] & 0xc0) == 0x80)
@@ -162,7 +162,7 @@ static long unit_start(struct span t, size_t end, const char *unit)
         if (!end)
             return -1;
         if (unit[n - 1] == '.')
-            end = previous(t, end);
+            end = previous_char(t, end);
         else if (t.s[--end] != unit[n - 1])
             return -1;
         n--;
@@ -172,11 +172,11 @@ static long unit_start(struct span t, size_t end, const char *unit)
 
 /* The length of what is left of t before a unit that starts at `start`: up to the digit, brace or blank
  * before the unit; t.n when none of these stands there. */
-static size_t kept(struct span t, size_t start)
+static size_t length_before_unit(struct span t, size_t start)
 {
     size_t blank = start, first = start;
     while (blank) {
-        size_t k = previous(t, blank);
+        size_t k = previous_char(t, blank);
         if (!compat_space(t, k))
             break;
         first = blank;
@@ -191,13 +191,13 @@ static struct span without_unit(struct span t)
 {
     static const char *const plural[] = {"", "s", "es"};
     size_t end = t.n, shortest = t.n;
-    while (end && compat_space(t, previous(t, end)))
-        end = previous(t, end);
+    while (end && compat_space(t, previous_char(t, end)))
+        end = previous_char(t, end);
     for (int p = 0; p < 3; p++) {
         long stem = unit_start(t, end, plural[p]);
         for (size_t u = 0; stem >= 0 && u < sizeof units / sizeof *units; u++) {
             long start = unit_start(t, (size_t)stem, units[u]);
-            size_t n = start >= 0 ? kept(t, (size_t)start) : t.n;
+            size_t n = start >= 0 ? length_before_unit(t, (size_t)start) : t.n;
             if (n < shortest)
                 shortest = n;
         }
@@ -219,7 +219,7 @@ static struct span without_text(struct span t)
     return t;
 }
 
-struct span compat_units(struct span t)
+struct span compat_strip_units(struct span t)
 {
     struct span shorter = compat_trim(without_text(t));
     if (shorter.n)

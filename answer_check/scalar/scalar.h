@@ -34,9 +34,9 @@ enum math_truth math_rounds_to(struct math_work *w, const struct math_node *exac
 int math_scalar_integer(struct math_work *w, const struct math_node *m, int64_t *out);
 
 /* Does the symbol occur free? And the names of all free symbols, sorted, each once: their number, or -1 when
- * there are more than `room`. Bound variables of sums do not count. */
+ * there are more than `capacity`. Bound variables of sums do not count. */
 int math_has_symbol(const struct math_node *m, const char *name);
-int math_symbols(struct math_work *w, const struct math_node *m, const char **out, int room);
+int math_symbols(struct math_work *w, const struct math_node *m, const char **out, int capacity);
 
 /* A copy with every occurrence of a free symbol replaced. */
 const struct math_node *math_substitute(struct math_work *w, const struct math_node *m, const char *name,
@@ -50,6 +50,6 @@ enum math_truth math_scalar_proportional(struct math_work *w, const struct math_
  * They are found as rational roots, by quadratics, and in p(x^k) from the roots of p. Returns their number,
  * or -1 when that does not give all of them. */
 int math_real_roots(struct math_work *w, const struct math_node *m, const char *name,
-                    const struct math_node **out, int room);
+                    const struct math_node **out, int capacity);
 
 #endif

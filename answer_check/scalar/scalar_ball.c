@@ -45,7 +45,7 @@ void ball_close(struct scalar_context *c)
     c->balls = c->free_balls = NULL;
 }
 
-static int cost(struct scalar_context *c)
+static int operation_cost(struct scalar_context *c)
 {
     return math_step(c->w, 6 + c->precision / 24) ? SCALAR_UNKNOWN : SCALAR_OK;
 }
@@ -75,7 +75,7 @@ static int part_underflowed(mpfi_srcptr x)
                                 (mpfr_regular_p(&x->left) && mpfr_get_exp(&x->left) < UNDERFLOW));
 }
 
-int ball_done(struct scalar_context *c, struct ball *b)
+int ball_check_range(struct scalar_context *c, struct ball *b)
 {
     if (!b->real && mpfr_zero_p(&b->im->left) && mpfr_zero_p(&b->im->right))
         b->real = 1;
@@ -117,14 +117,14 @@ static void set_fraction(struct scalar_context *c, mpfi_ptr out, struct fraction
 
 int ball_set_gauss(struct scalar_context *c, struct ball *out, struct gauss g)
 {
-    int rc = cost(c);
+    int rc = operation_cost(c);
     if (rc)
         return rc;
     set_fraction(c, out->re, g.re);
     out->real = gauss_is_real(g);
     if (!out->real)
         set_fraction(c, out->im, g.im);
-    return ball_done(c, out);
+    return ball_check_range(c, out);
 }
 
 void ball_neg(struct ball *out, const struct ball *a)
@@ -148,7 +148,7 @@ void ball_times_i(struct ball *out, const struct ball *a)
 
 int ball_add(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b)
 {
-    int rc = cost(c);
+    int rc = operation_cost(c);
     if (rc)
         return rc;
     mpfi_add(out->re, a->re, b->re);
@@ -157,7 +157,7 @@ int ball_add(struct scalar_context *c, struct ball *out, const struct ball *a, c
     else if (!a->real || !b->real)
         mpfi_set(out->im, a->real ? b->im : a->im);
     out->real = a->real && b->real;
-    return ball_done(c, out);
+    return ball_check_range(c, out);
 }
 
 int ball_sub(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b)
@@ -169,7 +169,7 @@ int ball_sub(struct scalar_context *c, struct ball *out, const struct ball *a, c
     return rc;
 }
 
-static void scale(struct ball *out, const struct ball *a, mpfi_srcptr factor)
+static void scale_ball(struct ball *out, const struct ball *a, mpfi_srcptr factor)
 {
     struct ball copy;
     int aliased = factor == out->re;
@@ -188,17 +188,17 @@ static void scale(struct ball *out, const struct ball *a, mpfi_srcptr factor)
 
 int ball_mul(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b)
 {
-    int rc = cost(c);
+    int rc = operation_cost(c);
     if (rc)
         return rc;
     if (a->real && b->real) {
         mpfi_mul(out->re, a->re, b->re);
         out->real = 1;
-        return ball_done(c, out);
+        return ball_check_range(c, out);
     }
     if (a->real || b->real) {
-        scale(out, a->real ? b : a, a->real ? a->re : b->re);
-        return ball_done(c, out);
+        scale_ball(out, a->real ? b : a, a->real ? a->re : b->re);
+        return ball_check_range(c, out);
     }
     struct ball *s = ball_new(c), *t = ball_new(c);
     mpfi_mul(s->re, a->re, b->re);
@@ -210,7 +210,7 @@ int ball_mul(struct scalar_context *c, struct ball *out, const struct ball *a, c
     out->real = 0;
     ball_free(c, s);
     ball_free(c, t);
-    return ball_done(c, out);
+    return ball_check_range(c, out);
 }
 
 int ball_is_zero(const struct ball *a)
@@ -225,7 +225,7 @@ int ball_has_zero(const struct ball *a)
 
 int ball_div(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b)
 {
-    int rc = cost(c);
+    int rc = operation_cost(c);
     if (rc)
         return rc;
     if (ball_is_zero(b))
@@ -235,7 +235,7 @@ int ball_div(struct scalar_context *c, struct ball *out, const struct ball *a, c
     if (a->real && b->real) {
         mpfi_div(out->re, a->re, b->re);
         out->real = 1;
-        return ball_done(c, out);
+        return ball_check_range(c, out);
     }
     /* a / b = a conj(b) / |b|^2 */
     struct ball *conjugate = ball_new(c), *norm = ball_new(c);
@@ -253,7 +253,7 @@ int ball_div(struct scalar_context *c, struct ball *out, const struct ball *a, c
         mpfi_div(out->re, out->re, norm->re);
         if (!out->real)
             mpfi_div(out->im, out->im, norm->re);
-        rc = ball_done(c, out);
+        rc = ball_check_range(c, out);
     }
     ball_free(c, conjugate);
     ball_free(c, norm);

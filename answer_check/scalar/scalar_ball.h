@@ -22,7 +22,7 @@ struct ball {
 struct ball *ball_new(struct scalar_context *c);
 void ball_free(struct scalar_context *c, struct ball *b); /* NULL is fine */
 void ball_close(struct scalar_context *c);
-int ball_done(struct scalar_context *c, struct ball *b); /* checks the range after direct work on b */
+int ball_check_range(struct scalar_context *c, struct ball *b); /* checks the range after direct work on b */
 int ball_elementary_cost(struct scalar_context *c);
 
 void ball_set(struct ball *out, const struct ball *a);

@@ -22,10 +22,10 @@ const struct math_node *tree_integer(struct math_work *w, int64_t n)
 
 static const struct math_node *tree_big(struct scalar_context *c, mpz_srcptr z)
 {
-    size_t room = mpz_sizeinbase(z, 10) + 2;
-    if (math_step(c->w, (int64_t)room * 4))
+    size_t size = mpz_sizeinbase(z, 10) + 2;
+    if (math_step(c->w, (int64_t)size * 4))
         return NULL;
-    char *text = arena_alloc(c->w->arena, room);
+    char *text = arena_alloc(c->w->arena, size);
     mpz_get_str(text, 10, z);
     const struct math_node *m = digits_node(c->w, text + (mpz_sgn(z) < 0));
     return mpz_sgn(z) < 0 ? tree_neg(c->w, m) : m;

@@ -7,8 +7,8 @@ const struct scalar_plan plan_constant = {{128, 512, 2048, 0}, 1000, 2};
 const struct scalar_plan plan_point = {{192, 512, 0, 0}, 150, 0};
 
 /* Values of both sides; exact ones stay exact. After an error neither may be used, or given back. */
-static int both(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
-                struct value *x, struct value *y)
+static int eval_both(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
+                     struct value *x, struct value *y)
 {
     *x = *y = (struct value){.exact = 1};
     int rc = scalar_eval(c, a, x);
@@ -36,7 +36,7 @@ enum math_truth scalar_compare(struct scalar_context *c, const struct math_node 
         struct value x, y;
         c->precision = plan->precision[i];
         c->wide = c->huge = 0;
-        int rc = both(c, a, b, &x, &y);
+        int rc = eval_both(c, a, b, &x, &y);
         if (!rc && x.exact && y.exact)
             truth = gauss_equal(c, x.g, y.g) ? MATH_TRUE : MATH_FALSE;
         if (rc == SCALAR_UNDEFINED || c->huge || c->w->steps <= 0)
@@ -51,8 +51,8 @@ enum math_truth scalar_compare(struct scalar_context *c, const struct math_node 
             else if (!rc && i >= plan->accept_from && !c->wide && is_narrow(d, x.b, y.b, plan->accept))
                 truth = MATH_TRUE;
             ball_free(c, d);
-            value_drop(c, &x);
-            value_drop(c, &y);
+            value_release(c, &x);
+            value_release(c, &y);
         }
     }
     c->precision = 0;
@@ -66,7 +66,7 @@ int scalar_order(struct scalar_context *c, const struct math_node *a, const stru
         struct value x, y;
         c->precision = plan_constant.precision[i];
         c->wide = c->huge = 0;
-        int rc = both(c, a, b, &x, &y);
+        int rc = eval_both(c, a, b, &x, &y);
         if (!rc && x.exact && y.exact) {
             if (gauss_is_real(x.g) && gauss_is_real(y.g)) {
                 *order = fraction_compare(c, x.g.re, y.g.re);
@@ -85,8 +85,8 @@ int scalar_order(struct scalar_context *c, const struct math_node *a, const stru
             *order = rc ? 0 : ball_sign(d);
             found = *order != 0;
             ball_free(c, d);
-            value_drop(c, &x);
-            value_drop(c, &y);
+            value_release(c, &x);
+            value_release(c, &y);
         }
     }
     c->precision = 0;

@@ -20,7 +20,7 @@ int ball_abs(struct scalar_context *c, struct ball *out, const struct ball *a)
     mpfi_sqrt(out->re, t->re);
     out->real = 1;
     ball_free(c, t);
-    return ball_done(c, out);
+    return ball_check_range(c, out);
 }
 
 /* Angle in (-pi, pi]; on the cut it is pi, across the cut not known. */
@@ -60,7 +60,7 @@ int ball_argument(struct scalar_context *c, struct ball *out, const struct ball 
     }
     out->real = 1;
     ball_free(c, t);
-    return rc ? rc : ball_done(c, out);
+    return rc ? rc : ball_check_range(c, out);
 }
 
 /* A complex square root away from the cut: of |a| + |re a| no digits cancel. */
@@ -106,7 +106,7 @@ static int sqrt_complex(struct scalar_context *c, struct ball *out, const struct
     out->real = 0;
     ball_free(c, size);
     ball_free(c, t);
-    return rc ? rc : ball_done(c, out);
+    return rc ? rc : ball_check_range(c, out);
 }
 
 int ball_sqrt(struct scalar_context *c, struct ball *out, const struct ball *a)
@@ -119,7 +119,7 @@ int ball_sqrt(struct scalar_context *c, struct ball *out, const struct ball *a)
     if (mpfi_is_nonneg(a->re)) {
         mpfi_sqrt(out->re, a->re);
         out->real = 1;
-        return ball_done(c, out);
+        return ball_check_range(c, out);
     }
     if (mpfi_is_strictly_neg(a->re)) {
         if (c->real_only)
@@ -128,7 +128,7 @@ int ball_sqrt(struct scalar_context *c, struct ball *out, const struct ball *a)
         mpfi_sqrt(out->im, out->im);
         mpfi_set_si(out->re, 0);
         out->real = 0;
-        return ball_done(c, out);
+        return ball_check_range(c, out);
     }
     /* Around 0, as in sqrt(sqrt 2 sqrt 3 - sqrt 6): [0, sqrt(right)] + [0, sqrt(-left)] i holds the root. */
     struct ball *t = ball_new(c);
@@ -140,7 +140,7 @@ int ball_sqrt(struct scalar_context *c, struct ball *out, const struct ball *a)
     t->real = 0;
     ball_set(out, t);
     ball_free(c, t);
-    return ball_done(c, out);
+    return ball_check_range(c, out);
 }
 
 /* Sine and cosine of huge or wide arguments mean nothing, and MPFR would need pi to as many bits. */
@@ -161,7 +161,7 @@ static int periodic_ready(struct scalar_context *c, mpfi_srcptr x)
 }
 
 /* centre +- error */
-static void around(mpfi_ptr out, mpfr_srcptr centre, mpfr_srcptr error)
+static void set_around(mpfi_ptr out, mpfr_srcptr centre, mpfr_srcptr error)
 {
     mpfr_sub(&out->left, centre, error, MPFR_RNDD);
     mpfr_add(&out->right, centre, error, MPFR_RNDU);
@@ -177,8 +177,8 @@ static void sin_cos_real(struct scalar_context *c, mpfi_ptr sine, mpfi_ptr cosin
         mpfr_set_ui_2exp(ulp, 1, -c->precision, MPFR_RNDU);
         mpfr_add(error, error, ulp, MPFR_RNDU);
     }
-    around(sine, s, error);
-    around(cosine, k, error);
+    set_around(sine, s, error);
+    set_around(cosine, k, error);
     ball_free(c, t);
     ball_free(c, u);
 }
@@ -191,7 +191,7 @@ int ball_exp(struct scalar_context *c, struct ball *out, const struct ball *a)
     if (a->real) {
         mpfi_exp(out->re, a->re);
         out->real = 1;
-        return ball_done(c, out);
+        return ball_check_range(c, out);
     }
     if ((rc = periodic_ready(c, a->im)))
         return rc;
@@ -203,7 +203,7 @@ int ball_exp(struct scalar_context *c, struct ball *out, const struct ball *a)
     out->real = 0;
     ball_free(c, t);
     ball_free(c, size);
-    return ball_done(c, out);
+    return ball_check_range(c, out);
 }
 
 int ball_log(struct scalar_context *c, struct ball *out, const struct ball *a)
@@ -218,7 +218,7 @@ int ball_log(struct scalar_context *c, struct ball *out, const struct ball *a)
     if (a->real && mpfi_is_strictly_pos(a->re)) {
         mpfi_log(out->re, a->re);
         out->real = 1;
-        return ball_done(c, out);
+        return ball_check_range(c, out);
     }
     if (a->real && c->real_only)
         return SCALAR_UNDEFINED;
@@ -231,7 +231,7 @@ int ball_log(struct scalar_context *c, struct ball *out, const struct ball *a)
         mpfi_log(out->re, size->re);
         mpfi_set(out->im, angle->re);
         out->real = 0;
-        rc = ball_done(c, out);
+        rc = ball_check_range(c, out);
     }
     ball_free(c, angle);
     ball_free(c, size);
@@ -260,8 +260,8 @@ int ball_sin_cos(struct scalar_context *c, struct ball *sine, struct ball *cosin
     ball_free(c, s);
     ball_free(c, t);
     ball_free(c, h);
-    rc = ball_done(c, sine);
-    return rc ? rc : ball_done(c, cosine);
+    rc = ball_check_range(c, sine);
+    return rc ? rc : ball_check_range(c, cosine);
 }
 
 /* x^n for a real interval that lies on one side of 0, or for n > 0. */
@@ -287,7 +287,7 @@ static int power_real(struct scalar_context *c, struct ball *out, const struct b
     ball_set(out, t);
     ball_free(c, size);
     ball_free(c, t);
-    return ball_done(c, out);
+    return ball_check_range(c, out);
 }
 
 static int power_int(struct scalar_context *c, struct ball *out, const struct ball *a, int64_t n)
@@ -325,7 +325,7 @@ static int root_real(struct scalar_context *c, struct ball *out, const struct ba
     mpfr_rootn_ui(&t->re->right, &a->re->right, (unsigned long)q, MPFR_RNDU);
     ball_set(out, t);
     ball_free(c, t);
-    return ball_done(c, out);
+    return ball_check_range(c, out);
 }
 
 int ball_power_ball(struct scalar_context *c, struct ball *out, const struct ball *base, const struct ball *e)

@@ -75,7 +75,7 @@ static enum math_truth constants_equal(struct scalar_context *c, const struct ma
     return MATH_UNKNOWN;
 }
 
-static enum math_truth equal(struct math_work *w, const struct math_node *a, const struct math_node *b)
+static enum math_truth finite_equal(struct math_work *w, const struct math_node *a, const struct math_node *b)
 {
     const char *names[SAMPLE_SYMBOLS];
     const struct math_node *pair[2] = {a, b};
@@ -107,9 +107,9 @@ enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a
         return i == j ? MATH_TRUE : MATH_FALSE;
     if (i || j) { /* no value of a symbol is infinite either */
         const struct math_node *other = i ? b : a, *zero = tree_integer(w, 0);
-        return zero && (equal(w, other, zero) != MATH_UNKNOWN) ? MATH_FALSE : MATH_UNKNOWN;
+        return zero && (finite_equal(w, other, zero) != MATH_UNKNOWN) ? MATH_FALSE : MATH_UNKNOWN;
     }
     if (scalar_abstract(w, &a, &b))
         return MATH_UNKNOWN;
-    return equal(w, a, b);
+    return finite_equal(w, a, b);
 }

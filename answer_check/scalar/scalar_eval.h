@@ -15,7 +15,7 @@ int scalar_eval(struct scalar_context *c, const struct math_node *m, struct valu
 
 /* Makes an interval of an exact value. SCALAR_INEXACT where the context has precision 0. */
 int value_to_ball(struct scalar_context *c, struct value *v);
-void value_drop(struct scalar_context *c, struct value *v); /* gives the ball back */
+void value_release(struct scalar_context *c, struct value *v); /* gives the ball back */
 void value_set(struct value *out, struct gauss g);
 int value_fraction(const struct value *v, struct fraction *out); /* 1 when exact and real */
 int value_integer(const struct value *v, int64_t *out);          /* 1 when an exact integer that fits */

@@ -45,7 +45,7 @@ int same_tree(struct math_work *w, const struct math_node *a, const struct math_
     return same_children(w, a, b);
 }
 
-/* The variable for a tree, found or new; -1 when there is no room. */
+/* The variable for a tree, found or new; -1 when all are used. */
 static int variable_for(struct form_space *s, enum form_kind kind, const struct math_node *tree)
 {
     for (int i = 0; i < s->n; i++)

@@ -60,14 +60,14 @@ struct fraction fraction_of(int64_t n)
     return (struct fraction){n, 1, NULL};
 }
 
-static uint64_t magnitude(int64_t a)
+static uint64_t abs_int64(int64_t a)
 {
     return a < 0 ? -(uint64_t)a : (uint64_t)a;
 }
 
-static int64_t gcd64(int64_t a, int64_t b)
+static int64_t gcd_int64(int64_t a, int64_t b)
 {
-    uint64_t x = magnitude(a), y = magnitude(b);
+    uint64_t x = abs_int64(a), y = abs_int64(b);
     while (y) {
         uint64_t t = x % y;
         x = y;
@@ -81,7 +81,7 @@ int fraction_ratio(struct scalar_context *c, struct fraction *out, int64_t n, in
     (void)c;
     if (!d)
         return SCALAR_UNDEFINED;
-    int64_t g = gcd64(n, d);
+    int64_t g = gcd_int64(n, d);
     *out = (struct fraction){(d < 0 ? -n : n) / g, (d < 0 ? -d : d) / g, NULL};
     return SCALAR_OK;
 }
@@ -101,7 +101,7 @@ mpq_ptr fraction_scratch(struct scalar_context *c, struct fraction *owner)
     return owner->big->q;
 }
 
-int fraction_settle(struct scalar_context *c, struct fraction *owner)
+int fraction_normalise(struct scalar_context *c, struct fraction *owner)
 {
     struct big *b = owner->big;
     mpz_ptr n = mpq_numref(b->q), d = mpq_denref(b->q);
@@ -127,7 +127,7 @@ static int by_gmp(struct scalar_context *c, struct fraction *out, struct fractio
     struct fraction r = {0};
     mpq_srcptr x = fraction_mpq(c, a), y = fraction_mpq(c, b);
     operation(fraction_scratch(c, &r), x, y);
-    rc = fraction_settle(c, &r);
+    rc = fraction_normalise(c, &r);
     *out = r;
     return rc;
 }
@@ -135,10 +135,10 @@ static int by_gmp(struct scalar_context *c, struct fraction *out, struct fractio
 int fraction_add(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b)
 {
     if (!a.big && !b.big) {
-        int64_t n, x, y, d, g = a.d == 1 || b.d == 1 ? 1 : gcd64(a.d, b.d);
+        int64_t n, x, y, d, g = a.d == 1 || b.d == 1 ? 1 : gcd_int64(a.d, b.d);
         if (!__builtin_mul_overflow(a.n, b.d / g, &x) && !__builtin_mul_overflow(b.n, a.d / g, &y) &&
             !__builtin_add_overflow(x, y, &n) && n != INT64_MIN) {
-            int64_t t = g == 1 ? 1 : gcd64(n, g);
+            int64_t t = g == 1 ? 1 : gcd_int64(n, g);
             if (!__builtin_mul_overflow(a.d / g, b.d / t, &d)) {
                 *out = (struct fraction){n / t, n ? d : 1, NULL};
                 return SCALAR_OK;
@@ -169,7 +169,7 @@ int fraction_sub(struct scalar_context *c, struct fraction *out, struct fraction
 int fraction_mul(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b)
 {
     if (!a.big && !b.big) {
-        int64_t n, d, g = b.d == 1 ? 1 : gcd64(a.n, b.d), h = a.d == 1 ? 1 : gcd64(b.n, a.d);
+        int64_t n, d, g = b.d == 1 ? 1 : gcd_int64(a.n, b.d), h = a.d == 1 ? 1 : gcd_int64(b.n, a.d);
         if (!__builtin_mul_overflow(a.n / g, b.n / h, &n) && n != INT64_MIN &&
             !__builtin_mul_overflow(a.d / h, b.d / g, &d)) {
             *out = (struct fraction){n, n ? d : 1, NULL};
@@ -210,16 +210,16 @@ int fraction_int64(struct fraction a, int64_t *out)
     return 1;
 }
 
-static int64_t bits64(int64_t a)
+static int64_t bits_int64(int64_t a)
 {
-    return a ? 64 - __builtin_clzll(magnitude(a)) : 0;
+    return a ? 64 - __builtin_clzll(abs_int64(a)) : 0;
 }
 
 int64_t fraction_bits(struct fraction a)
 {
     if (a.big)
         return (int64_t)(mpz_sizeinbase(mpq_numref(a.big->q), 2) + mpz_sizeinbase(mpq_denref(a.big->q), 2));
-    return bits64(a.n) + bits64(a.d);
+    return bits_int64(a.n) + bits_int64(a.d);
 }
 
 int fraction_compare(struct scalar_context *c, struct fraction a, struct fraction b)
@@ -254,7 +254,7 @@ int fraction_pow(struct scalar_context *c, struct fraction *out, struct fraction
         mpq_ptr p = fraction_scratch(c, &r);
         mpz_pow_ui(mpq_numref(p), mpq_numref(q), (unsigned long)e);
         mpz_pow_ui(mpq_denref(p), mpq_denref(q), (unsigned long)e);
-        rc = fraction_settle(c, &r);
+        rc = fraction_normalise(c, &r);
         *out = r;
         return rc;
     }
@@ -278,7 +278,7 @@ int fraction_root(struct scalar_context *c, struct fraction *out, struct fractio
         return SCALAR_INEXACT;
     if (q > fraction_bits(a)) { /* only 1 has an exact root of such an order */
         *out = a;
-        return !a.big && a.d == 1 && magnitude(a.n) == 1 ? SCALAR_OK : SCALAR_INEXACT;
+        return !a.big && a.d == 1 && abs_int64(a.n) == 1 ? SCALAR_OK : SCALAR_INEXACT;
     }
     int rc = big_cost(c, 2 * fraction_bits(a));
     if (rc)
@@ -289,7 +289,7 @@ int fraction_root(struct scalar_context *c, struct fraction *out, struct fractio
     if (!mpz_root(mpq_numref(p), mpq_numref(x), (unsigned long)q) ||
         !mpz_root(mpq_denref(p), mpq_denref(x), (unsigned long)q))
         return SCALAR_INEXACT;
-    rc = fraction_settle(c, &r);
+    rc = fraction_normalise(c, &r);
     *out = r;
     return rc;
 }
@@ -305,7 +305,7 @@ int fraction_floor(struct scalar_context *c, struct fraction *out, struct fracti
     mpq_ptr p = fraction_scratch(c, &r);
     mpz_fdiv_q(mpq_numref(p), mpq_numref(a.big->q), mpq_denref(a.big->q));
     mpz_set_ui(mpq_denref(p), 1);
-    int rc = fraction_settle(c, &r);
+    int rc = fraction_normalise(c, &r);
     *out = r;
     return rc;
 }
@@ -330,7 +330,7 @@ int fraction_digits(struct scalar_context *c, struct fraction *out, const char *
     mpz_set_ui(mpq_denref(p), 1);
     if (mpz_set_str(mpq_numref(p), arena_strndup(c->w->arena, digits, (size_t)n), base))
         return SCALAR_UNKNOWN;
-    rc = fraction_settle(c, &r);
+    rc = fraction_normalise(c, &r);
     *out = r;
     return rc;
 }

@@ -4,7 +4,7 @@
 #include "answer_check/scalar/scalar_ball.h"
 
 /* out = 1/a */
-static int inverse(struct scalar_context *c, struct ball *out, const struct ball *a)
+static int one_over(struct scalar_context *c, struct ball *out, const struct ball *a)
 {
     struct ball *one = ball_new(c);
     ball_set_int(one, 1);
@@ -21,7 +21,7 @@ static void times_minus_i(struct ball *out, const struct ball *a)
 }
 
 /* out = pi/2 - a */
-static int complement(struct scalar_context *c, struct ball *out, const struct ball *a)
+static int half_pi_minus(struct scalar_context *c, struct ball *out, const struct ball *a)
 {
     struct ball *half_pi = ball_new(c);
     mpfi_const_pi(half_pi->re);
@@ -31,8 +31,8 @@ static int complement(struct scalar_context *c, struct ball *out, const struct b
     return rc;
 }
 
-static int trigonometric(struct scalar_context *c, struct ball *out, enum math_function f,
-                         const struct ball *a)
+static int trigonometric_function(struct scalar_context *c, struct ball *out, enum math_function f,
+                                  const struct ball *a)
 {
     struct ball *s = ball_new(c), *t = ball_new(c);
     int rc = ball_sin_cos(c, s, t, a);
@@ -51,10 +51,10 @@ static int trigonometric(struct scalar_context *c, struct ball *out, enum math_f
             rc = ball_div(c, out, t, s);
             break;
         case MATH_SEC:
-            rc = inverse(c, out, t);
+            rc = one_over(c, out, t);
             break;
         default:
-            rc = inverse(c, out, s);
+            rc = one_over(c, out, s);
         }
     }
     ball_free(c, s);
@@ -62,7 +62,8 @@ static int trigonometric(struct scalar_context *c, struct ball *out, enum math_f
     return rc;
 }
 
-static int hyperbolic(struct scalar_context *c, struct ball *out, enum math_function f, const struct ball *a)
+static int hyperbolic_function(struct scalar_context *c, struct ball *out, enum math_function f,
+                               const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
@@ -81,7 +82,7 @@ static int hyperbolic(struct scalar_context *c, struct ball *out, enum math_func
         else
             mpfi_coth(out->re, a->re);
         out->real = 1;
-        return ball_done(c, out);
+        return ball_check_range(c, out);
     }
     /* sinh z = -i sin iz, cosh z = cos iz */
     struct ball *s = ball_new(c), *t = ball_new(c);
@@ -142,7 +143,8 @@ static int artanh_log(struct scalar_context *c, struct ball *out, const struct b
     return rc;
 }
 
-static int area(struct scalar_context *c, struct ball *out, enum math_function f, const struct ball *a)
+static int area_function(struct scalar_context *c, struct ball *out, enum math_function f,
+                         const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
@@ -165,7 +167,7 @@ static int area(struct scalar_context *c, struct ball *out, enum math_function f
             else
                 mpfi_atanh(out->re, a->re);
             out->real = 1;
-            return ball_done(c, out);
+            return ball_check_range(c, out);
         }
         if (c->real_only && f != MATH_ARSINH)
             return SCALAR_UNDEFINED;
@@ -195,7 +197,7 @@ static int arc_at_one(struct scalar_context *c, struct ball *out, enum math_func
     ball_set(out, t);
     ball_free(c, t);
     ball_free(c, u);
-    return ball_done(c, out);
+    return ball_check_range(c, out);
 }
 
 /* arcsin z = -i arsinh(iz), arccos z = pi/2 - arcsin z */
@@ -212,7 +214,7 @@ static int arc_sine(struct scalar_context *c, struct ball *out, enum math_functi
             else
                 mpfi_acos(out->re, a->re);
             out->real = 1;
-            return ball_done(c, out);
+            return ball_check_range(c, out);
         }
         if (!(left > 0 && right > 0))
             return mpfi_has_zero(a->re) ? SCALAR_UNKNOWN : arc_at_one(c, out, f, a);
@@ -224,7 +226,7 @@ static int arc_sine(struct scalar_context *c, struct ball *out, enum math_functi
     rc = area_log(c, t, t, 0);
     times_minus_i(t, t);
     if (!rc && f == MATH_ARCCOS)
-        rc = complement(c, t, t);
+        rc = half_pi_minus(c, t, t);
     if (!rc)
         ball_set(out, t);
     ball_free(c, t);
@@ -246,21 +248,22 @@ static int arc_tangent(struct scalar_context *c, struct ball *out, enum math_fun
         times_minus_i(t, t);
     }
     if (!rc && f == MATH_ARCCOT)
-        rc = complement(c, t, t);
+        rc = half_pi_minus(c, t, t);
     if (!rc)
         ball_set(out, t);
     ball_free(c, t);
-    return rc ? rc : ball_done(c, out);
+    return rc ? rc : ball_check_range(c, out);
 }
 
-static int arc(struct scalar_context *c, struct ball *out, enum math_function f, const struct ball *a)
+static int arc_function(struct scalar_context *c, struct ball *out, enum math_function f,
+                        const struct ball *a)
 {
     if (f == MATH_ARCTAN || f == MATH_ARCCOT)
         return arc_tangent(c, out, f, a);
     if (f == MATH_ARCSIN || f == MATH_ARCCOS)
         return arc_sine(c, out, f, a);
     struct ball *t = ball_new(c);
-    int rc = inverse(c, t, a);
+    int rc = one_over(c, t, a);
     rc = rc ? rc : arc_sine(c, out, f == MATH_ARCSEC ? MATH_ARCCOS : MATH_ARCSIN, t);
     ball_free(c, t);
     return rc;
@@ -285,23 +288,23 @@ int ball_function(struct scalar_context *c, struct ball *out, enum math_function
     case MATH_COT:
     case MATH_SEC:
     case MATH_CSC:
-        return trigonometric(c, out, f, a);
+        return trigonometric_function(c, out, f, a);
     case MATH_ARCSIN:
     case MATH_ARCCOS:
     case MATH_ARCTAN:
     case MATH_ARCCOT:
     case MATH_ARCSEC:
     case MATH_ARCCSC:
-        return arc(c, out, f, a);
+        return arc_function(c, out, f, a);
     case MATH_SINH:
     case MATH_COSH:
     case MATH_TANH:
     case MATH_COTH:
-        return hyperbolic(c, out, f, a);
+        return hyperbolic_function(c, out, f, a);
     case MATH_ARSINH:
     case MATH_ARCOSH:
     case MATH_ARTANH:
-        return area(c, out, f, a);
+        return area_function(c, out, f, a);
     case MATH_REAL:
     case MATH_IMAGINARY:
     case MATH_CONJUGATE:

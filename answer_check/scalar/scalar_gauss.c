@@ -119,7 +119,7 @@ int fraction_factorial(struct scalar_context *c, struct fraction *out, int64_t n
         mpz_2fac_ui(mpq_numref(p), (unsigned long)n);
     else
         mpz_fac_ui(mpq_numref(p), (unsigned long)n);
-    int rc = fraction_settle(c, &r);
+    int rc = fraction_normalise(c, &r);
     *out = r;
     return rc;
 }
@@ -168,7 +168,7 @@ int fraction_binomial(struct scalar_context *c, struct fraction *out, struct fra
     mpq_ptr p = fraction_scratch(c, &r);
     mpz_set_ui(mpq_denref(p), 1);
     mpz_bin_uiui(mpq_numref(p), (unsigned long)top, (unsigned long)k);
-    int rc = fraction_settle(c, &r);
+    int rc = fraction_normalise(c, &r);
     *out = r;
     return rc;
 }
@@ -182,7 +182,7 @@ int fraction_gcd(struct scalar_context *c, struct fraction *out, struct fraction
     mpq_ptr p = fraction_scratch(c, &r);
     mpz_gcd(mpq_numref(p), mpq_numref(x), mpq_numref(y));
     mpz_set_ui(mpq_denref(p), 1);
-    int rc = fraction_settle(c, &r);
+    int rc = fraction_normalise(c, &r);
     *out = r;
     return rc;
 }

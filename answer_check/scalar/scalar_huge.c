@@ -20,7 +20,7 @@ struct product {
     struct factor factor[FACTORS];
 };
 
-static int push(struct product *p, struct fraction base, struct fraction exponent, int is_factorial)
+static int push_factor(struct product *p, struct fraction base, struct fraction exponent, int is_factorial)
 {
     if (p->n == FACTORS)
         return SCALAR_UNKNOWN;
@@ -54,11 +54,11 @@ static int push_fraction(struct product *p, struct fraction f, struct fraction e
     mpq_srcptr q = fraction_mpq(c, f);
     mpq_set_z(fraction_scratch(c, &n), mpq_numref(q));
     mpq_set_z(fraction_scratch(c, &d), mpq_denref(q));
-    rc = fraction_settle(c, &n);
-    rc = rc ? rc : fraction_settle(c, &d);
+    rc = fraction_normalise(c, &n);
+    rc = rc ? rc : fraction_normalise(c, &d);
     rc = rc ? rc : fraction_neg(c, &minus, exponent);
-    rc = rc ? rc : push(p, n, exponent, 0);
-    return rc ? rc : push(p, d, minus, 0);
+    rc = rc ? rc : push_factor(p, n, exponent, 0);
+    return rc ? rc : push_factor(p, d, minus, 0);
 }
 
 static int push_factorial(struct product *p, struct fraction n, struct fraction exponent)
@@ -66,10 +66,10 @@ static int push_factorial(struct product *p, struct fraction n, struct fraction 
     int64_t v;
     if (!fraction_int64(n, &v) || v < 0)
         return SCALAR_UNKNOWN;
-    return v < 2 ? SCALAR_OK : push(p, n, exponent, 1);
+    return v < 2 ? SCALAR_OK : push_factor(p, n, exponent, 1);
 }
 
-static int collect(struct product *p, const struct math_node *m, struct fraction exponent);
+static int collect_factors(struct product *p, const struct math_node *m, struct fraction exponent);
 
 static int collect_binomial(struct product *p, const struct math_node *m, struct fraction exponent)
 {
@@ -92,12 +92,12 @@ static int collect_power(struct product *p, const struct math_node *m, struct fr
     if (!scalar_exact(p->c, m->child[1], &e) || !gauss_is_real(e))
         return SCALAR_UNKNOWN;
     int rc = fraction_mul(p->c, &exponent, exponent, e.re);
-    rc = rc ? rc : collect(p, m->child[0], exponent);
+    rc = rc ? rc : collect_factors(p, m->child[0], exponent);
     /* (-8)^(2/2): only integer powers carry a sign through */
     return rc || negative == p->negative || fraction_is_integer(e.re) ? rc : SCALAR_UNKNOWN;
 }
 
-static int collect(struct product *p, const struct math_node *m, struct fraction exponent)
+static int collect_factors(struct product *p, const struct math_node *m, struct fraction exponent)
 {
     struct scalar_context *c = p->c;
     struct gauss g;
@@ -113,11 +113,11 @@ static int collect(struct product *p, const struct math_node *m, struct fraction
         for (int i = 0; i < m->n && !rc; i++) {
             if (i == 1 && m->kind == MATH_DIVIDE)
                 rc = fraction_neg(c, &e, exponent);
-            rc = rc ? rc : collect(p, m->child[i], e);
+            rc = rc ? rc : collect_factors(p, m->child[i], e);
         }
     } else if (m->kind == MATH_NEGATE) {
         rc = flip_sign(p, exponent);
-        rc = rc ? rc : collect(p, m->child[0], exponent);
+        rc = rc ? rc : collect_factors(p, m->child[0], exponent);
     } else if (m->kind == MATH_POWER) {
         rc = collect_power(p, m, exponent);
     } else if (m->kind == MATH_FACTORIAL && m->which != 2) {
@@ -127,14 +127,14 @@ static int collect(struct product *p, const struct math_node *m, struct fraction
         rc = collect_binomial(p, m, exponent);
     } else if (m->kind == MATH_FUNCTION && m->which == MATH_SQRT && m->n == 1) {
         rc = fraction_div(c, &e, exponent, fraction_of(2));
-        rc = rc ? rc : collect(p, m->child[0], e);
+        rc = rc ? rc : collect_factors(p, m->child[0], e);
     }
     c->depth--;
     return rc;
 }
 
 /* The factorial of the largest base down to the next one: n! = n (n-1) .. (m+1) m!. */
-static int telescope(struct product *p)
+static int telescope_factorials(struct product *p)
 {
     struct scalar_context *c = p->c;
     for (;;) {
@@ -156,7 +156,7 @@ static int telescope(struct product *p)
             return SCALAR_UNKNOWN;
         int rc = SCALAR_OK;
         for (int64_t k = below + 1; k <= f.base.n && !rc; k++)
-            rc = push(p, fraction_of(k), f.exponent, 0);
+            rc = push_factor(p, fraction_of(k), f.exponent, 0);
         for (int i = 0; i < p->n && !rc && below > 1; i++)
             if (i != top && p->factor[i].is_factorial && p->factor[i].base.n == below &&
                 fraction_sign(p->factor[i].exponent)) {
@@ -169,7 +169,7 @@ static int telescope(struct product *p)
 }
 
 /* Splits a and b by their greatest common divisor g: a^x b^y = (a/g)^x (b/g)^y g^(x+y). */
-static int split(struct product *p, int i, int j)
+static int split_by_gcd(struct product *p, int i, int j)
 {
     struct scalar_context *c = p->c;
     struct factor *a = &p->factor[i], *b = &p->factor[j];
@@ -180,7 +180,7 @@ static int split(struct product *p, int i, int j)
     rc = fraction_add(c, &sum, a->exponent, b->exponent);
     rc = rc ? rc : fraction_div(c, &a->base, a->base, g);
     rc = rc ? rc : fraction_div(c, &b->base, b->base, g);
-    return rc ? rc : push(p, g, sum, 0);
+    return rc ? rc : push_factor(p, g, sum, 0);
 }
 
 /* Pairwise coprime bases; those that became 1, and exponents 0, drop out. */
@@ -191,7 +191,7 @@ static int make_coprime(struct product *p)
         for (int j = 0; j < i && fraction_compare(p->c, p->factor[i].base, one); j++) {
             int live = fraction_compare(p->c, p->factor[j].base, one) &&
                        fraction_sign(p->factor[j].exponent) && fraction_sign(p->factor[i].exponent);
-            int rc = live ? split(p, i, j) : SCALAR_OK;
+            int rc = live ? split_by_gcd(p, i, j) : SCALAR_OK;
             if (rc)
                 return rc;
         }
@@ -203,7 +203,8 @@ enum math_truth scalar_products_equal(struct scalar_context *c, const struct mat
 {
     struct product *p = arena_alloc(c->w->arena, sizeof *p);
     p->c = c;
-    if (collect(p, a, fraction_of(1)) || collect(p, b, fraction_of(-1)) || telescope(p) || make_coprime(p))
+    if (collect_factors(p, a, fraction_of(1)) || collect_factors(p, b, fraction_of(-1)) ||
+        telescope_factorials(p) || make_coprime(p))
         return MATH_UNKNOWN;
     if (p->negative)
         return MATH_FALSE;

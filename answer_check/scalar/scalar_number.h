@@ -77,8 +77,8 @@ int64_t fraction_bits(struct fraction a);            /* of numerator and denomin
  * be changed. */
 mpq_srcptr fraction_mpq(struct scalar_context *c, struct fraction a);
 mpq_ptr fraction_scratch(struct scalar_context *c, struct fraction *owner); /* fill it, then call: */
-int fraction_settle(struct scalar_context *c,
-                    struct fraction *owner); /* makes it canonical and checks the limit */
+int fraction_normalise(struct scalar_context *c,
+                       struct fraction *owner); /* makes it canonical and checks the limit */
 int fraction_digits(struct scalar_context *c, struct fraction *out, const char *digits, int n, int base);
 
 /* Gaussian fractions. */

@@ -4,10 +4,10 @@
 #include "answer_check/scalar/scalar_build.h"
 #include "answer_check/scalar/scalar_compare.h"
 
-static int infinite(const struct math_node *m)
+static int infinity_sign(const struct math_node *m)
 {
     if (m->kind == MATH_NEGATE)
-        return -infinite(m->child[0]);
+        return -infinity_sign(m->child[0]);
     return m->kind == MATH_CONSTANT && m->which == MATH_INFINITY;
 }
 
@@ -22,7 +22,7 @@ static int is_real_constant(struct scalar_context *c, const struct math_node *m)
 static int order_of(struct math_work *w, const struct math_node *a, const struct math_node *b, int *order)
 {
     struct scalar_context c;
-    int i = infinite(a), j = infinite(b), found;
+    int i = infinity_sign(a), j = infinity_sign(b), found;
     scalar_open(&c, w);
     if (i || j) {
         *order = (i > j) - (i < j);

@@ -139,7 +139,7 @@ static enum math_truth compare_at(struct samples *p, const struct point *at)
 
 /* Compares at up to `points` points that differ in their magnitudes, until `stop` of them agree. Returns how
  * many agree, or -1 when a disagreement was proved. */
-static int agree(struct samples *p, struct point at, int points, int stop)
+static int count_agreements(struct samples *p, struct point at, int points, int stop)
 {
     int valid = 0;
     for (at.j = 0; at.j < points && valid < stop; at.j++) {
@@ -152,8 +152,8 @@ static int agree(struct samples *p, struct point at, int points, int stop)
 }
 
 /* All patterns of signs of up to four real symbols; of more, all negative and some mixed ones. Returns as
- * agree(). */
-static int agree_at_signs(struct samples *p)
+ * count_agreements(). */
+static int count_agreements_at_signs(struct samples *p)
 {
     unsigned real = 0;
     int n = 0, valid = 0;
@@ -173,8 +173,8 @@ static int agree_at_signs(struct samples *p)
         for (int i = 0, bit = 0; n <= SIGNED_SYMBOLS && i < p->n; i++)
             if (real >> i & 1)
                 negative |= (unsigned)(k >> bit++ & 1) << i;
-        int agreed = agree(p, (struct point){.negative = negative, .is_principal = p->w->principal_values},
-                           POINTS, each);
+        int agreed = count_agreements(
+            p, (struct point){.negative = negative, .is_principal = p->w->principal_values}, POINTS, each);
         if (agreed < 0)
             return -1;
         valid += agreed;
@@ -184,7 +184,7 @@ static int agree_at_signs(struct samples *p)
 
 /* Zero and near it, the numbers in the text and a third, and far out, for one real symbol after the other. 0
  * when a disagreement was proved. */
-static int agree_at_corners(struct samples *p)
+static int agrees_at_corners(struct samples *p)
 {
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < 2 * (p->n_corners + 3) && p->kind[i] != SYMBOL_INTEGER; k++) {
@@ -203,13 +203,13 @@ static int agree_at_corners(struct samples *p)
     return 1;
 }
 
-static int agree_at_jumps(struct samples *p)
+static int agrees_at_jumps(struct samples *p)
 {
     for (int k = 0; k < 4; k++) {
         struct point at = {.where = k % 2 ? AT_HALVES : AT_INTEGERS,
                            .negative = k < 2 ? 0 : ~0u,
                            .is_principal = p->w->principal_values};
-        if (agree(p, at, 2, 2) < 0)
+        if (count_agreements(p, at, 2, 2) < 0)
             return 0;
     }
     return 1;
@@ -219,22 +219,22 @@ static enum math_truth compare_at_points(struct samples *p)
 {
     if (p->n > SAMPLE_SYMBOLS)
         return MATH_UNKNOWN;
-    scalar_look(p);
+    samples_scan(p);
     int has_integer = 0;
     for (int i = 0; i < p->n; i++)
         has_integer |= p->kind[i] == SYMBOL_INTEGER;
     int stop = p->has_corner ? POINTS : has_integer ? POINTS - 1 : ENOUGH;
-    int positive = agree(p, (struct point){.is_principal = p->w->principal_values}, POINTS, stop);
-    int mixed = positive < 0 ? -1 : agree_at_signs(p);
-    if (mixed < 0 || (p->has_corner && !agree_at_corners(p)) || (p->has_jump && !agree_at_jumps(p)) ||
+    int positive = count_agreements(p, (struct point){.is_principal = p->w->principal_values}, POINTS, stop);
+    int mixed = positive < 0 ? -1 : count_agreements_at_signs(p);
+    if (mixed < 0 || (p->has_corner && !agrees_at_corners(p)) || (p->has_jump && !agrees_at_jumps(p)) ||
         (p->n_complex && !p->w->principal_values &&
-         agree(p, (struct point){.where = OFF_AXIS}, POINTS, ENOUGH) < 0))
+         count_agreements(p, (struct point){.where = OFF_AXIS}, POINTS, ENOUGH) < 0))
         return MATH_FALSE;
     if (p->w->ran_out) /* the points that were left out might disagree */
         return MATH_UNKNOWN;
     if (positive >= ENOUGH || mixed >= ENOUGH)
         return MATH_TRUE;
-    int principal = agree(p, (struct point){.is_principal = 1}, POINTS, ENOUGH);
+    int principal = count_agreements(p, (struct point){.is_principal = 1}, POINTS, ENOUGH);
     return principal < 0 ? MATH_FALSE : principal >= ENOUGH ? MATH_TRUE : MATH_UNKNOWN;
 }
 

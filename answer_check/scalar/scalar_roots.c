@@ -18,7 +18,7 @@ struct univariate {
     int degree;
     struct sparse coefficient[ROOT_DEGREE + 1];
     const struct math_node **out;
-    int n, room;
+    int n, capacity;
 };
 
 static int split_coefficients(struct univariate *u, const struct sparse *p, const char *name)
@@ -69,13 +69,13 @@ static const struct math_node *coefficient_tree(struct univariate *u, const stru
 
 static int put_root(struct univariate *u, const struct math_node *root)
 {
-    if (!root || u->n == u->room)
+    if (!root || u->n == u->capacity)
         return -1;
     u->out[u->n++] = root;
     return 0;
 }
 
-static int linear(struct univariate *u)
+static int linear_root(struct univariate *u)
 {
     struct gauss a, b, g;
     struct scalar_context *c = u->s->ring.c;
@@ -89,7 +89,7 @@ static int linear(struct univariate *u)
 }
 
 /* (-b -+ sqrt(b^2 - 4ac)) / 2a; with exact numbers where the root is one. */
-static int quadratic(struct univariate *u)
+static int quadratic_roots(struct univariate *u)
 {
     struct sparse_ring *r = &u->s->ring;
     struct scalar_context *c = r->c;
@@ -125,7 +125,7 @@ static int quadratic(struct univariate *u)
 }
 
 /* Positive divisors of an integer, by trial: -1 when there may be more. */
-static int divisors(struct math_work *w, int64_t n, int64_t *out)
+static int list_divisors(struct math_work *w, int64_t n, int64_t *out)
 {
     int count = 0;
     n = n < 0 ? -n : n;
@@ -167,7 +167,7 @@ static int integer_coefficients(struct univariate *u, int64_t *k)
 }
 
 /* Horner's scheme: divides by (x - root) when it is a root. 1, 0, or -1. */
-static int deflate(struct univariate *u, struct fraction root)
+static int deflate_root(struct univariate *u, struct fraction root)
 {
     struct scalar_context *c = u->s->ring.c;
     struct fraction rest[ROOT_DEGREE + 1], sum = fraction_of(0);
@@ -207,7 +207,7 @@ static int rational_roots(struct univariate *u)
     struct scalar_context *c = u->s->ring.c;
     if (integer_coefficients(u, k))
         return 0;
-    int n = divisors(u->w, k[0], low), m = divisors(u->w, k[u->degree], high);
+    int n = list_divisors(u->w, k[0], low), m = list_divisors(u->w, k[u->degree], high);
     if (n < 0 || m < 0 || n * m > CANDIDATES)
         return 0;
     for (int i = 0; i < 2 * n * m && u->degree > 2; i++) {
@@ -218,7 +218,7 @@ static int rational_roots(struct univariate *u)
         if (root.d != q) /* not in lowest terms: tried before or later */
             continue;
         int found = 0, rc;
-        while (u->degree > 0 && (rc = deflate(u, root)) != 0) {
+        while (u->degree > 0 && (rc = deflate_root(u, root)) != 0) {
             if (rc < 0)
                 return -1;
             found = 1;
@@ -249,7 +249,7 @@ static int roots_of_power(struct univariate *u, int k)
     const struct math_node *t[ROOT_DEGREE], *zero = tree_integer(u->w, 0);
     struct univariate *inner = arena_alloc(u->w->arena, sizeof *inner);
     *inner =
-        (struct univariate){.s = u->s, .w = u->w, .degree = u->degree / k, .out = t, .room = ROOT_DEGREE};
+        (struct univariate){.s = u->s, .w = u->w, .degree = u->degree / k, .out = t, .capacity = ROOT_DEGREE};
     for (int i = 0; i <= inner->degree; i++)
         inner->coefficient[i] = u->coefficient[i * k];
     if (all_roots(inner))
@@ -284,7 +284,7 @@ static int all_roots(struct univariate *u)
         if (rational_roots(u) || u->degree == before)
             return -1;
     }
-    return u->degree == 2 ? quadratic(u) : u->degree == 1 ? linear(u) : 0;
+    return u->degree == 2 ? quadratic_roots(u) : u->degree == 1 ? linear_root(u) : 0;
 }
 
 /* Ascending, equal ones once; -1 when an order is not certain. */
@@ -327,7 +327,7 @@ static int find_roots(struct univariate *u, const struct math_node *m, const cha
 }
 
 int math_real_roots(struct math_work *w, const struct math_node *m, const char *name,
-                    const struct math_node **out, int room)
+                    const struct math_node **out, int capacity)
 {
     struct scalar_context c;
     struct form_space s;
@@ -336,7 +336,7 @@ int math_real_roots(struct math_work *w, const struct math_node *m, const char *
     scalar_open(&c, w);
     form_open(&s, &c);
     struct univariate *u = arena_alloc(w->arena, sizeof *u);
-    *u = (struct univariate){.s = &s, .w = w, .out = out, .room = room};
+    *u = (struct univariate){.s = &s, .w = w, .out = out, .capacity = capacity};
     int n = find_roots(u, m, name);
     scalar_close(&c);
     return n;

@@ -48,7 +48,7 @@ static int names_any(const char *name)
 }
 
 /* Gives the symbols of m whose name fits a kind, unless they have one. Returns how many fit. */
-static int mark(struct samples *p, const struct math_node *m, enum symbol_kind kind, names_kind *fits)
+static int mark_symbols(struct samples *p, const struct math_node *m, enum symbol_kind kind, names_kind *fits)
 {
     int found = 0;
     for (int i = 0; i < p->n; i++)
@@ -74,12 +74,12 @@ static int is_not_positive(const struct math_node *m)
     return m->kind == MATH_DIVIDE && (is_not_positive(m->child[0]) || is_not_positive(m->child[1]));
 }
 
-static void look_at_function(struct samples *p, const struct math_node *m)
+static void scan_function(struct samples *p, const struct math_node *m)
 {
     switch (m->which) {
     case MATH_ABS:
         p->has_corner = 1;
-        mark(p, m, SYMBOL_COMPLEX, names_complex);
+        mark_symbols(p, m, SYMBOL_COMPLEX, names_complex);
         break;
     case MATH_SQRT: /* of a square */
     case MATH_SIGN:
@@ -90,20 +90,20 @@ static void look_at_function(struct samples *p, const struct math_node *m)
     case MATH_FLOOR:
     case MATH_CEILING:
         p->has_corner = p->has_jump = 1;
-        mark(p, m, SYMBOL_INTEGER, names_integer);
+        mark_symbols(p, m, SYMBOL_INTEGER, names_integer);
         break;
     case MATH_REAL:
     case MATH_IMAGINARY:
     case MATH_ARGUMENT:
     case MATH_CONJUGATE: /* of a z and b z only z is complex */
-        if (!mark(p, m, SYMBOL_COMPLEX, names_complex))
-            mark(p, m, SYMBOL_COMPLEX, names_any);
+        if (!mark_symbols(p, m, SYMBOL_COMPLEX, names_complex))
+            mark_symbols(p, m, SYMBOL_COMPLEX, names_any);
         break;
     case MATH_BINOMIAL:
     case MATH_GCD:
     case MATH_LCM:
     case MATH_MOD:
-        mark(p, m, SYMBOL_INTEGER, names_any);
+        mark_symbols(p, m, SYMBOL_INTEGER, names_any);
         break;
     default:
         break;
@@ -125,34 +125,34 @@ static void note_corner(struct samples *p, const struct math_node *m)
     p->corner[p->n_corners++] = value;
 }
 
-static void look(struct samples *p, const struct math_node *m, int depth)
+static void scan_tree(struct samples *p, const struct math_node *m, int depth)
 {
     if (depth > SCALAR_DEPTH || math_step(p->w, 1))
         return;
     if (m->kind == MATH_FUNCTION) {
-        look_at_function(p, m);
+        scan_function(p, m);
     } else if (m->kind == MATH_NUMBER) {
         note_corner(p, m);
     } else if (m->kind == MATH_FACTORIAL) {
-        mark(p, m, SYMBOL_INTEGER, names_any);
+        mark_symbols(p, m, SYMBOL_INTEGER, names_any);
     } else if (m->kind == MATH_SUM && m->n == 4 && m->which != MATH_INTEGRAL) {
-        mark(p, m->child[2], SYMBOL_INTEGER, names_any);
-        mark(p, m->child[3], SYMBOL_INTEGER, names_any);
+        mark_symbols(p, m->child[2], SYMBOL_INTEGER, names_any);
+        mark_symbols(p, m->child[3], SYMBOL_INTEGER, names_any);
     } else if (m->kind == MATH_POWER && is_not_positive(m->child[0])) {
-        mark(p, m->child[1], SYMBOL_INTEGER, names_any);
+        mark_symbols(p, m->child[1], SYMBOL_INTEGER, names_any);
     } else if (m->kind == MATH_POWER && m->child[1]->kind == MATH_DIVIDE) { /* (x^2)^{1/2} */
         p->has_corner = 1;
     }
     for (int i = 0; i < m->n; i++)
-        look(p, m->child[i], depth + 1);
+        scan_tree(p, m->child[i], depth + 1);
 }
 
-void scalar_look(struct samples *p)
+void samples_scan(struct samples *p)
 {
     for (int i = 0; i < p->n; i++)
         p->hash[i] = name_hash(p->names[i]);
-    look(p, p->a, 0);
-    look(p, p->b, 0);
+    scan_tree(p, p->a, 0);
+    scan_tree(p, p->b, 0);
     for (int i = 0; i < p->n; i++)
         p->n_complex += p->kind[i] == SYMBOL_COMPLEX;
 }

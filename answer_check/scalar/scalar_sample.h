@@ -25,6 +25,6 @@ struct samples {
 };
 
 /* Sets all of it but w, a, b, is_ratio, n and names. */
-void scalar_look(struct samples *p);
+void samples_scan(struct samples *p);
 
 #endif

@@ -29,8 +29,8 @@ static int eval_round(struct scalar_context *c, struct value *v, int up)
         mpq_ptr q = fraction_scratch(c, &r);
         mpfr_get_z(mpq_numref(q), &t->re->left, MPFR_RNDN);
         mpz_set_ui(mpq_denref(q), 1);
-        known = !fraction_settle(c, &r);
-        value_drop(c, v);
+        known = !fraction_normalise(c, &r);
+        value_release(c, v);
         value_set(v, gauss_of(r));
     }
     ball_free(c, t);
@@ -45,7 +45,7 @@ static int eval_sign(struct scalar_context *c, struct value *v)
         sign = fraction_sign(f);
     else if (v->exact || !(sign = ball_sign(v->b)))
         return SCALAR_UNKNOWN;
-    value_drop(c, v);
+    value_release(c, v);
     value_set(v, gauss_of(fraction_of(sign)));
     return SCALAR_OK;
 }
@@ -191,7 +191,7 @@ static int log_factorial(struct scalar_context *c, struct value *v, int64_t n)
     mpfr_lngamma(&b->re->right, &arg->re->right, MPFR_RNDU);
     ball_free(c, arg);
     *v = (struct value){0, v->g, b};
-    return ball_done(c, b);
+    return ball_check_range(c, b);
 }
 
 static int factorial_ball(struct scalar_context *c, struct value *v, int64_t n)
@@ -278,7 +278,7 @@ static int eval_integers(struct scalar_context *c, const struct math_node *m, st
 }
 
 /* The smaller or larger of two real values; of intervals, end by end. */
-static int pick(struct scalar_context *c, enum math_function f, struct value *a, struct value *b)
+static int pick_extremum(struct scalar_context *c, enum math_function f, struct value *a, struct value *b)
 {
     struct fraction x, y;
     if (value_fraction(a, &x) && value_fraction(b, &y)) {
@@ -298,7 +298,7 @@ static int pick(struct scalar_context *c, enum math_function f, struct value *a,
         mpfr_max(&a->b->re->left, &a->b->re->left, &b->b->re->left, MPFR_RNDD);
         mpfr_max(&a->b->re->right, &a->b->re->right, &b->b->re->right, MPFR_RNDU);
     }
-    value_drop(c, b);
+    value_release(c, b);
     return SCALAR_OK;
 }
 
@@ -308,7 +308,7 @@ static int eval_choice(struct scalar_context *c, const struct math_node *m, stru
     int rc = scalar_eval(c, m->child[0], out);
     for (int i = 1; i < m->n && !rc; i++) {
         rc = scalar_eval(c, m->child[i], &v);
-        rc = rc ? rc : pick(c, m->which, out, &v);
+        rc = rc ? rc : pick_extremum(c, m->which, out, &v);
     }
     return rc;
 }

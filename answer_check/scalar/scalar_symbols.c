@@ -30,8 +30,8 @@ static int is_bound(const struct bound_name *b, const char *name)
     return 0;
 }
 
-static int visit(const struct math_node *m, const struct bound_name *bound, int depth, symbol_visit *call,
-                 void *context)
+static int visit_symbols(const struct math_node *m, const struct bound_name *bound, int depth,
+                         symbol_visit *call, void *context)
 {
     if (!m || depth > SCALAR_DEPTH)
         return 0;
@@ -42,7 +42,7 @@ static int visit(const struct math_node *m, const struct bound_name *bound, int 
     for (int i = 0; i < m->n; i++) {
         if ((is_sum && i == 1) || (m->kind == MATH_BASE && i == 0)) /* the variable; digits such as 2F */
             continue;
-        int rc = visit(m->child[i], is_sum && i == 0 ? &inner : bound, depth + 1, call, context);
+        int rc = visit_symbols(m->child[i], is_sum && i == 0 ? &inner : bound, depth + 1, call, context);
         if (rc)
             return rc;
     }
@@ -56,16 +56,16 @@ static int is_name(void *context, const char *name)
 
 int math_has_symbol(const struct math_node *m, const char *name)
 {
-    return visit(m, NULL, 0, is_name, (void *)(uintptr_t)name);
+    return visit_symbols(m, NULL, 0, is_name, (void *)(uintptr_t)name);
 }
 
 struct collected {
     struct math_work *w;
     const char **out;
-    int n, room;
+    int n, capacity;
 };
 
-/* Inserts in order; stops when there is no room. */
+/* Inserts in order; fails when all places are used. */
 static int collect_name(void *context, const char *name)
 {
     struct collected *l = context;
@@ -76,7 +76,7 @@ static int collect_name(void *context, const char *name)
         at++;
     if (at < l->n && !strcmp(l->out[at], name))
         return 0;
-    if (l->n == l->room)
+    if (l->n == l->capacity)
         return -1;
     memmove(l->out + at + 1, l->out + at, (size_t)(l->n - at) * sizeof *l->out);
     l->out[at] = name;
@@ -84,14 +84,14 @@ static int collect_name(void *context, const char *name)
     return 0;
 }
 
-int math_symbols(struct math_work *w, const struct math_node *m, const char **out, int room)
+int math_symbols(struct math_work *w, const struct math_node *m, const char **out, int capacity)
 {
-    struct collected l = {w, out, 0, room};
-    return visit(m, NULL, 0, collect_name, &l) ? -1 : l.n;
+    struct collected l = {w, out, 0, capacity};
+    return visit_symbols(m, NULL, 0, collect_name, &l) ? -1 : l.n;
 }
 
-static const struct math_node *substitute(struct math_work *w, const struct math_node *m, const char *name,
-                                          const struct math_node *value, int depth)
+static const struct math_node *substitute_symbol(struct math_work *w, const struct math_node *m,
+                                                 const char *name, const struct math_node *value, int depth)
 {
     if (!m || depth > SCALAR_DEPTH || math_step(w, 1))
         return NULL;
@@ -104,7 +104,7 @@ static const struct math_node *substitute(struct math_work *w, const struct math
     for (int i = 0; i < m->n; i++) {
         int kept = (is_sum && i == 1) || (is_sum && i == 0 && !strcmp(m->child[1]->name, name)) ||
                    (m->kind == MATH_BASE && i == 0);
-        child[i] = kept ? m->child[i] : substitute(w, m->child[i], name, value, depth + 1);
+        child[i] = kept ? m->child[i] : substitute_symbol(w, m->child[i], name, value, depth + 1);
         if (!child[i])
             return NULL;
         if (is_sum && i == 0 && child[0] != m->child[0] && math_has_symbol(value, m->child[1]->name))
@@ -116,13 +116,13 @@ static const struct math_node *substitute(struct math_work *w, const struct math
 const struct math_node *math_substitute(struct math_work *w, const struct math_node *m, const char *name,
                                         const struct math_node *value)
 {
-    return value ? substitute(w, m, name, value, 0) : NULL;
+    return value ? substitute_symbol(w, m, name, value, 0) : NULL;
 }
 
 static int holds_opaque(const struct math_node *m, int depth);
 
 /* x_i, where i is the given name: the length of "x_", or 0. */
-static size_t subscripted(const char *symbol, const char *name)
+static size_t subscript_prefix(const char *symbol, const char *name)
 {
     const char *mark = strrchr(symbol, '_');
     return mark && !strcmp(mark + 1, name) ? (size_t)(mark + 1 - symbol) : 0;
@@ -130,7 +130,7 @@ static size_t subscripted(const char *symbol, const char *name)
 
 static int has_subscript(const struct math_node *m, const char *name)
 {
-    if (m->kind == MATH_SYMBOL && subscripted(m->name, name))
+    if (m->kind == MATH_SYMBOL && subscript_prefix(m->name, name))
         return 1;
     for (int i = 0; i < m->n; i++)
         if (has_subscript(m->child[i], name))
@@ -160,14 +160,14 @@ static int holds_opaque(const struct math_node *m, int depth)
 }
 
 /* A copy in which a bound variable has another name, in subscripts too; NULL where that name is taken. */
-static const struct math_node *renamed(struct math_work *w, const struct math_node *m, const char *from,
-                                       const char *to, int depth)
+static const struct math_node *rename_bound(struct math_work *w, const struct math_node *m, const char *from,
+                                            const char *to, int depth)
 {
     if (depth > SCALAR_DEPTH || math_step(w, 1))
         return NULL;
     if (m->kind == MATH_SYMBOL) {
-        size_t n = subscripted(m->name, from);
-        if (!strcmp(m->name, to) || subscripted(m->name, to))
+        size_t n = subscript_prefix(m->name, from);
+        if (!strcmp(m->name, to) || subscript_prefix(m->name, to))
             return NULL;
         if (!strcmp(m->name, from))
             return tree_symbol(w, to);
@@ -177,7 +177,7 @@ static const struct math_node *renamed(struct math_work *w, const struct math_no
         return m;
     const struct math_node **child = arena_alloc(w->arena, (size_t)m->n * sizeof *child);
     for (int i = 0; i < m->n; i++)
-        if (!(child[i] = renamed(w, m->child[i], from, to, depth + 1)))
+        if (!(child[i] = rename_bound(w, m->child[i], from, to, depth + 1)))
             return NULL;
     return math_node_like(w, m, child);
 }
@@ -188,7 +188,7 @@ static int same_opaque(struct math_work *w, const struct math_node *a, const str
 {
     if (a->kind == MATH_SUM && b->kind == MATH_SUM && a->n == 4 && b->n == 4 &&
         strcmp(a->child[1]->name, b->child[1]->name) != 0) {
-        const struct math_node *body = renamed(w, b->child[0], b->child[1]->name, a->child[1]->name, 0);
+        const struct math_node *body = rename_bound(w, b->child[0], b->child[1]->name, a->child[1]->name, 0);
         const struct math_node *child[] = {body, a->child[1], b->child[2], b->child[3]};
         b = body ? math_node_like(w, b, child) : NULL;
         if (!b)
@@ -218,7 +218,7 @@ static const struct math_node *symbol_for(struct abstraction *t, const struct ma
     return t->symbol[t->n++];
 }
 
-static const struct math_node *abstract(struct abstraction *t, const struct math_node *m)
+static const struct math_node *abstract_tree(struct abstraction *t, const struct math_node *m)
 {
     if (!m || t->depth > SCALAR_DEPTH || math_step(t->w, 1))
         return NULL;
@@ -229,7 +229,7 @@ static const struct math_node *abstract(struct abstraction *t, const struct math
     const struct math_node **child = arena_alloc(t->w->arena, (size_t)m->n * sizeof *child);
     t->depth++;
     for (int i = 0; i < m->n; i++)
-        if (!(child[i] = abstract(t, m->child[i])))
+        if (!(child[i] = abstract_tree(t, m->child[i])))
             return NULL;
     t->depth--;
     return math_node_like(t->w, m, child);
@@ -240,8 +240,8 @@ int scalar_abstract(struct math_work *w, const struct math_node **a, const struc
     if (!holds_opaque(*a, 0) && !holds_opaque(*b, 0))
         return 0;
     struct abstraction t = {.w = w};
-    *a = abstract(&t, *a);
-    *b = *a ? abstract(&t, *b) : NULL;
+    *a = abstract_tree(&t, *a);
+    *b = *a ? abstract_tree(&t, *b) : NULL;
     return *a && *b ? 0 : -1;
 }
 

@@ -91,7 +91,7 @@ static int pi_multiple(struct scalar_context *c, const struct math_node *m, stru
 }
 
 /* r mod period, in [0, period) */
-static int reduce(struct scalar_context *c, struct fraction *r, int64_t period)
+static int reduce_modulo(struct scalar_context *c, struct fraction *r, int64_t period)
 {
     struct fraction q;
     int rc = fraction_div(c, &q, *r, fraction_of(period));
@@ -105,7 +105,8 @@ static int exact_sine(struct scalar_context *c, struct fraction r, struct fracti
 {
     static const signed char twice[12] = {0, 1, 9, 2, 9, 1, 0, -1, 9, -2, 9, -1}; /* at k pi/6 */
     int64_t k;
-    if (reduce(c, &r, 2) || fraction_mul(c, &r, r, fraction_of(6)) || !fraction_int64(r, &k) || twice[k] == 9)
+    if (reduce_modulo(c, &r, 2) || fraction_mul(c, &r, r, fraction_of(6)) || !fraction_int64(r, &k) ||
+        twice[k] == 9)
         return 0;
     return !fraction_ratio(c, out, twice[k], 2);
 }
@@ -119,7 +120,8 @@ static int exact_trigonometric(struct scalar_context *c, enum math_function f, s
     if (fraction_add(c, &shifted, r, (struct fraction){1, 2, NULL}))
         return SCALAR_INEXACT;
     if (f == MATH_TAN || f == MATH_COT) {
-        if (reduce(c, &r, 1) || fraction_mul(c, &quarter, r, fraction_of(4)) || !fraction_int64(quarter, &k))
+        if (reduce_modulo(c, &r, 1) || fraction_mul(c, &quarter, r, fraction_of(4)) ||
+            !fraction_int64(quarter, &k))
             return SCALAR_INEXACT;
         if (k == (f == MATH_TAN ? 2 : 0))
             return SCALAR_UNDEFINED;
@@ -137,7 +139,7 @@ static int angle_ball(struct scalar_context *c, struct fraction r, struct value 
 {
     if (!c->precision)
         return SCALAR_INEXACT;
-    int rc = reduce(c, &r, 2);
+    int rc = reduce_modulo(c, &r, 2);
     value_set(out, gauss_of(r));
     rc = rc ? rc : value_to_ball(c, out);
     if (rc)

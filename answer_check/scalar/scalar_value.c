@@ -6,7 +6,7 @@ void value_set(struct value *out, struct gauss g)
     *out = (struct value){1, g, NULL};
 }
 
-void value_drop(struct scalar_context *c, struct value *v)
+void value_release(struct scalar_context *c, struct value *v)
 {
     if (!v->exact)
         ball_free(c, v->b);
@@ -41,8 +41,8 @@ int value_integer(const struct value *v, int64_t *out)
 typedef int gauss_operation(struct scalar_context *, struct gauss *, struct gauss, struct gauss);
 typedef int ball_operation(struct scalar_context *, struct ball *, const struct ball *, const struct ball *);
 
-static int operate(struct scalar_context *c, struct value *out, struct value *a, struct value *b,
-                   gauss_operation *exactly, ball_operation *enclosed)
+static int apply_operation(struct scalar_context *c, struct value *out, struct value *a, struct value *b,
+                           gauss_operation *exactly, ball_operation *enclosed)
 {
     if (a->exact && b->exact) {
         struct gauss g;
@@ -57,31 +57,31 @@ static int operate(struct scalar_context *c, struct value *out, struct value *a,
     rc = rc ? rc : enclosed(c, a->b, a->b, b->b);
     if (rc)
         return rc;
-    value_drop(c, b);
+    value_release(c, b);
     *out = (struct value){0, a->g, a->b};
     return SCALAR_OK;
 }
 
 int value_add(struct scalar_context *c, struct value *out, struct value *a, struct value *b)
 {
-    return operate(c, out, a, b, gauss_add, ball_add);
+    return apply_operation(c, out, a, b, gauss_add, ball_add);
 }
 
 int value_mul(struct scalar_context *c, struct value *out, struct value *a, struct value *b)
 {
     struct value *zero = a->exact && gauss_is_zero(a->g) ? a : b->exact && gauss_is_zero(b->g) ? b : NULL;
     if (zero) { /* exactly nothing, whatever the other one is */
-        value_drop(c, a);
-        value_drop(c, b);
+        value_release(c, a);
+        value_release(c, b);
         value_set(out, gauss_of(fraction_of(0)));
         return SCALAR_OK;
     }
-    return operate(c, out, a, b, gauss_mul, ball_mul);
+    return apply_operation(c, out, a, b, gauss_mul, ball_mul);
 }
 
 int value_div(struct scalar_context *c, struct value *out, struct value *a, struct value *b)
 {
-    return operate(c, out, a, b, gauss_div, ball_div);
+    return apply_operation(c, out, a, b, gauss_div, ball_div);
 }
 
 int value_neg(struct scalar_context *c, struct value *v)
@@ -151,7 +151,7 @@ int value_power(struct scalar_context *c, struct value *out, struct value *base,
             rc = ball_sign(e->b) > 0 ? SCALAR_OK : SCALAR_UNKNOWN;
         else
             rc = rc ? rc : ball_power_ball(c, base->b, base->b, e->b);
-        value_drop(c, e);
+        value_release(c, e);
     }
     *out = (struct value){0, base->g, base->b};
     return rc;
