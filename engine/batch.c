@@ -155,7 +155,7 @@ int batch_admit(struct engine *en, struct err *e)
 /* Gets units for the first `tokens` tokens, the last of which is the next one to be appended. 0 or
  * KVCACHE_FULL. A head of a sequence that drops needs at most one new slot for each further token, so its
  * spare page lasts for a page of tokens, however full its last page is. */
-static int fit(struct engine *en, struct sequence *s, int tokens, struct err *e)
+static int fit_sequence(struct engine *en, struct sequence *s, int tokens, struct err *e)
 {
     int room =
         sequence_drops(s) ? tokens - 1 + SPARE_PAGES * KV_PAGE_TOKENS : kv_pages(tokens) * KV_PAGE_TOKENS;
@@ -174,7 +174,7 @@ int batch_room_ahead(struct engine *en, struct err *e)
             continue;
         if (sequence_drops(s)) /* its slots must be read back, and the step in flight changes them */
             return 0;
-        int rc = fit(en, s, tokens, e);
+        int rc = fit_sequence(en, s, tokens, e);
         if (rc)
             return rc < 0 ? rc : 0;
     }
@@ -185,7 +185,7 @@ int batch_make_room(struct engine *en, struct err *e)
 {
     for (int i = 0; i < en->n_active;) {
         struct sequence *s = en->active[i];
-        int rc = fit(en, s, s->req.n_prompt + s->n_ids, e);
+        int rc = fit_sequence(en, s, s->req.n_prompt + s->n_ids, e);
         if (rc < 0)
             return rc;
         if (rc == 0) {

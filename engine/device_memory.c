@@ -6,7 +6,7 @@
 #include "engine/engine.h"
 #include "evalcore/base/file.h"
 
-static size_t meminfo(const char *text, const char *key)
+static size_t meminfo_field(const char *text, const char *key)
 {
     unsigned long long kib = 0;
     const char *line = strstr(text, key);
@@ -18,8 +18,8 @@ static int cpu_memory(struct engine_device *out, struct err *e)
     struct str text = {0};
     int rc = file_read("/proc/meminfo", &text, e);
     snprintf(out->name, sizeof out->name, "this machine's memory");
-    out->total_bytes = meminfo(str_text(&text), "MemTotal");
-    out->free_bytes = meminfo(str_text(&text), "MemAvailable");
+    out->total_bytes = meminfo_field(str_text(&text), "MemTotal");
+    out->free_bytes = meminfo_field(str_text(&text), "MemAvailable");
     str_release(&text);
     if (!rc && !out->free_bytes)
         rc = err_set(e, ERR_UNSUPPORTED, "/proc/meminfo has no MemAvailable");

@@ -264,7 +264,7 @@ static int enable_bounds(struct engine *en, struct err *e)
     return e->code;
 }
 
-static int bind(struct engine *en, struct policy *p, struct err *e)
+static int bind_policy(struct engine *en, struct policy *p, struct err *e)
 {
     const struct policy_ops *ops = p->ops;
     p->be = en->be;
@@ -316,7 +316,7 @@ int engine_policy(struct engine *en, const struct policy_spec *spec, struct poli
     if (!rc && !*out && en->n_policies == MAX_POLICIES)
         rc = err_set(e, ERR_USAGE, "more than %d different policies in one run; split the run file",
                      MAX_POLICIES);
-    if (!rc && !*out && !(rc = bind(en, p, e))) {
+    if (!rc && !*out && !(rc = bind_policy(en, p, e))) {
         p->id = en->n_policies;
         en->policies[en->n_policies++] = *out = p;
         p = NULL;

@@ -62,7 +62,7 @@ static double log_above(double x)
 }
 
 /* The token with the largest logit; -1 when there is none to choose from. */
-static int largest(const float *v, int n)
+static int largest_logit(const float *v, int n)
 {
     int best = -1;
     for (int i = 0; i < n; i++) {
@@ -74,9 +74,9 @@ static int largest(const float *v, int n)
     return best >= 0 && v[best] < INFINITY ? best : -1;
 }
 
-void divergence(struct divergence *out, const float *p, const float *q, int vocab)
+void divergence_compute(struct divergence *out, const float *p, const float *q, int vocab)
 {
-    int bp = largest(p, vocab), bq = largest(q, vocab);
+    int bp = largest_logit(p, vocab), bq = largest_logit(q, vocab);
     double sum_p = 0, sum_q = 0, mixed = 0;
     *out = (struct divergence){NAN, 0};
     if (bp < 0 || bq < 0)

@@ -14,7 +14,7 @@ struct divergence {
  * double precision with an exponential and a logarithm of our own, so that every machine gets the same bits.
  * A divergence that rounding made negative is 0, and equal logits give exactly 0. *out is NaN when a logit is
  * not a number or all of one are -inf, and infinite where p is positive and q is 0. */
-void divergence(struct divergence *out, const float *p, const float *q, int vocab);
+void divergence_compute(struct divergence *out, const float *p, const float *q, int vocab);
 
 /* Counts a token that has `position` tokens before it. logprob: natural logarithm of its probability. */
 void likelihood_add(struct likelihood *l, int position, size_t bytes, double logprob,

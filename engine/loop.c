@@ -145,7 +145,7 @@ static int take_step(struct engine *en, struct err *e)
 }
 
 /* Takes the step in flight, and leaves another in flight if any sequence is active. */
-static int advance(struct engine *en, struct err *e)
+static int advance_steps(struct engine *en, struct err *e)
 {
     const struct batch *b = &en->batch;
     double start = engine_clock();
@@ -172,7 +172,7 @@ int engine_step(struct engine *en, const struct completion **out, int *n_out, st
         sequence_release(en->finished[i]);
     en->n_finished = 0;
     if (!en->failed.code)
-        advance(en, &en->failed);
+        advance_steps(en, &en->failed);
     if (en->failed.code && !en->n_finished) {
         *e = en->failed;
         return e->code;

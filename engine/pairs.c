@@ -13,7 +13,7 @@
 /* The request is its own reference: nothing is decoded beside it. */
 static const struct divergence none = {0, 1};
 
-static int download(struct engine *en, float *out, const float *logits, struct err *e)
+static int download_logits(struct engine *en, float *out, const float *logits, struct err *e)
 {
     return device_download(en->be, en->dev, out, logits, (size_t)en->model.config.vocab * sizeof *out, e);
 }
@@ -25,7 +25,7 @@ int pair_first_token(struct engine *en, struct sequence *s, const float *logits,
     if (!s->pair)
         return 0;
     float *own = xmalloc(bytes);
-    if (download(en, own, logits, e)) {
+    if (download_logits(en, own, logits, e)) {
         free(own);
         return e->code;
     }
@@ -34,7 +34,7 @@ int pair_first_token(struct engine *en, struct sequence *s, const float *logits,
         s->first_logits = own;
         return 0;
     }
-    divergence(&s->next, s->pair->first_logits, own, en->model.config.vocab);
+    divergence_compute(&s->next, s->pair->first_logits, own, en->model.config.vocab);
     free(own);
     return 0;
 }
@@ -74,14 +74,14 @@ int pairs_compare(struct engine *en, struct err *e)
     float *logits = xmalloc(2 * (size_t)n * vocab * sizeof *logits);
     for (int i = 0; i < n && !e->code; i++) {
         float *p = logits + 2 * (size_t)i * vocab;
-        if (!download(en, p, en->tf.logits + (size_t)pair[i].other * vocab, e))
-            download(en, p + vocab, en->tf.logits + (size_t)pair[i].row * vocab, e);
+        if (!download_logits(en, p, en->tf.logits + (size_t)pair[i].other * vocab, e))
+            download_logits(en, p + vocab, en->tf.logits + (size_t)pair[i].row * vocab, e);
     }
     if (!e->code) {
 #pragma omp parallel for num_threads(threads > 0 ? threads : omp_get_max_threads()) schedule(dynamic, 1)
         for (int i = 0; i < n; i++) {
             const float *p = logits + 2 * (size_t)i * vocab;
-            divergence(&pair[i].s->next, p, p + vocab, (int)vocab);
+            divergence_compute(&pair[i].s->next, p, p + vocab, (int)vocab);
         }
     }
     free(logits);

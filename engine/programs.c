@@ -40,7 +40,7 @@ static int same_shape(const struct cached_program *p, const struct step_group *g
 }
 
 /* The entry of this shape. A new one takes the place of the one that was not used for longest. */
-static struct cached_program *find(struct engine *en, const struct batch *b)
+static struct cached_program *find_program(struct engine *en, const struct batch *b)
 {
     struct cached_program *oldest = NULL, *p;
     for (int i = 0; i < en->n_programs; i++) {
@@ -62,7 +62,7 @@ static struct cached_program *find(struct engine *en, const struct batch *b)
     return p;
 }
 
-static int record(struct engine *en, struct cached_program *p, const struct batch *b, struct err *e)
+static int record_program(struct engine *en, struct cached_program *p, const struct batch *b, struct err *e)
 {
     if (en->be->record_begin(en->dev) < 0)
         return err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
@@ -75,13 +75,13 @@ static int record(struct engine *en, struct cached_program *p, const struct batc
 int programs_run(struct engine *en, struct err *e)
 {
     const struct batch *b = &en->batch;
-    struct cached_program *p = find(en, b);
+    struct cached_program *p = find_program(en, b);
     p->used = ++en->clock;
     if (!p->program && p->steps++ < RECORD_AFTER) {
         transformer_step(&en->tf, b->group, b->n_groups, b->n_rows, e);
         return err_add(e, "decode step");
     }
-    if (!p->program && record(en, p, b, e))
+    if (!p->program && record_program(en, p, b, e))
         return e->code;
     return en->be->replay(en->dev, p->program) < 0
                ? err_set(e, ERR_DEVICE, "decode step: %s", en->be->last_error(en->dev))

@@ -8,7 +8,7 @@
 
 #include "engine/engine_impl.h"
 
-static struct prompt_entry *find(struct engine *en, const int32_t *ids, int n)
+static struct prompt_entry *find_entry(struct engine *en, const int32_t *ids, int n)
 {
     for (int i = 0; i < N_PROMPTS; i++)
         if (en->prompts[i].n == n && !memcmp(en->prompts[i].ids, ids, (size_t)n * sizeof *ids))
@@ -24,7 +24,7 @@ static int drop_entry(struct engine *en, struct prompt_entry *p, struct err *e)
     return kvcache_clear(&en->cache, p->place, e);
 }
 
-static struct prompt_entry *oldest(struct engine *en)
+static struct prompt_entry *oldest_entry(struct engine *en)
 {
     struct prompt_entry *best = NULL;
     for (int i = 0; i < N_PROMPTS; i++)
@@ -35,7 +35,7 @@ static struct prompt_entry *oldest(struct engine *en)
 
 int prompt_evict_one(struct engine *en, struct err *e)
 {
-    struct prompt_entry *p = oldest(en);
+    struct prompt_entry *p = oldest_entry(en);
     if (!p)
         return 0;
     return drop_entry(en, p, e) ? e->code : 1;
@@ -82,7 +82,7 @@ static int make_entry(struct engine *en, const struct request *r, struct prompt_
         if (!en->prompts[i].n)
             p = &en->prompts[i];
     if (!p) {
-        p = oldest(en);
+        p = oldest_entry(en);
         if (drop_entry(en, p, e))
             return e->code;
     }
@@ -104,7 +104,7 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
     int copy = own || en->options.share_prompts > 0;
     p->used = ++en->clock; /* so that it is not the next to be evicted */
     while (kvcache_fork_needs(&en->cache, n, copy) > en->cache.n_free) {
-        struct prompt_entry *other = oldest(en);
+        struct prompt_entry *other = oldest_entry(en);
         if (other == p || !other)
             return KVCACHE_FULL;
         if (drop_entry(en, other, e))
@@ -146,7 +146,7 @@ static int prefill_own(struct engine *en, struct sequence *s, int from, const fl
 }
 
 /* How many of its first tokens the sequence may take from a dense prefill. */
-static int sharable(const struct engine *en, const struct sequence *s)
+static int sharable_tokens(const struct engine *en, const struct sequence *s)
 {
     const struct policy *p = s->req.policy;
     int n = s->req.n_prompt, tail = p->ops->prompt_tail ? p->ops->prompt_tail(p->params) : 0;
@@ -160,7 +160,7 @@ static int sharable(const struct engine *en, const struct sequence *s)
 static int admit_shared(struct engine *en, struct sequence *s, int n_shared, const float **logits,
                         struct err *e)
 {
-    struct prompt_entry *p = find(en, s->req.prompt, s->req.n_prompt);
+    struct prompt_entry *p = find_entry(en, s->req.prompt, s->req.n_prompt);
     int found = p != NULL, rc = found ? 0 : make_entry(en, &s->req, &p, e);
     if (!rc)
         rc = fork_entry(en, p, s, n_shared, e);
@@ -182,7 +182,7 @@ static int admit_shared(struct engine *en, struct sequence *s, int n_shared, con
 
 int prompt_admit(struct engine *en, struct sequence *s, const float **logits, struct err *e)
 {
-    int n_shared = sharable(en, s);
+    int n_shared = sharable_tokens(en, s);
     s->kv = (struct kv_counts){.prefill_peak_tokens = s->req.n_prompt,
                                .prefill_reads = dense_reads(s->req.n_prompt)};
     if (n_shared == 0)

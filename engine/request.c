@@ -62,7 +62,7 @@ static int completion_limit(const struct engine *en, const struct request *r)
 }
 
 /* A sequence of the request in the queue. Its copies are its own. */
-static struct sequence *enqueue(struct engine *en, const struct request *r, int limit)
+static struct sequence *enqueue_request(struct engine *en, const struct request *r, int limit)
 {
     struct sequence *s = xcalloc(1, sizeof *s);
     s->req = *r;
@@ -97,7 +97,7 @@ static struct sequence *enqueue_reference(struct engine *en, const struct reques
     q.policy = r->reference;
     q.reference = NULL;
     q.want_logprobs = 0;
-    struct sequence *s = enqueue(en, &q, limit);
+    struct sequence *s = enqueue_request(en, &q, limit);
     s->is_reference = 1;
     return s;
 }
@@ -116,7 +116,7 @@ int engine_submit(struct engine *en, const struct request *r, struct err *e)
                        "pool or a smaller limit",
                        r->n_prompt + limit, (long long)units, en->cache.n_units);
     struct sequence *reference = has_pair(r) ? enqueue_reference(en, r, limit) : NULL;
-    struct sequence *s = enqueue(en, r, limit);
+    struct sequence *s = enqueue_request(en, r, limit);
     s->pair = reference;
     if (reference)
         reference->pair = s;

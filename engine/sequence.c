@@ -102,29 +102,29 @@ static int find_stop(struct sequence *s, size_t old_len)
     return 1;
 }
 
-static void finish(struct sequence *s, enum finish_reason why)
+static void end_sequence(struct sequence *s, enum finish_reason why)
 {
     s->done = 1;
     s->finish = why;
 }
 
-static void fail(struct sequence *s, const char *what)
+static void fail_sequence(struct sequence *s, const char *what)
 {
     struct str why = {0};
     str_printf(&why, "%s of token %d of the completion are not finite", what, s->n_ids + 1);
     s->error = xstrdup(str_text(&why));
     str_release(&why);
-    finish(s, FINISHED_ERROR);
+    end_sequence(s, FINISHED_ERROR);
 }
 
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r)
 {
     if (r->bad) {
-        fail(s, "the logits");
+        fail_sequence(s, "the logits");
         return;
     }
     if (s->req.reference && !(isfinite(s->next.kl) && isfinite(r->logprob))) {
-        fail(s, "the probability or the divergence");
+        fail_sequence(s, "the probability or the divergence");
         return;
     }
     if (s->req.want_logprobs) {
@@ -134,7 +134,7 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
     }
     int forced = s->req.n_forced > 0;
     if (!forced && is_end_token(en, s, r->token) && s->n_ids >= s->req.min_new_tokens) {
-        finish(s, FINISHED_STOP);
+        end_sequence(s, FINISHED_STOP);
         return;
     }
     s->ids[s->n_ids++] = r->token;
@@ -147,11 +147,11 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
         likelihood_add(&s->likelihood, s->req.n_prompt + s->n_ids - 1, s->text.len - old_len,
                        (double)r->logprob, &s->next);
     if (s->req.n_stop && s->n_ids >= s->req.min_new_tokens && find_stop(s, old_len)) {
-        finish(s, FINISHED_STOP);
+        end_sequence(s, FINISHED_STOP);
         return;
     }
     if (s->n_ids >= s->limit)
-        finish(s, FINISHED_LENGTH);
+        end_sequence(s, FINISHED_LENGTH);
 }
 
 int sequence_finish(struct engine *en, struct sequence *s, struct err *e)

@@ -116,7 +116,7 @@ static void tape_release(struct tape *t)
     free(t->item);
 }
 
-static int check(const struct engine *en, struct err *e)
+static int check_batch(const struct engine *en, struct err *e)
 {
     if (!en->n_active)
         return err_set(e, ERR_USAGE, "no sequence is decoding; submit some and step first");
@@ -146,18 +146,18 @@ static int set_rows(struct engine *en, struct err *e)
     return rows_upload(en, en->active, en->n_active, e);
 }
 
-static int drain(struct engine *en, struct err *e)
+static int wait_for_device(struct engine *en, struct err *e)
 {
     int32_t x;
     return device_download(en->be, en->dev, &x, en->tf.row_seq, sizeof x, e);
 }
 
-static void replay(struct engine *en, struct program *p, int n, struct err *e)
+static void replay_times(struct engine *en, struct program *p, int n, struct err *e)
 {
     for (int i = 0; i < n && !e->code; i++)
         if (en->be->replay(en->dev, p) < 0)
             err_set(e, ERR_DEVICE, "replaying a step: %s", en->be->last_error(en->dev));
-    drain(en, e);
+    wait_for_device(en, e);
 }
 
 /* Seconds that the operations of `part` take, or all operations for STEP_PARTS. */
@@ -174,11 +174,11 @@ static int time_part(struct engine *en, const struct tape *t, enum step_part par
             device_launch(en->be, en->dev, t->item[i].op, t->item[i].args, e);
     if (en->be->record_end(en->dev, &p) < 0)
         return err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
-    replay(en, p, 1, e);
+    replay_times(en, p, 1, e);
     double round[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
         double start = engine_clock();
-        replay(en, p, REPLAYS, e);
+        replay_times(en, p, REPLAYS, e);
         round[i] = (engine_clock() - start) / REPLAYS;
     }
     *seconds = limits_median(round, ROUNDS);
@@ -190,7 +190,7 @@ int engine_time_step(struct engine *en, struct step_times *out, struct err *e)
 {
     struct tape t = {NULL, NULL, 0, 0};
     memset(out, 0, sizeof *out);
-    if (check(en, e))
+    if (check_batch(en, e))
         return e->code;
     tape_step(&t, en, e);
     for (int i = 0; i < t.n; i++)

@@ -64,20 +64,20 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
     return c;
 }
 
-static void linear(struct transformer *t, const struct weight *w, const void *x, float *out, int rows,
-                   int accumulate, int decode, struct err *e)
+static void linear_layer(struct transformer *t, const struct weight *w, const void *x, float *out, int rows,
+                         int accumulate, int decode, struct err *e)
 {
     struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate, t->type, decode};
     device_launch(t->be, t->dev, OP_linear, &a, e);
 }
 
-static void norm(struct transformer *t, const float *x, const float *w, int rows, struct err *e)
+static void rms_norm(struct transformer *t, const float *x, const float *w, int rows, struct err *e)
 {
     struct rmsnorm_args a = {x, w, t->y, rows, t->model->config.hidden, t->model->config.eps, t->type};
     device_launch(t->be, t->dev, OP_rmsnorm, &a, e);
 }
 
-static void embed(struct transformer *t, int rows, struct err *e)
+static void embed_tokens(struct transformer *t, int rows, struct err *e)
 {
     struct embed_args a = {t->row_token, t->row_seq, t->model->embed, t->x, rows};
     device_launch(t->be, t->dev, OP_embed, &a, e);
@@ -86,8 +86,8 @@ static void embed(struct transformer *t, int rows, struct err *e)
 /* What comes before on_qkv: the norm, and the product for q, k and v. */
 static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
-    norm(t, t->x, y->norm_in, rows, e);
-    linear(t, &y->qkv, t->y, t->qkv, rows, 0, decode, e);
+    rms_norm(t, t->x, y->norm_in, rows, e);
+    linear_layer(t, &y->qkv, t->y, t->qkv, rows, 0, decode, e);
 }
 
 /* What comes before on_qk, where there is something: the norms over heads. */
@@ -133,7 +133,7 @@ static void rope_append(struct transformer *t, int layer, int rows, int prefill,
 /* The feed-forward part, added to the residual stream. */
 static void layer_ffn(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
-    norm(t, t->x, y->norm_post, rows, e);
+    rms_norm(t, t->x, y->norm_post, rows, e);
     struct linear_swiglu_args gated = {.w = y->gate_up,
                                        .x = t->y,
                                        .room = t->gate_up,
@@ -142,7 +142,7 @@ static void layer_ffn(struct transformer *t, const struct model_layer *y, int ro
                                        .type = t->type,
                                        .decode = decode};
     device_launch(t->be, t->dev, OP_linear_swiglu, &gated, e);
-    linear(t, &y->down, t->act, t->x, rows, 1, decode, e);
+    linear_layer(t, &y->down, t->act, t->x, rows, 1, decode, e);
 }
 
 /* select -> attention -> observe, for one group in one layer. */
@@ -197,7 +197,7 @@ static void group_hook(struct transformer *t, const struct step_group *g, policy
     hook(g->policy, &c, layer);
 }
 
-static void sample(struct transformer *t, struct rows rows, const float *logits, struct err *e)
+static void sample_tokens(struct transformer *t, struct rows rows, const float *logits, struct err *e)
 {
     struct sample_args a = {rows,        logits,     t->model->config.vocab,
                             t->settings, t->sampled, t->row_token,
@@ -212,7 +212,7 @@ void transformer_step(struct transformer *t, const struct step_group *groups, in
     int takes_qk = 0;
     for (int g = 0; g < n_groups; g++)
         takes_qk |= groups[g].policy->takes_qk;
-    embed(t, n_rows, e);
+    embed_tokens(t, n_rows, e);
     for (int l = 0; l < m->config.n_layers; l++) {
         layer_qkv(t, &m->layer[l], n_rows, 1, e);
         for (int g = 0; g < n_groups; g++)
@@ -225,17 +225,17 @@ void transformer_step(struct transformer *t, const struct step_group *groups, in
         rope_append(t, l, n_rows, 0, takes_qk, e);
         for (int g = 0; g < n_groups; g++)
             group_attention(t, &groups[g], l, e);
-        linear(t, &m->layer[l].o, t->attn, t->x, n_rows, 1, 1, e);
+        linear_layer(t, &m->layer[l].o, t->attn, t->x, n_rows, 1, 1, e);
         for (int g = 0; g < n_groups; g++)
             group_hook(t, &groups[g], groups[g].policy->ops->on_attn_out, l, e);
         layer_ffn(t, &m->layer[l], n_rows, 1, e);
     }
-    norm(t, t->x, m->norm, n_rows, e);
-    linear(t, &m->head, t->y, t->logits, n_rows, 0, 1, e);
+    rms_norm(t, t->x, m->norm, n_rows, e);
+    linear_layer(t, &m->head, t->y, t->logits, n_rows, 0, 1, e);
     struct rows all = {n_rows, t->row_seq, t->row_pos};
     struct account_args a = {all, t->cache->view, t->with_bounds};
     device_launch(t->be, t->dev, OP_account, &a, e);
-    sample(t, all, t->logits, e);
+    sample_tokens(t, all, t->logits, e);
 }
 
 static void prefill_attention(struct transformer *t, const struct policy *p, struct policy_ctx *c, int layer,
@@ -303,7 +303,7 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
     struct policy_ctx c = prefill_ctx(t, p, n, seq, n_prompt, e);
     c.pos0 = pos0;
     c.nq = n;
-    embed(t, n, e);
+    embed_tokens(t, n, e);
     for (int l = 0; l < t->model->config.n_layers; l++) {
         const struct model_layer *y = &t->model->layer[l];
         layer_qkv(t, y, n, 0, e);
@@ -315,7 +315,7 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
         }
         rope_append(t, l, n, 1, p && p->takes_qk, e);
         prefill_attention(t, p, &c, l, e);
-        linear(t, &y->o, t->attn, t->x, n, 1, 0, e);
+        linear_layer(t, &y->o, t->attn, t->x, n, 1, 0, e);
         if (p && p->ops->on_attn_out)
             p->ops->on_attn_out(p, &c, l);
         layer_ffn(t, y, n, 0, e);
@@ -339,8 +339,8 @@ void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, 
         n = n_prompt - pos0 < t->chunk ? n_prompt - pos0 : t->chunk;
         prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
     }
-    norm(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, t->model->norm, 1, e);
-    linear(t, &t->model->head, t->y, logits, 1, 0, 0, e);
+    rms_norm(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, t->model->norm, 1, e);
+    linear_layer(t, &t->model->head, t->y, logits, 1, 0, 0, e);
     transformer_prefill_end(t, seq, n_prompt, policy, e);
 }
 
@@ -350,5 +350,5 @@ void transformer_first_token(struct transformer *t, int seq, int n_prompt, const
     device_upload(t->be, t->dev, t->row_seq, &place, sizeof place, e);
     device_upload(t->be, t->dev, t->row_pos, &pos, sizeof pos, e);
     struct rows one = {1, t->row_seq, t->row_pos};
-    sample(t, one, logits, e);
+    sample_tokens(t, one, logits, e);
 }

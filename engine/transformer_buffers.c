@@ -4,7 +4,7 @@
 #include "engine/transformer.h"
 
 /* The type of what feeds linear layers: the backend's own if all of them have bf16 weights, else fp32. */
-static enum dtype activations(const struct model *m)
+static enum dtype activation_type(const struct model *m)
 {
     int f32 = m->head.dtype == DTYPE_F32;
     for (int i = 0; i < m->config.n_layers; i++) {
@@ -15,7 +15,7 @@ static enum dtype activations(const struct model *m)
     return f32 ? DTYPE_F32 : m->be->activations;
 }
 
-static void *room(struct transformer *t, size_t n, size_t item, struct err *e)
+static void *alloc_buffer(struct transformer *t, size_t n, size_t item, struct err *e)
 {
     void *p = t->be->alloc(t->dev, n * item);
     if (!p)
@@ -47,7 +47,7 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->cache = c;
     t->be = m->be;
     t->dev = m->dev;
-    t->type = activations(m);
+    t->type = activation_type(m);
     t->max_context = max_context;
     t->max_batch = max_batch;
     t->b_rows = max_batch + max_batch / 2;
@@ -55,24 +55,25 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->max_rows = t->b_rows > chunk ? t->b_rows : chunk;
     size_t r = (size_t)t->max_rows, b = (size_t)t->b_rows, seqs = (size_t)c->view.n_seqs,
            item = dtype_bytes(t->type);
-    t->row_token = room(t, r, sizeof(int32_t), e);
-    t->row_seq = room(t, r, sizeof(int32_t), e);
-    t->row_pos = room(t, r, sizeof(int32_t), e);
-    t->x = room(t, r * (size_t)f->hidden, sizeof(float), e);
-    t->y = room(t, r * (size_t)f->hidden, item, e);
-    t->qkv = room(t, r * (size_t)model_qkv_values(f), sizeof(float), e);
-    t->attn = room(t, r * (size_t)f->n_q * (size_t)f->head_dim, item, e);
-    t->gate_up = room(t, r * 2 * (size_t)f->ffn, sizeof(float), e);
-    t->act = room(t, r * (size_t)f->ffn, item, e);
-    t->logits = room(t, b * (size_t)f->vocab, sizeof(float), e);
-    t->sample_scratch = room(t, b * (size_t)f->vocab, sizeof(float), e);
-    t->settings = room(t, seqs, sizeof *t->settings, e);
-    t->sampled = room(t, b, sizeof *t->sampled, e);
-    t->prompt_len = room(t, seqs, sizeof(int32_t), e);
-    t->total_len = room(t, seqs, sizeof(int32_t), e);
-    t->with_bounds = room(t, seqs, sizeof(int32_t), e);
-    t->plan.entry = room(t, b * (size_t)f->n_kv * (size_t)c->view.max_pages, sizeof *t->plan.entry, e);
-    t->plan.n = room(t, b * (size_t)f->n_kv, sizeof(int32_t), e);
+    t->row_token = alloc_buffer(t, r, sizeof(int32_t), e);
+    t->row_seq = alloc_buffer(t, r, sizeof(int32_t), e);
+    t->row_pos = alloc_buffer(t, r, sizeof(int32_t), e);
+    t->x = alloc_buffer(t, r * (size_t)f->hidden, sizeof(float), e);
+    t->y = alloc_buffer(t, r * (size_t)f->hidden, item, e);
+    t->qkv = alloc_buffer(t, r * (size_t)model_qkv_values(f), sizeof(float), e);
+    t->attn = alloc_buffer(t, r * (size_t)f->n_q * (size_t)f->head_dim, item, e);
+    t->gate_up = alloc_buffer(t, r * 2 * (size_t)f->ffn, sizeof(float), e);
+    t->act = alloc_buffer(t, r * (size_t)f->ffn, item, e);
+    t->logits = alloc_buffer(t, b * (size_t)f->vocab, sizeof(float), e);
+    t->sample_scratch = alloc_buffer(t, b * (size_t)f->vocab, sizeof(float), e);
+    t->settings = alloc_buffer(t, seqs, sizeof *t->settings, e);
+    t->sampled = alloc_buffer(t, b, sizeof *t->sampled, e);
+    t->prompt_len = alloc_buffer(t, seqs, sizeof(int32_t), e);
+    t->total_len = alloc_buffer(t, seqs, sizeof(int32_t), e);
+    t->with_bounds = alloc_buffer(t, seqs, sizeof(int32_t), e);
+    t->plan.entry =
+        alloc_buffer(t, b * (size_t)f->n_kv * (size_t)c->view.max_pages, sizeof *t->plan.entry, e);
+    t->plan.n = alloc_buffer(t, b * (size_t)f->n_kv, sizeof(int32_t), e);
     t->list_layers = list_layers(t);
     t->lists = f->n_q > t->list_layers * f->n_kv ? f->n_q : t->list_layers * f->n_kv;
     return e->code;
@@ -84,27 +85,28 @@ int transformer_policy_buffers(struct transformer *t, unsigned needs, int has_se
     size_t b = (size_t)t->b_rows, stride = (size_t)t->cache->view.max_pages * KV_PAGE_TOKENS;
     if ((needs & POLICY_STATS) && !t->stats.logits) {
         t->stats.stride = (int)stride;
-        t->stats.lse = room(t, b * (size_t)f->n_q, sizeof(float), e);
-        t->stats.logits = room(t, b * (size_t)f->n_q * stride, sizeof(float), e);
+        t->stats.lse = alloc_buffer(t, b * (size_t)f->n_q, sizeof(float), e);
+        t->stats.logits = alloc_buffer(t, b * (size_t)f->n_q * stride, sizeof(float), e);
     }
     if ((needs & POLICY_PAGE_STATS) && !t->page_stats.logits) {
         t->page_stats.by_page = 1;
         t->page_stats.stride = t->cache->view.max_pages;
-        t->page_stats.lse = room(t, b * (size_t)f->n_q, sizeof(float), e);
-        t->page_stats.logits = room(t, b * (size_t)f->n_q * (size_t)t->page_stats.stride, sizeof(float), e);
+        t->page_stats.lse = alloc_buffer(t, b * (size_t)f->n_q, sizeof(float), e);
+        t->page_stats.logits =
+            alloc_buffer(t, b * (size_t)f->n_q * (size_t)t->page_stats.stride, sizeof(float), e);
     }
     if (has_select && !t->score) {
         size_t tokens = (size_t)(t->list_layers * f->n_kv) * stride, lists = (size_t)t->lists;
         size_t pages = (size_t)f->n_q * (size_t)t->cache->view.max_pages;
         size_t most = tokens > pages ? tokens : pages;
-        t->score_n = room(t, b * lists, sizeof(int32_t), e);
-        t->score_m = room(t, b * lists, sizeof(int32_t), e);
+        t->score_n = alloc_buffer(t, b * lists, sizeof(int32_t), e);
+        t->score_m = alloc_buffer(t, b * lists, sizeof(int32_t), e);
         for (int i = 0; i < 2; i++) {
             t->list[i].cap = (int)most;
-            t->list[i].idx = room(t, b * most, sizeof(int32_t), e);
-            t->list[i].len = room(t, b * lists, sizeof(int32_t), e);
+            t->list[i].idx = alloc_buffer(t, b * most, sizeof(int32_t), e);
+            t->list[i].len = alloc_buffer(t, b * lists, sizeof(int32_t), e);
         }
-        t->score = room(t, b * most, sizeof(float), e);
+        t->score = alloc_buffer(t, b * most, sizeof(float), e);
     }
     return e->code;
 }

@@ -27,7 +27,7 @@ int watch_is_due(const struct engine *en)
 }
 
 /* Room for n lists of `stride` entries and their lengths in front. */
-static int32_t *room(struct watch *w, size_t n, size_t stride)
+static int32_t *list_memory(struct watch *w, size_t n, size_t stride)
 {
     xgrow(&w->idx, &w->cap, n * (stride + 1), sizeof *w->idx);
     return w->idx;
@@ -36,7 +36,7 @@ static int32_t *room(struct watch *w, size_t n, size_t stride)
 static void see_lists(struct engine *en, const struct selection *s, int row, struct seen *out)
 {
     size_t n = (size_t)s->n_rows, stride = (size_t)s->cap;
-    int32_t *len = room(&en->watch, n, stride), *idx = len + n;
+    int32_t *len = list_memory(&en->watch, n, stride), *idx = len + n;
     device_download(en->be, en->dev, len, s->len + (size_t)row * n, n * sizeof *len, en->watch.e);
     device_download(en->be, en->dev, idx, s->idx + (size_t)row * n * stride, n * stride * sizeof *idx,
                     en->watch.e);
@@ -53,7 +53,7 @@ static void see_live(struct engine *en, int place, int layer, struct seen *out)
 {
     const struct kv_view *kv = &en->cache.view;
     size_t pages = (size_t)kv->max_pages, n = (size_t)kv->n_kv, stride = pages * KV_PAGE_TOKENS;
-    int32_t *len = room(&en->watch, n, stride), *idx = len + n;
+    int32_t *len = list_memory(&en->watch, n, stride), *idx = len + n;
     uint16_t *live = xmalloc(pages * sizeof *live);
     size_t head = ((size_t)place * (size_t)kv->n_layers + (size_t)layer) * n;
     for (size_t h = 0; h < n && !en->watch.e->code; h++) {
@@ -73,7 +73,7 @@ static void see_live(struct engine *en, int place, int layer, struct seen *out)
     out->len = len;
 }
 
-static void see(void *context, const struct step_group *g, int layer, const struct selection *s)
+static void see_selection(void *context, const struct step_group *g, int layer, const struct selection *s)
 {
     struct engine *en = context;
     int drops = (g->policy->needs & POLICY_DROP) != 0;
@@ -96,7 +96,7 @@ static void see(void *context, const struct step_group *g, int layer, const stru
 void watch_step(struct engine *en, struct err *e)
 {
     en->watch.e = e;
-    en->tf.seen = see;
+    en->tf.seen = see_selection;
     en->tf.seen_context = en;
     transformer_step(&en->tf, en->batch.group, en->batch.n_groups, en->batch.n_rows, e);
     en->tf.seen = NULL;

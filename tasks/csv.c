@@ -21,15 +21,15 @@ void csv_close(struct csv *c)
     *c = (struct csv){0};
 }
 
-static int peek(const struct csv *c)
+static int peek_byte(const struct csv *c)
 {
     return c->pos < c->size ? (unsigned char)c->data[c->pos] : -1;
 }
 
-static void take(struct csv *c)
+static void take_byte(struct csv *c)
 {
     char ch = c->data[c->pos++];
-    int crlf = ch == '\r' && peek(c) == '\n'; /* counted when its \n is taken */
+    int crlf = ch == '\r' && peek_byte(c) == '\n'; /* counted when its \n is taken */
     c->next_line += ch == '\n' || (ch == '\r' && !crlf);
     str_putc(&c->text, ch);
 }
@@ -40,7 +40,7 @@ static int read_quoted(struct csv *c, struct err *e)
     size_t start = c->text.len;
     c->pos++;
     for (;;) {
-        int ch = peek(c);
+        int ch = peek_byte(c);
         if (ch < 0)
             return err_set(e, ERR_FORMAT, "%s:%ld: the quote that opens here is never closed", c->path,
                            opened);
@@ -48,15 +48,15 @@ static int read_quoted(struct csv *c, struct err *e)
             return err_set(e, ERR_FORMAT, "%s:%ld: this field has more than %d bytes", c->path, opened,
                            CSV_FIELD_BYTES_MAX);
         if (ch != '"') {
-            take(c);
+            take_byte(c);
             continue;
         }
         c->pos++;
-        if (peek(c) != '"')
+        if (peek_byte(c) != '"')
             break;
-        take(c);
+        take_byte(c);
     }
-    int ch = peek(c);
+    int ch = peek_byte(c);
     if (ch >= 0 && ch != ',' && ch != '\n' && ch != '\r')
         return err_set(e, ERR_FORMAT,
                        "%s:%ld: text follows a closing quote; a quote inside a field is written twice",
@@ -67,25 +67,25 @@ static int read_quoted(struct csv *c, struct err *e)
 static int read_plain(struct csv *c, struct err *e)
 {
     size_t start = c->text.len;
-    for (int ch = peek(c); ch >= 0 && ch != ',' && ch != '\n' && ch != '\r'; ch = peek(c)) {
+    for (int ch = peek_byte(c); ch >= 0 && ch != ',' && ch != '\n' && ch != '\r'; ch = peek_byte(c)) {
         if (ch == '"')
             return err_set(e, ERR_FORMAT, "%s:%ld: a quote stands in a field that does not start with one",
                            c->path, c->next_line);
         if (c->text.len - start > CSV_FIELD_BYTES_MAX)
             return err_set(e, ERR_FORMAT, "%s:%ld: this field has more than %d bytes", c->path, c->next_line,
                            CSV_FIELD_BYTES_MAX);
-        take(c);
+        take_byte(c);
     }
     return 0;
 }
 
 static void skip_line_end(struct csv *c)
 {
-    if (peek(c) == '\r') {
+    if (peek_byte(c) == '\r') {
         c->pos++;
-        c->next_line += peek(c) != '\n';
+        c->next_line += peek_byte(c) != '\n';
     }
-    if (peek(c) == '\n') {
+    if (peek_byte(c) == '\n') {
         c->pos++;
         c->next_line++;
     }
@@ -93,16 +93,16 @@ static void skip_line_end(struct csv *c)
 
 int csv_next(struct csv *c, struct err *e)
 {
-    for (int ch = peek(c); ch == '\n' || ch == '\r'; ch = peek(c))
+    for (int ch = peek_byte(c); ch == '\n' || ch == '\r'; ch = peek_byte(c))
         skip_line_end(c);
-    if (peek(c) < 0)
+    if (peek_byte(c) < 0)
         return 0;
     str_clear(&c->text);
     c->line = c->next_line;
     c->n_fields = 0;
     for (;;) {
         size_t start = c->text.len;
-        int rc = peek(c) == '"' ? read_quoted(c, e) : read_plain(c, e);
+        int rc = peek_byte(c) == '"' ? read_quoted(c, e) : read_plain(c, e);
         if (rc)
             return rc;
         if (c->n_fields == CSV_FIELDS_MAX)
@@ -110,7 +110,7 @@ int csv_next(struct csv *c, struct err *e)
                            CSV_FIELDS_MAX);
         xgrow(&c->fields, &c->cap, (size_t)c->n_fields + 1, sizeof *c->fields);
         c->fields[c->n_fields++] = (struct csv_field){NULL, c->text.len - start};
-        if (peek(c) != ',')
+        if (peek_byte(c) != ',')
             break;
         c->pos++;
     }

@@ -71,7 +71,7 @@ static int find_columns(struct columns *out, const struct csv *c, const char *be
 }
 
 /* As the harnesses trim fields, which are in Python: no-break spaces go, too. */
-static struct row_text trimmed(struct csv_field f)
+static struct row_text trim_field(struct csv_field f)
 {
     size_t n;
     for (; (n = str_space_at(f.s, f.len)); f.s += n)
@@ -91,7 +91,7 @@ static void set_hash(struct problem *p, const struct csv *c, const struct column
                      struct row_text asked)
 {
     int at = columns->revised_question;
-    struct row_text revised = at < 0 ? asked : trimmed(c->fields[at]);
+    struct row_text revised = at < 0 ? asked : trim_field(c->fields[at]);
     if (!revised.n)
         revised = asked;
     problem_set_hash(p, revised.s, revised.n);
@@ -102,7 +102,7 @@ static int add_record(struct rows *r, const struct csv *c, const struct columns 
 {
     struct row_text part[N_COLUMNS];
     for (int k = 0; k < N_COLUMNS; k++) {
-        part[k] = trimmed(c->fields[columns->at[k]]);
+        part[k] = trim_field(c->fields[columns->at[k]]);
         if (!part[k].n)
             return err_set(e, ERR_FORMAT, "%s:%ld: the column \"%s%s\" is empty", c->path, c->line,
                            is_revised(k) ? name_before(r) : "", column_names[k]);
@@ -153,7 +153,7 @@ static int read_records(struct rows *r, struct csv *c, const char *template, str
     return rc ? rc : rows_finish(r, e);
 }
 
-static int load(struct task *t, const char *path, struct err *e)
+static int load_gpqa(struct task *t, const char *path, struct err *e)
 {
     const char *template;
     struct file_map map = {0};
@@ -173,7 +173,7 @@ static int load(struct task *t, const char *path, struct err *e)
     return rc;
 }
 
-static int grade(struct grade *out, const struct problem *p, const struct response *r, struct arena *a)
+static int grade_gpqa(struct grade *out, const struct problem *p, const struct response *r, struct arena *a)
 {
     return grade_choice(out, p->gold[0], r, p->n_options, a);
 }
@@ -198,6 +198,6 @@ const struct task_ops task_gpqa_diamond = {
     .options = "subset,order",
     .known = &known,
     .expected_tokens = 8000,
-    .load = load,
-    .grade = grade,
+    .load = load_gpqa,
+    .grade = grade_gpqa,
 };

@@ -170,7 +170,7 @@ static int set_of_file(const struct data_set **out, const struct task *t, const 
     return check_set(*out, "task longbench", t->options.subset, strlen(t->options.subset), e);
 }
 
-static int load(struct task *t, const char *path, struct err *e)
+static int load_longbench(struct task *t, const char *path, struct err *e)
 {
     json_t *protocol = NULL;
     struct loading l = {0};
@@ -188,8 +188,8 @@ static int load(struct task *t, const char *path, struct err *e)
 }
 
 /* The best score over the reference answers. */
-static int score(struct grade *out, int *best, const struct data_set *set, const struct problem *p,
-                 const char *text, size_t n, struct err *e)
+static int best_score(struct grade *out, int *best, const struct data_set *set, const struct problem *p,
+                      const char *text, size_t n, struct err *e)
 {
     struct textscore_call c = {.metric = set->metric,
                                .pred = text,
@@ -213,7 +213,8 @@ static int score(struct grade *out, int *best, const struct data_set *set, const
     return 0;
 }
 
-static int grade(struct grade *out, const struct problem *p, const struct response *r, struct arena *a)
+static int grade_longbench(struct grade *out, const struct problem *p, const struct response *r,
+                           struct arena *a)
 {
     const struct data_set *set = p->subset ? find_set(p->subset, strlen(p->subset)) : NULL;
     const char *text;
@@ -247,7 +248,7 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
     struct err e = {0};
     if (textscore_needs_segmenter(set->metric))
         out->segmenter = zh_segmenter_name(p->zh);
-    if (score(out, &best, set, p, text, n, &e)) {
+    if (best_score(out, &best, set, p, text, n, &e)) {
         out->verdict = VERDICT_ERROR;
         out->score = 0;
         out->reason = arena_strdup(a, e.text);
@@ -277,6 +278,6 @@ const struct task_ops task_longbench = {
     .expected_tokens = 64,
     .subset = set_name,
     .needs_segmenter = needs_segmenter,
-    .load = load,
-    .grade = grade,
+    .load = load_longbench,
+    .grade = grade_longbench,
 };

@@ -81,14 +81,15 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
     return problem_set_id(p, r, id, e);
 }
 
-static int load(struct task *t, const char *path, struct err *e)
+static int load_math(struct task *t, const char *path, struct err *e)
 {
     const char *template;
     int rc = prompt_find(&template, t, "math", e);
     return rc ? rc : rows_read_jsonl(t, path, add_row, (void *)(uintptr_t) template, e);
 }
 
-static int grade(struct grade *out, const struct problem *p, const struct response *r, struct arena *a)
+static int grade_math_task(struct grade *out, const struct problem *p, const struct response *r,
+                           struct arena *a)
 {
     return grade_math(out, p->gold, p->gold_len, r, a);
 }
@@ -104,8 +105,8 @@ const struct task_ops task_aime24 = {
     .prompts = AIME_PROMPTS,
     .expected_tokens = 12000,
     .known = &aime24_known,
-    .load = load,
-    .grade = grade,
+    .load = load_math,
+    .grade = grade_math_task,
 };
 
 const struct task_ops task_aime25 = {
@@ -119,8 +120,8 @@ const struct task_ops task_aime25 = {
     .prompts = AIME_PROMPTS,
     .expected_tokens = 14000,
     .known = &aime25_known,
-    .load = load,
-    .grade = grade,
+    .load = load_math,
+    .grade = grade_math_task,
 };
 
 const struct task_ops task_math500 = {
@@ -135,8 +136,8 @@ const struct task_ops task_math500 = {
     .expected_tokens = 4000,
     .options = "subset",
     .known = &math500_known,
-    .load = load,
-    .grade = grade,
+    .load = load_math,
+    .grade = grade_math_task,
 };
 
 const struct task_ops task_gsm8k = {
@@ -149,6 +150,6 @@ const struct task_ops task_gsm8k = {
     .grades_math = 1,
     .prompts = "r1,openr1,delta,kascade,dms",
     .expected_tokens = 400,
-    .load = load,
-    .grade = grade,
+    .load = load_math,
+    .grade = grade_math_task,
 };

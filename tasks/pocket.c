@@ -30,7 +30,7 @@ static int ends_in_thinking(const char *text, size_t n)
     return response_answer(&r, &rest, &n_rest);
 }
 
-static int generate(struct task *t, struct err *e)
+static int generate_problems(struct task *t, struct err *e)
 {
     const struct family *f = families;
     while (f->ops != t->ops)
@@ -96,9 +96,9 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
     return problem_set_id(p, r, id, e);
 }
 
-static int load(struct task *t, const char *path, struct err *e)
+static int load_pocket(struct task *t, const char *path, struct err *e)
 {
-    return path ? rows_read_jsonl(t, path, add_row, NULL, e) : generate(t, e);
+    return path ? rows_read_jsonl(t, path, add_row, NULL, e) : generate_problems(t, e);
 }
 
 #define POCKET_FIELDS "rendered (the whole prompt) or prompt (the chat form is added), gold, perhaps id"
@@ -130,7 +130,7 @@ const struct task_ops task_relay = {
     .metric = "accuracy",
     .grades_math = 1,
     .expected_tokens = 930,
-    .load = load,
+    .load = load_pocket,
     .grade = grade_by_value,
 };
 
@@ -142,7 +142,7 @@ const struct task_ops task_choice = {
     .options = "steps,seed",
     .metric = "accuracy",
     .expected_tokens = 850,
-    .load = load,
+    .load = load_pocket,
     .grade = grade_by_letter,
 };
 
@@ -155,7 +155,7 @@ const struct task_ops task_algebra = {
     .metric = "accuracy",
     .grades_math = 1,
     .expected_tokens = 680,
-    .load = load,
+    .load = load_pocket,
     .grade = grade_by_value,
 };
 
@@ -167,6 +167,6 @@ const struct task_ops task_lookup = {
     .options = "steps,seed",
     .metric = "accuracy",
     .expected_tokens = 52,
-    .load = load,
+    .load = load_pocket,
     .grade = grade_by_text,
 };

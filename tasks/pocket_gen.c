@@ -43,7 +43,7 @@ static void draw_names(struct name *out, int n, struct rng *r)
     }
 }
 
-static int between(struct rng *r, int low, int high)
+static int draw_between(struct rng *r, int low, int high)
 {
     return low + (int)rng_below(r, (uint32_t)(high - low + 1));
 }
@@ -60,7 +60,7 @@ static void add_shuffled(struct str *out, const struct str *text, const size_t *
     free(order);
 }
 
-static int mod1000(int v)
+static int modulo_1000(int v)
 {
     return (v % 1000 + 1000) % 1000;
 }
@@ -82,8 +82,8 @@ static int add_rules(struct str *out, struct name *names, int *values, struct rn
         int j = (int)rng_below(r, (uint32_t)i), k = (int)rng_below(r, (uint32_t)i);
         while (k == j)
             k = (int)rng_below(r, (uint32_t)i);
-        int plus = (int)rng_below(r, 2), m = between(r, 2, 5);
-        values[i] = mod1000(values[j] + (plus ? m : -m) * values[k]);
+        int plus = (int)rng_below(r, 2), m = draw_between(r, 2, 5);
+        values[i] = modulo_1000(values[j] + (plus ? m : -m) * values[k]);
         str_printf(&text, " rule %d : %s = %s %c %d * %s\n", i + 1, names[i].s, names[j].s, plus ? '+' : '-',
                    m, names[k].s);
     }
@@ -114,7 +114,7 @@ void pocket_choice(struct str *question, struct str *gold, struct rng *r, int st
         /* a slip of one digit, another register's value, or anything, with equal chances */
         int kind = (int)rng_below(r, 3), v = (int)rng_below(r, 1000), seen = 0;
         if (kind == 0)
-            v = mod1000(answer + near[rng_below(r, 6)]);
+            v = modulo_1000(answer + near[rng_below(r, 6)]);
         else if (kind == 1)
             v = values[rng_below(r, (uint32_t)steps)];
         for (int i = 0; i < n; i++)
@@ -173,8 +173,8 @@ void pocket_algebra(struct str *question, struct str *gold, struct rng *r, int n
             str_printf(&text, "%s %c %s\n", names[j].s, sign > 0 ? '+' : '-', names[k].s);
         }
         if (!found) {
-            values[i].a = between(r, -30, 30);
-            values[i].b = between(r, -60, 60);
+            values[i].a = draw_between(r, -30, 30);
+            values[i].b = draw_between(r, -60, 60);
             add_linear(&text, values[i]);
             str_putc(&text, '\n');
         }
@@ -208,7 +208,7 @@ void pocket_lookup(struct str *question, struct str *gold, struct rng *r, int n)
         str_printf(&text, " room %s holds the %s %s\n", names[i].s, words[item[i][0]], words[item[i][1]]);
     }
     start[2 * n] = text.len;
-    int first = (int)rng_below(r, (uint32_t)n), hops = between(r, 2, 6), room = first;
+    int first = (int)rng_below(r, (uint32_t)n), hops = draw_between(r, 2, 6), room = first;
     for (int i = 0; i < hops; i++)
         room = next[room];
     str_puts(question, "Read the notes .\n");

@@ -174,7 +174,7 @@ static void add_problem(struct rows *rows, const struct ruler_call *c, const str
     p->gold_len = strlen(golds[0]);
 }
 
-static int generate(struct task *t, struct ruler_call *c, struct err *e)
+static int generate_problems(struct task *t, struct ruler_call *c, struct err *e)
 {
     int n = t->options.problems == PARAM_UNSET_INT ? RULER_PROBLEMS : t->options.problems, size = 0, rc = 0;
     int max_new = (int)json_integer_value(
@@ -206,7 +206,7 @@ static int generate(struct task *t, struct ruler_call *c, struct err *e)
     return rc;
 }
 
-static int load(struct task *t, const char *path, struct err *e)
+static int load_ruler(struct task *t, const char *path, struct err *e)
 {
     (void)path; /* always NULL: the task has no fields */
     json_t *protocol = NULL;
@@ -227,14 +227,14 @@ static int load(struct task *t, const char *path, struct err *e)
     str_printf(&what, " tokens %d", c.tokens);
     sha256_hex(what.data, what.len, t->source, 64);
     str_release(&what);
-    rc = generate(t, &c, e);
+    rc = generate_problems(t, &c, e);
     json_decref(protocol);
     return rc;
 }
 
 /* RULER's string_match_all: the share of the references that occur anywhere in the completion, thinking
  * included. */
-static int grade(struct grade *out, const struct problem *p, const struct response *r, struct arena *a)
+static int grade_ruler(struct grade *out, const struct problem *p, const struct response *r, struct arena *a)
 {
     struct str golds = {0};
     int found = 0;
@@ -277,6 +277,6 @@ const struct task_ops task_ruler = {
     .metric = "score",
     .expected_tokens = 64,
     .subset = family_name,
-    .load = load,
-    .grade = grade,
+    .load = load_ruler,
+    .grade = grade_ruler,
 };

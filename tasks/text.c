@@ -7,7 +7,7 @@
 
 enum { TEXT_BYTES_MAX = 64 << 20 };
 
-static int load(struct task *t, const char *path, struct err *e)
+static int load_text(struct task *t, const char *path, struct err *e)
 {
     struct file_map map;
     if (!path)
@@ -41,5 +41,5 @@ const struct task_ops task_text = {
     .options = "window,prompt_tokens",
     .metric = "bits_per_byte",
     .expected_tokens = 896,
-    .load = load,
+    .load = load_text,
 };

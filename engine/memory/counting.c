@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-static void *count(struct device *d, size_t bytes)
+static void *count_alloc(struct device *d, size_t bytes)
 {
     struct counting *c = (struct counting *)d;
     c->bytes += bytes;
     return c; /* any address but NULL */
 }
 
-static void keep(struct device *d, void *p)
+static void ignore_release(struct device *d, void *p)
 {
     (void)d;
     (void)p;
@@ -21,7 +21,7 @@ static void no_close(struct device *d)
     (void)d;
 }
 
-static size_t unknown(struct device *d)
+static size_t unknown_bytes(struct device *d)
 {
     (void)d;
     return 0;
@@ -39,9 +39,9 @@ static int ignore_upload(struct device *d, void *dst, const void *src, size_t by
 static int count_weight(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias)
 {
     *w = (struct weight){
-        .data = count(d, (size_t)n * (size_t)k * dtype_bytes(dtype)), .n = n, .k = k, .dtype = dtype};
+        .data = count_alloc(d, (size_t)n * (size_t)k * dtype_bytes(dtype)), .n = n, .k = k, .dtype = dtype};
     if (with_bias)
-        w->bias = count(d, (size_t)n * sizeof *w->bias);
+        w->bias = count_alloc(d, (size_t)n * sizeof *w->bias);
     return 0;
 }
 
@@ -66,9 +66,9 @@ void counting_init(struct counting *c, const struct backend *real)
                                   .unit_bytes = real->unit_bytes,
                                   .close = no_close,
                                   .last_error = no_error,
-                                  .alloc = count,
-                                  .release = keep,
-                                  .free_bytes = unknown,
+                                  .alloc = count_alloc,
+                                  .release = ignore_release,
+                                  .free_bytes = unknown_bytes,
                                   .upload = ignore_upload,
                                   .weight_alloc = count_weight,
                                   .weight_release = keep_weight}};

@@ -141,7 +141,7 @@ static int send_units(struct kvcache *c, int seq, struct err *e)
     return device_launch(c->be, c->dev, OP_put_i32, &a, e);
 }
 
-static void zero(struct kvcache *c, void *device, size_t bytes, struct err *e)
+static void zero_memory(struct kvcache *c, void *device, size_t bytes, struct err *e)
 {
     void *host = xcalloc(1, bytes);
     device_upload(c->be, c->dev, device, host, bytes, e);
@@ -159,18 +159,18 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
     for (size_t i = 0; i < n; i++)
         c->scratch[i] = -1;
     struct kv_view *v = &c->view;
-    zero(c, v->live + h0 * pages, n * pages * sizeof *v->live, e);
-    zero(c, v->n_slots + h0, n * sizeof *v->n_slots, e);
-    zero(c, v->n_live + h0, n * sizeof *v->n_live, e);
-    zero(c, v->reads + h0, n * sizeof *v->reads, e);
-    zero(c, v->not_chosen + h0, n * sizeof *v->not_chosen, e);
-    zero(c, v->aux_half + h0, n * sizeof *v->aux_half, e);
-    zero(c, v->aux_values + h0, n * sizeof *v->aux_values, e);
-    zero(c, v->prefill_reads + h0, n * sizeof *v->prefill_reads, e);
-    zero(c, v->prefill_scans + h0, n * sizeof *v->prefill_scans, e);
-    zero(c, v->keys_moved + h0, n * sizeof *v->keys_moved, e);
-    zero(c, v->key_elements + h0, n * sizeof *v->key_elements, e);
-    zero(c, v->peak + seq, sizeof *v->peak, e);
+    zero_memory(c, v->live + h0 * pages, n * pages * sizeof *v->live, e);
+    zero_memory(c, v->n_slots + h0, n * sizeof *v->n_slots, e);
+    zero_memory(c, v->n_live + h0, n * sizeof *v->n_live, e);
+    zero_memory(c, v->reads + h0, n * sizeof *v->reads, e);
+    zero_memory(c, v->not_chosen + h0, n * sizeof *v->not_chosen, e);
+    zero_memory(c, v->aux_half + h0, n * sizeof *v->aux_half, e);
+    zero_memory(c, v->aux_values + h0, n * sizeof *v->aux_values, e);
+    zero_memory(c, v->prefill_reads + h0, n * sizeof *v->prefill_reads, e);
+    zero_memory(c, v->prefill_scans + h0, n * sizeof *v->prefill_scans, e);
+    zero_memory(c, v->keys_moved + h0, n * sizeof *v->keys_moved, e);
+    zero_memory(c, v->key_elements + h0, n * sizeof *v->key_elements, e);
+    zero_memory(c, v->peak + seq, sizeof *v->peak, e);
     return device_upload(c->be, c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail, e);
 }
 

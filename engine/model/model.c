@@ -26,7 +26,8 @@ static int device_error(struct loader *l, const char *name)
     return err_set(l->e, ERR_DEVICE, "loading %s: %s", name, l->m->be->last_error(l->m->dev));
 }
 
-static const struct st_tensor *need(struct loader *l, const char *name, int n_dims, int64_t a, int64_t b)
+static const struct st_tensor *need_tensor(struct loader *l, const char *name, int n_dims, int64_t a,
+                                           int64_t b)
 {
     int64_t shape[2] = {a, b};
     const struct st_tensor *t = NULL;
@@ -37,7 +38,7 @@ static const struct st_tensor *need(struct loader *l, const char *name, int n_di
 static int load_vector(struct loader *l, const char *name, int n, float **out)
 {
     l->m->bytes += (size_t)n * sizeof **out;
-    const struct st_tensor *t = l->st ? need(l, name, 1, n, 0) : NULL;
+    const struct st_tensor *t = l->st ? need_tensor(l, name, 1, n, 0) : NULL;
     if (l->st && !t)
         return l->e->code;
     if (l->only_headers)
@@ -110,10 +111,10 @@ static int find_part(struct loader *l, const struct part *part, int k, int with_
     char name[160];
     *bias = NULL;
     snprintf(name, sizeof name, "%s.weight", part->name);
-    if (!(*weight = need(l, name, 2, part->rows, k)))
+    if (!(*weight = need_tensor(l, name, 2, part->rows, k)))
         return l->e->code;
     snprintf(name, sizeof name, "%s.bias", part->name);
-    if (with_bias && !(*bias = need(l, name, 1, part->rows, 0)))
+    if (with_bias && !(*bias = need_tensor(l, name, 1, part->rows, 0)))
         return l->e->code;
     return 0;
 }
@@ -316,8 +317,8 @@ static int open_weights(struct safetensors **out, const char *path, struct err *
     return safetensors_open_memory(out, data, n, "embedded weights", e);
 }
 
-static int identify(const struct safetensors *st, const char *path, const char *cache_dir, char out[65],
-                    struct err *e)
+static int identify_weights(const struct safetensors *st, const char *path, const char *cache_dir,
+                            char out[65], struct err *e)
 {
     return st ? safetensors_identity(st, cache_dir, out, e) : random_identity(out, path, e);
 }
@@ -327,7 +328,7 @@ int model_identity(const char *path, const char *cache_dir, char out[65], struct
     struct safetensors *st;
     int rc = open_weights(&st, path, e);
     if (!rc)
-        rc = identify(st, path, cache_dir, out, e);
+        rc = identify_weights(st, path, cache_dir, out, e);
     safetensors_close(st);
     return rc ? err_add(e, "model %s", path), rc : 0;
 }
@@ -342,7 +343,7 @@ static int open_model(struct loader *l, const char *path, int max_context, const
     if (!rc)
         rc = check_room(l);
     if (!rc && !l->only_headers)
-        rc = identify(l->st, path, cache_dir, m->identity, e);
+        rc = identify_weights(l->st, path, cache_dir, m->identity, e);
     if (!rc)
         rc = load_all(l, max_context);
     if (!rc)

@@ -128,7 +128,7 @@ int model_rope_parse(struct model_config *c, const json_t *o, const char *what, 
 
 /* Llama 3.1 stretches wavelengths above original / low by `factor`, keeps those below original / high, and
  * interpolates between the two. */
-static double llama3(const struct model_config *c, double f)
+static double llama3_frequency(const struct model_config *c, double f)
 {
     double wave = 2 * pi / f, low = c->rope_original / c->rope_low, high = c->rope_original / c->rope_high;
     if (wave < high)
@@ -147,7 +147,7 @@ static double pair_of(const struct model_config *c, double rotations)
 
 /* Pairs up to the one that rotates beta_fast times keep their frequency, those from the one that rotates
  * beta_slow times on are stretched, and a linear ramp lies between. */
-static double yarn(const struct model_config *c, int i, double f)
+static double yarn_frequency(const struct model_config *c, int i, double f)
 {
     double first = pair_of(c, c->rope_high), last = pair_of(c, c->rope_low);
     if (!c->rope_is_exact) {
@@ -170,9 +170,9 @@ double model_rope_frequency(const struct model_config *c, int i)
     case ROPE_LINEAR:
         return f / c->rope_factor;
     case ROPE_LLAMA3:
-        return llama3(c, f);
+        return llama3_frequency(c, f);
     case ROPE_YARN:
-        return yarn(c, i, f);
+        return yarn_frequency(c, i, f);
     case ROPE_DEFAULT:
         break;
     }

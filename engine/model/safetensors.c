@@ -32,7 +32,7 @@ static int add_path(struct safetensors *s, const char *path, struct err *e)
     return st_read_header(s, e);
 }
 
-static int finish(struct safetensors **out, struct safetensors *s, int rc)
+static int finish_open(struct safetensors **out, struct safetensors *s, int rc)
 {
     *out = NULL;
     if (rc) {
@@ -48,7 +48,7 @@ static int finish(struct safetensors **out, struct safetensors *s, int rc)
 int safetensors_open_file(struct safetensors **out, const char *path, struct err *e)
 {
     struct safetensors *s = xcalloc(1, sizeof *s);
-    return finish(out, s, add_path(s, path, e));
+    return finish_open(out, s, add_path(s, path, e));
 }
 
 int safetensors_open_memory(struct safetensors **out, const void *data, size_t n, const char *what,
@@ -58,7 +58,7 @@ int safetensors_open_memory(struct safetensors **out, const void *data, size_t n
     struct st_file *f = add_file(s, what);
     f->bytes = data;
     f->n = n;
-    return finish(out, s, st_read_header(s, e));
+    return finish_open(out, s, st_read_header(s, e));
 }
 
 static int file_number(const struct safetensors *s, const char *path)
@@ -170,7 +170,7 @@ int safetensors_open_folder(struct safetensors **out, const char *dir, struct er
                      dir);
     str_release(&one);
     str_release(&index);
-    return finish(out, s, rc);
+    return finish_open(out, s, rc);
 }
 
 void safetensors_close(struct safetensors *s)

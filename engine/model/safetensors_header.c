@@ -28,7 +28,7 @@ static const struct dtype *find_dtype(const char *name)
     return NULL;
 }
 
-static int bad(struct err *e, const struct st_file *f, const char *name, const char *why)
+static int refuse_tensor(struct err *e, const struct st_file *f, const char *name, const char *why)
 {
     return err_set(e, ERR_FORMAT, "%s: tensor \"%.100s\": %s", f->path, name, why);
 }
@@ -41,21 +41,21 @@ static int read_shape(const struct st_file *f, const char *name, const json_t *s
     const json_t *shape = json_object_get(spec, "shape");
     size_t n_dims = json_array_size(shape), total = type ? type->bytes : 1;
     if (!json_is_array(shape))
-        return bad(e, f, name, "the shape must be a list");
+        return refuse_tensor(e, f, name, "the shape must be a list");
     if (n_dims > DIMS_MAX)
-        return bad(e, f, name, "the shape has more than 8 dimensions");
+        return refuse_tensor(e, f, name, "the shape has more than 8 dimensions");
     t->n_dims = (int)n_dims;
     int zero = 0, overflow = 0;
     for (size_t i = 0; i < n_dims; i++) {
         const json_t *d = json_array_get(shape, i);
         if (!json_is_integer(d) || json_integer_value(d) < 0)
-            return bad(e, f, name, "the shape must hold integers that are not negative");
+            return refuse_tensor(e, f, name, "the shape must hold integers that are not negative");
         t->shape[i] = json_integer_value(d);
         zero |= t->shape[i] == 0;
         overflow |= __builtin_mul_overflow(total, (uint64_t)t->shape[i], &total);
     }
     if (!zero && (overflow || total > INT64_MAX))
-        return bad(e, f, name, "the shape is larger than any memory");
+        return refuse_tensor(e, f, name, "the shape is larger than any memory");
     *bytes = type ? (zero ? 0 : total) : SIZE_MAX;
     return 0;
 }
@@ -66,10 +66,10 @@ static int read_tensor(struct safetensors *s, int file, const char *name, const 
     const struct st_file *f = &s->file[file];
     struct st_entry x = {.tensor.name = name, .file = file};
     if (!json_is_object(spec))
-        return bad(e, f, name, "its header entry must be an object");
+        return refuse_tensor(e, f, name, "its header entry must be an object");
     x.dtype = json_string_value(json_object_get(spec, "dtype"));
     if (!x.dtype)
-        return bad(e, f, name, "the dtype must be a text");
+        return refuse_tensor(e, f, name, "the dtype must be a text");
     const struct dtype *type = find_dtype(x.dtype);
     x.tensor.dtype = type ? type->kind : ST_OTHER;
     size_t want = 0, size = f->n - start;
@@ -79,7 +79,7 @@ static int read_tensor(struct safetensors *s, int file, const char *name, const 
     const json_t *offsets = json_object_get(spec, "data_offsets");
     const json_t *from = json_array_get(offsets, 0), *to = json_array_get(offsets, 1);
     if (json_array_size(offsets) != 2 || !json_is_integer(from) || !json_is_integer(to))
-        return bad(e, f, name, "the data_offsets must be two integers");
+        return refuse_tensor(e, f, name, "the data_offsets must be two integers");
     json_int_t a = json_integer_value(from), b = json_integer_value(to);
     if (a < 0 || b < a || (uint64_t)b > size)
         return err_set(e, ERR_FORMAT,
@@ -116,9 +116,9 @@ static int check_tiling(const struct safetensors *s, const struct st_file *f, si
     for (size_t i = first; i < s->n; i++) {
         const struct st_tensor *t = &s->entry[i].tensor;
         if (t->data < at)
-            return bad(e, f, t->name, "its data overlap those of another tensor");
+            return refuse_tensor(e, f, t->name, "its data overlap those of another tensor");
         if (t->data > at)
-            return bad(e, f, t->name, "there are bytes before its data that belong to no tensor");
+            return refuse_tensor(e, f, t->name, "there are bytes before its data that belong to no tensor");
         at += t->bytes;
     }
     size_t rest = (size_t)(f->bytes + f->n - at);

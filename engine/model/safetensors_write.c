@@ -4,7 +4,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 
-static size_t values(const struct st_new *t)
+static size_t count_values(const struct st_new *t)
 {
     size_t n = 1;
     for (int i = 0; i < t->n_dims; i++)
@@ -12,7 +12,7 @@ static size_t values(const struct st_new *t)
     return n;
 }
 
-static json_t *header(const struct st_new *t, size_t n, const struct st_meta *meta)
+static json_t *new_header(const struct st_new *t, size_t n, const struct st_meta *meta)
 {
     json_t *o = json_object(), *m = json_object();
     size_t at = 0;
@@ -21,7 +21,7 @@ static json_t *header(const struct st_new *t, size_t n, const struct st_meta *me
     json_object_set_new(o, "__metadata__", m);
     for (size_t i = 0; i < n; i++) {
         json_t *shape = json_array();
-        size_t bytes = values(&t[i]) * sizeof(float);
+        size_t bytes = count_values(&t[i]) * sizeof(float);
         for (int k = 0; k < t[i].n_dims; k++)
             json_array_append_new(shape, json_integer(t[i].shape[k]));
         json_object_set_new(o, t[i].name,
@@ -36,7 +36,7 @@ int safetensors_write(const char *path, const struct st_new *t, size_t n, const 
                       struct err *e)
 {
     struct str out = {0};
-    json_t *o = header(t, n, meta);
+    json_t *o = new_header(t, n, meta);
     char *text = json_dumps(o, JSON_COMPACT);
     struct str head = {0};
     str_puts(&head, text);
@@ -46,7 +46,7 @@ int safetensors_write(const char *path, const struct st_new *t, size_t n, const 
     str_add(&out, (const char *)&length, sizeof length);
     str_add(&out, head.data, head.len);
     for (size_t i = 0; i < n; i++)
-        str_add(&out, (const char *)t[i].data, values(&t[i]) * sizeof(float));
+        str_add(&out, (const char *)t[i].data, count_values(&t[i]) * sizeof(float));
     int rc = file_write_atomic(path, out.data, out.len, e);
     free(text);
     json_decref(o);

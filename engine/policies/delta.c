@@ -120,7 +120,7 @@ static struct policy_budget delta_budget(const void *params, const struct budget
     return (struct policy_budget){tokens, tokens};
 }
 
-static void delta_rule(const void *params, struct str *out)
+static void delta_describe_budget(const void *params, struct str *out)
 {
     const struct delta_params *p = params;
     int last = p->k_tokens != PARAM_UNSET_INT ? p->l_tokens : p->l_pages;
@@ -153,7 +153,7 @@ static unsigned delta_needs(const void *params)
 }
 
 /* A refresh layer chooses only when the next layer reads its choice. */
-static int refreshes(const struct delta_params *p, int layer, int n_layers)
+static int is_refresh(const struct delta_params *p, int layer, int n_layers)
 {
     return layer >= p->dense_layers && layer_list_has(&p->layers, layer) && layer + 1 < n_layers &&
            !layer_list_has(&p->layers, layer + 1);
@@ -173,12 +173,12 @@ static void delta_select(const struct policy *pol, const struct policy_ctx *c, i
     if (layer < p->dense_layers)
         return;
     if (layer_list_has(&p->layers, layer)) {
-        if (refreshes(p, layer, pol->dims.n_layers))
+        if (is_refresh(p, layer, pol->dims.n_layers))
             s->want_stats = takes_page_stats(p) ? STATS_PAGES : STATS_TOKENS;
         return;
     }
     for (int l = layer - 1; l >= p->dense_layers; l--)
-        if (refreshes(p, l, pol->dims.n_layers)) {
+        if (is_refresh(p, l, pol->dims.n_layers)) {
             s->unit = p->k_tokens != PARAM_UNSET_INT ? SEL_TOKENS : SEL_PAGES;
             s->n_rows = 1;
             s->cap = list_cap(pol, c);
@@ -233,7 +233,7 @@ const struct policy_ops policy_delta = {
     .check = delta_check,
     .resolve = delta_resolve,
     .budget = delta_budget,
-    .rule = delta_rule,
+    .describe_budget = delta_describe_budget,
     .select = delta_select,
     .observe = delta_observe,
 };

@@ -26,7 +26,7 @@ static const struct param deltallm_params[] = {
 };
 #undef P
 
-static void deltallm_rule(const void *params, struct str *out)
+static void deltallm_describe_budget(const void *params, struct str *out)
 {
     const struct deltallm_params *p = params;
     str_printf(out,
@@ -88,7 +88,7 @@ const struct policy_ops policy_deltallm = {
     .tight = "theta=0.6",
     .needs = POLICY_OWN_KEYS,
     .budget = deltallm_budget,
-    .rule = deltallm_rule,
+    .describe_budget = deltallm_describe_budget,
     .state_size = deltallm_state,
     .select = deltallm_select,
     .prefill_end = deltallm_prefill_end,

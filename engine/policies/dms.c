@@ -83,7 +83,7 @@ static const char *dms_reference(const void *params)
     return p->neuron >= 0 ? "evict=false" : NULL;
 }
 
-static void dms_rule(const void *params, struct str *out)
+static void dms_describe_budget(const void *params, struct str *out)
 {
     const struct dms_params *p = params;
     if (p->evict == 0)
@@ -101,7 +101,7 @@ static void dms_rule(const void *params, struct str *out)
 }
 
 /* For how many tokens a flagged token is visible, itself included. */
-static int reach(const struct dms_params *p)
+static int visible_tokens(const struct dms_params *p)
 {
     return p->window + (p->window_inclusive ? 1 : 0);
 }
@@ -122,13 +122,13 @@ static struct policy_budget dms_budget(const void *params, const struct budget_a
     if (p->evict == 0)
         return (struct policy_budget){INFINITY, INFINITY};
     return (struct policy_budget){isnan(p->cr) ? NAN : at->context / p->cr,
-                                  p->window == PARAM_UNSET_INT ? INFINITY : reach(p)};
+                                  p->window == PARAM_UNSET_INT ? INFINITY : visible_tokens(p)};
 }
 
 static double dms_held(const void *params, const struct budget_at *at)
 {
     const struct dms_params *p = params;
-    double window = p->window == PARAM_UNSET_INT ? 0 : reach(p);
+    double window = p->window == PARAM_UNSET_INT ? 0 : visible_tokens(p);
     return isnan(p->cr) || p->evict == 0 ? at->context : at->context / p->cr + window;
 }
 
@@ -203,7 +203,7 @@ static void dms_release(struct policy *pol)
 static size_t dms_state(const struct policy *pol)
 {
     return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv *
-           (size_t)reach(pol->params);
+           (size_t)visible_tokens(pol->params);
 }
 
 static int32_t *until_of(const struct policy *pol, int layer)
@@ -213,7 +213,7 @@ static int32_t *until_of(const struct policy *pol, int layer)
 }
 
 /* What follows from the flags of this chunk or step, before its tokens are appended. */
-static void decide(const struct policy *pol, const struct policy_ctx *c, int layer)
+static void decide_evictions(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct dms_params *p = pol->params;
     const struct dms_own *own = pol->own;
@@ -228,7 +228,7 @@ static void decide(const struct policy *pol, const struct policy_ctx *c, int lay
                                .until = until_of(pol, layer),
                                .stride = pol->dims.max_context,
                                .n_kv = n_kv,
-                               .reach = reach(p),
+                               .reach = visible_tokens(p),
                                .shift = p->shift};
         policy_launch(c, OP_until, &u);
     } else {
@@ -238,7 +238,7 @@ static void decide(const struct policy *pol, const struct policy_ctx *c, int lay
                                 .state = c->state,
                                 .state_bytes = c->state_bytes,
                                 .flag = own->flag,
-                                .reach = reach(p),
+                                .reach = visible_tokens(p),
                                 .shift = p->shift};
         policy_launch(c, OP_expire, &x);
     }
@@ -263,10 +263,10 @@ static void dms_on_qkv(const struct policy *pol, const struct policy_ctx *c, int
                           .per_layer = p->alpha_per == PER_LAYER,
                           .type = c->y_type};
     policy_launch(c, OP_gate, &g);
-    decide(pol, c, layer);
+    decide_evictions(pol, c, layer);
 }
 
-static int channel(const struct policy *pol)
+static int borrowed_channel(const struct policy *pol)
 {
     const struct dms_params *p = pol->params;
     return p->neuron == NEURON_LAST ? pol->dims.head_dim - 1 : 0;
@@ -282,16 +282,16 @@ static void dms_on_qk(const struct policy *pol, const struct policy_ctx *c, int 
                             .head_dim = pol->dims.head_dim,
                             .q = c->q,
                             .stride = c->qkv_stride,
-                            .channel = channel(pol),
+                            .channel = borrowed_channel(pol),
                             .scale = (float)p->scale,
                             .bias = (float)p->bias,
                             .flag = own->flag};
     policy_launch(c, OP_borrow, &b);
-    decide(pol, c, layer);
+    decide_evictions(pol, c, layer);
 }
 
 /* The borrowed channel is zeroed once more, after RoPE. */
-static void mute(const struct policy *pol, const struct policy_ctx *c)
+static void mute_channel(const struct policy *pol, const struct policy_ctx *c)
 {
     struct mute_args m = {.rows = c->rows,
                           .n_q = pol->dims.n_q,
@@ -299,7 +299,7 @@ static void mute(const struct policy *pol, const struct policy_ctx *c)
                           .head_dim = pol->dims.head_dim,
                           .q = c->q,
                           .stride = c->qkv_stride,
-                          .channel = channel(pol)};
+                          .channel = borrowed_channel(pol)};
     if (pol->takes_qk)
         policy_launch(c, OP_mute, &m);
 }
@@ -307,14 +307,14 @@ static void mute(const struct policy *pol, const struct policy_ctx *c)
 static void dms_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
 {
     (void)layer, (void)s; /* all live tokens are read */
-    mute(pol, c);
+    mute_channel(pol, c);
 }
 
 static void dms_select_prefill(const struct policy *pol, const struct policy_ctx *c, int layer,
                                struct prefill_selection *s)
 {
     const struct dms_params *p = pol->params;
-    mute(pol, c);
+    mute_channel(pol, c);
     if (p->prefill == PREFILL_IS_DENSE)
         return;
     s->kind = PREFILL_UNTIL;
@@ -332,7 +332,7 @@ static void dms_prefill_end(const struct policy *pol, const struct policy_ctx *c
                              .until_stride = pol->dims.max_context,
                              .ring_slot = ring,
                              .ring_flag = ring + dms_state(pol) / sizeof(int32_t) / 2,
-                             .reach = reach(pol->params)};
+                             .reach = visible_tokens(pol->params)};
     policy_launch(c, OP_compact, &a);
 }
 
@@ -349,7 +349,7 @@ const struct policy_ops policy_dms = {
     .data = dms_data,
     .budget = dms_budget,
     .held = dms_held,
-    .rule = dms_rule,
+    .describe_budget = dms_describe_budget,
     .reference = dms_reference,
     .init = dms_init,
     .release = dms_release,

@@ -194,8 +194,8 @@ int dms_gates_resolve(struct policy_spec *spec, const struct policy_model *m, st
     return from_file(p, e);
 }
 
-static int load(const struct safetensors *s, const struct policy_dims *dims, float *w, float *b,
-                struct err *e)
+static int load_gates(const struct safetensors *s, const struct policy_dims *dims, float *w, float *b,
+                      struct err *e)
 {
     int n_kv = dims->n_kv, hidden = dims->hidden;
     for (int l = 0; l < dims->n_layers; l++) {
@@ -219,7 +219,7 @@ int dms_gates_load(const struct dms_params *p, const struct policy_dims *dims, f
     struct safetensors *s = NULL;
     int rc = open_gates(p, &s, e);
     if (!rc)
-        rc = load(s, dims, w, b, e);
+        rc = load_gates(s, dims, w, b, e);
     safetensors_close(s);
     return rc;
 }

@@ -49,7 +49,7 @@ static double h2o_held(const void *params, const struct budget_at *at)
     return h2o_budget(params, at).whole;
 }
 
-static void h2o_rule(const void *params, struct str *out)
+static void h2o_describe_budget(const void *params, struct str *out)
 {
     const struct h2o_params *p = params;
     const struct keep_rule r = rule_of(p);
@@ -65,7 +65,7 @@ static size_t h2o_state(const struct policy *pol)
            (size_t)pol->dims.max_pages * KV_PAGE_TOKENS;
 }
 
-static void add(const struct policy *pol, const struct policy_ctx *c, int layer, struct scores mass)
+static void add_mass(const struct policy *pol, const struct policy_ctx *c, int layer, struct scores mass)
 {
     const struct h2o_params *p = pol->params;
     struct accumulate_args a = {.rows = c->rows,
@@ -94,7 +94,7 @@ static void h2o_observe(const struct policy *pol, const struct policy_ctx *c, in
         policy_reduce_stats(c, layer,
                             (struct reduce_stats_args){
                                 .mode = REDUCE_SUM, .out = policy_scores(c, c->dims.n_kv, c->stats.stride)});
-    add(pol, c, layer, mass);
+    add_mass(pol, c, layer, mass);
     evict_keep(c, layer, mass, &rule, 0, 0);
 }
 
@@ -133,7 +133,7 @@ static void h2o_on_attn_out(const struct policy *pol, const struct policy_ctx *c
             int end = at + (some.nq < (t + 1) * TILE ? some.nq : (t + 1) * TILE);
             one.rows = (struct rows){1, c->rows.seq + end - 1, c->rows.pos + end - 1};
             mass = tile_of(all, t);
-            add(pol, &one, layer, mass);
+            add_mass(pol, &one, layer, mass);
         }
     }
     if (policy_at_end(c))
@@ -153,7 +153,7 @@ const struct policy_ops policy_h2o = {
     .needs = POLICY_DROP | POLICY_STATS | POLICY_PREFILL,
     .budget = h2o_budget,
     .held = h2o_held,
-    .rule = h2o_rule,
+    .describe_budget = h2o_describe_budget,
     .state_size = h2o_state,
     .select = h2o_select,
     .observe = h2o_observe,

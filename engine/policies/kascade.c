@@ -231,7 +231,7 @@ static void kascade_release(struct policy *pol)
     free(own);
 }
 
-static double rounded(const struct kascade_params *p, double tokens)
+static double round_budget(const struct kascade_params *p, double tokens)
 {
     return p->round_tokens > 1 ? ceil(tokens / p->round_tokens) * p->round_tokens : tokens;
 }
@@ -242,7 +242,7 @@ static struct policy_budget kascade_budget(const void *params, const struct budg
     if (!isnan(p->mass))
         return policy_mass_budget(p->mass, p->min_tokens, at);
     double k = fmax(p->ratio * at->context, p->min_tokens), minus = p->k_minus_tile_tokens;
-    double tokens = rounded(p, k - minus), here = rounded(p, fmin(k, at->context) - minus);
+    double tokens = round_budget(p, k - minus), here = round_budget(p, fmin(k, at->context) - minus);
     if (minus > 0) /* contexts above it are short of a tile, unless rounding makes up for it */
         return (struct policy_budget){tokens, here < at->context ? minus : at->context};
     return (struct policy_budget){tokens, tokens};
@@ -257,7 +257,7 @@ static const void *kascade_data(const void *params, size_t *n)
     return p->k_minus_tile_tokens ? rule : NULL;
 }
 
-static void kascade_rule(const void *params, struct str *out)
+static void kascade_describe_budget(const void *params, struct str *out)
 {
     const struct kascade_params *p = params;
     if (isnan(p->mass))
@@ -279,19 +279,19 @@ static void kascade_rule(const void *params, struct str *out)
                    tile_of(p), p->rolling == 1 ? " growing" : "");
 }
 
-static int lists(const struct kascade_params *p, const struct policy_ctx *c)
+static int n_lists(const struct kascade_params *p, const struct policy_ctx *c)
 {
     return p->pool == POOL_ALL ? 1 : c->dims.n_kv;
 }
 
-static void choose(const struct policy *pol, const struct policy_ctx *c, int layer)
+static void choose_tokens(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct kascade_params *p = pol->params;
     struct scores pooled = policy_reduce_stats(
         c, layer,
         (struct reduce_stats_args){.mode = REDUCE_SUM,
                                    .bf16 = p->prob_dtype == 1,
-                                   .out = policy_scores(c, lists(p, c), c->stats.stride)});
+                                   .out = policy_scores(c, n_lists(p, c), c->stats.stride)});
     struct topk_rule rule = {.kind = TOPK_RATIO,
                              .ratio = p->ratio,
                              .min_tokens = p->min_tokens,
@@ -322,15 +322,15 @@ static void kascade_select(const struct policy *pol, const struct policy_ctx *c,
     }
     if (is_anchor(p, layer)) {
         policy_qk_stats(c, layer, c->stats);
-        choose(pol, c, layer);
+        choose_tokens(pol, c, layer);
     }
-    policy_read_tokens(c, lists(p, c), s);
+    policy_read_tokens(c, n_lists(p, c), s);
     s->kv_map = map_of(p, layer);
 }
 
 static void kascade_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
-    choose(pol, c, layer);
+    choose_tokens(pol, c, layer);
 }
 
 /* How many earlier tokens a tile reads. The released tiles count among the k of the paper: EfficientKascade
@@ -359,7 +359,7 @@ static void choose_tiles(const struct policy *pol, const struct policy_ctx *c, i
     int cap, tiles = (c->nq + p->tile_tokens - 1) / p->tile_tokens;
     struct topk_rule rule = tile_rule(p, c->n_prompt, &cap);
     struct scores mass = own->mass;
-    mass.n_rows = lists(p, c);
+    mass.n_rows = n_lists(p, c);
     policy_prefill_mass(c, layer,
                         (struct prefill_mass_args){.tile = p->tile_tokens, .before = 1, .out = mass});
     struct topk_args t = {.rows = {tiles, c->rows.seq, c->rows.pos},
@@ -386,7 +386,7 @@ static void kascade_select_prefill(const struct policy *pol, const struct policy
     s->kind = PREFILL_TILES;
     s->tile = p->tile_tokens;
     tile_rule(p, c->n_prompt, &s->cap);
-    s->n_rows = lists(p, c);
+    s->n_rows = n_lists(p, c);
     s->kv_map = map_of(p, layer);
     s->idx = own->idx;
     s->len = own->len;
@@ -408,7 +408,7 @@ const struct policy_ops policy_kascade = {
     .resolve = kascade_resolve,
     .data = kascade_data,
     .budget = kascade_budget,
-    .rule = kascade_rule,
+    .describe_budget = kascade_describe_budget,
     .init = kascade_init,
     .release = kascade_release,
     .select = kascade_select,

@@ -61,7 +61,7 @@ static struct policy_budget lessismore_budget(const void *params, const struct b
     return (struct policy_budget){tokens, tokens};
 }
 
-static void lessismore_rule(const void *params, struct str *out)
+static void lessismore_describe_budget(const void *params, struct str *out)
 {
     const struct lessismore_params *p = params;
     if (p->k_tokens != PARAM_UNSET_INT)
@@ -127,7 +127,7 @@ const struct policy_ops policy_lessismore = {
     .check = lessismore_check,
     .resolve = lessismore_resolve,
     .budget = lessismore_budget,
-    .rule = lessismore_rule,
+    .describe_budget = lessismore_describe_budget,
     .select = lessismore_select,
     .observe = lessismore_observe,
 };

@@ -119,7 +119,7 @@ const struct model_defaults *model_defaults_find(const struct policy_model *m, s
     return NULL;
 }
 
-static const char *published(const struct model_defaults *d, enum model_default which)
+static const char *published_layers(const struct model_defaults *d, enum model_default which)
 {
     return which == MODEL_DEFAULT_DELTA     ? d->delta_layers
            : which == MODEL_DEFAULT_KASCADE ? d->kascade_anchors
@@ -129,7 +129,7 @@ static const char *published(const struct model_defaults *d, enum model_default 
 
 /* Layers at the depths at which the published ones lie, as an example of the form; where there is room,
  * behind the layers that DELTA and OmniKV read whole by default. */
-static void placeholders(struct str *out, enum model_default which, int n_layers)
+static void write_placeholders(struct str *out, enum model_default which, int n_layers)
 {
     enum { DENSE = 2 };
     static const struct {
@@ -155,7 +155,7 @@ static void placeholders(struct str *out, enum model_default which, int n_layers
 static void list_known(struct str *out, enum model_default which)
 {
     for (size_t i = 0; i < N_KNOWN; i++)
-        if (published(&known[i], which))
+        if (published_layers(&known[i], which))
             str_printf(out, "%s%s", out->len ? ", " : "", known[i].model);
 }
 
@@ -170,7 +170,7 @@ int model_defaults_missing(const char *key, enum model_default which, const stru
         if (names[k].text)
             str_printf(&tried, "%s%.80s (%s)", tried.len ? ", " : "", names[k].text, names[k].where);
     list_known(&models, which);
-    placeholders(&layers, which, m->n_layers);
+    write_placeholders(&layers, which, m->n_layers);
     int rc = err_set(
         e, ERR_USAGE,
         "\"%s\" is missing, and nobody has published them for this model of %d layers. Looked for: "
@@ -192,7 +192,7 @@ int model_defaults_layers(struct policy_spec *s, const struct param_ints *layers
     if (layers->n < 0) {
         const char *taken = NULL, *where = arena_printf(a, "policy %s", policy_name(s->ops));
         const struct model_defaults *d = model_defaults_find(m, a, &taken);
-        const char *text = d ? published(d, which) : NULL;
+        const char *text = d ? published_layers(d, which) : NULL;
         if (!text)
             return model_defaults_missing(key, which, m, e);
         if (param_set_text(policy_params(s->ops), s->params, a, key, text, where, e))

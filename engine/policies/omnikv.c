@@ -72,7 +72,7 @@ static struct policy_budget omnikv_budget(const void *params, const struct budge
     return (struct policy_budget){tokens, tokens};
 }
 
-static void omnikv_rule(const void *params, struct str *out)
+static void omnikv_describe_budget(const void *params, struct str *out)
 {
     const struct omnikv_params *p = params;
     if (p->of == OF_PROMPT)
@@ -132,7 +132,7 @@ const struct policy_ops policy_omnikv = {
     .check = omnikv_check,
     .resolve = omnikv_resolve,
     .budget = omnikv_budget,
-    .rule = omnikv_rule,
+    .describe_budget = omnikv_describe_budget,
     .select = omnikv_select,
     .observe = omnikv_observe,
 };

@@ -77,7 +77,7 @@ static struct policy_budget oracle_budget(const void *params, const struct budge
     return (struct policy_budget){tokens, p->unit == UNIT_PAGES ? ceil(tokens / unit) * unit : tokens};
 }
 
-static void oracle_rule(const void *params, struct str *out)
+static void oracle_describe_budget(const void *params, struct str *out)
 {
     const struct oracle_params *p = params;
     static const char *const who[] = {"per KV head", "one list for all heads",
@@ -156,6 +156,6 @@ const struct policy_ops policy_oracle = {
     .needs_of = oracle_needs,
     .check = oracle_check,
     .budget = oracle_budget,
-    .rule = oracle_rule,
+    .describe_budget = oracle_describe_budget,
     .select = oracle_select,
 };

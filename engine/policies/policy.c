@@ -285,10 +285,10 @@ unsigned policy_needs(const struct policy_spec *s)
     return s->ops->needs | (s->ops->needs_of ? s->ops->needs_of(s->params) : 0);
 }
 
-void policy_budget_rule(const struct policy_spec *s, struct str *out)
+void policy_describe_budget(const struct policy_spec *s, struct str *out)
 {
-    if (s->ops->rule)
-        s->ops->rule(s->params, out);
+    if (s->ops->describe_budget)
+        s->ops->describe_budget(s->params, out);
     else
         str_puts(out, "all tokens");
 }

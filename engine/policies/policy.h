@@ -107,7 +107,7 @@ const void *policy_data(const struct policy_spec *s, size_t *n);
 /* What the policy needs of the engine with these options (enum policy_needs). */
 unsigned policy_needs(const struct policy_spec *s);
 /* The budget rule in words, printed with every result: "64 pages of 16 tokens, the last one forced". */
-void policy_budget_rule(const struct policy_spec *s, struct str *out);
+void policy_describe_budget(const struct policy_spec *s, struct str *out);
 
 #include "engine/policies/policy_hooks.h"
 

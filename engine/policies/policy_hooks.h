@@ -116,7 +116,7 @@ typedef struct policy_budget policy_budget_fn(const void *params, const struct b
 typedef const char *policy_reference_fn(const void *params);
 typedef double policy_held_fn(const void *params, const struct budget_at *at);
 typedef struct policy_period policy_period_fn(const void *params, const struct budget_at *at);
-typedef void policy_rule_fn(const void *params, struct str *out);
+typedef void policy_describe_budget_fn(const void *params, struct str *out);
 typedef int policy_init_fn(struct policy *p, struct err *e);
 typedef void policy_release_fn(struct policy *p);
 typedef int policy_tail_fn(const void *params);
@@ -139,15 +139,15 @@ struct policy_ops {
      * of up to 1,500 tokens is read whole, so the tokens are those of full attention. With `tight` some of
      * 200 tokens are not read. NULL without a budget. */
     const char *generous, *tight;
-    unsigned needs;                 /* enum policy_needs: what it needs whatever its options are */
-    policy_needs_fn *needs_of;      /* what it needs besides with these options; NULL: nothing */
-    policy_check_fn *check;         /* refuses options that contradict each other */
-    policy_resolve_fn *resolve;     /* fills in the model's defaults */
-    policy_data_fn *data;           /* policy_data() */
-    policy_budget_fn *budget;       /* the budget in tokens; a policy with budget_keys must have it */
-    policy_held_fn *held;           /* of a policy that drops: policy_held_at() */
-    policy_period_fn *period;       /* policy_period(); NULL: 1 and 1 */
-    policy_rule_fn *rule;           /* the budget in words */
+    unsigned needs;             /* enum policy_needs: what it needs whatever its options are */
+    policy_needs_fn *needs_of;  /* what it needs besides with these options; NULL: nothing */
+    policy_check_fn *check;     /* refuses options that contradict each other */
+    policy_resolve_fn *resolve; /* fills in the model's defaults */
+    policy_data_fn *data;       /* policy_data() */
+    policy_budget_fn *budget;   /* the budget in tokens; a policy with budget_keys must have it */
+    policy_held_fn *held;       /* of a policy that drops: policy_held_at() */
+    policy_period_fn *period;   /* policy_period(); NULL: 1 and 1 */
+    policy_describe_budget_fn *describe_budget; /* the budget in words */
     policy_reference_fn *reference; /* NULL, also as its result: full attention is the reference */
     policy_init_fn *init;           /* binds to the model: checks layers and heads, allocates own */
     /* Frees own: once after every init, also after one that failed half way, and never without one. The

@@ -114,7 +114,7 @@ static struct policy_budget quest_budget(const void *params, const struct budget
     return (struct policy_budget){tokens, ceil(tokens / page) * page};
 }
 
-static void quest_rule(const void *params, struct str *out)
+static void quest_describe_budget(const void *params, struct str *out)
 {
     const struct quest_params *p = params;
     if (p->k_pages != PARAM_UNSET_INT)
@@ -191,6 +191,6 @@ const struct policy_ops policy_quest = {
     .check = quest_check,
     .resolve = quest_resolve,
     .budget = quest_budget,
-    .rule = quest_rule,
+    .describe_budget = quest_describe_budget,
     .select = quest_select,
 };

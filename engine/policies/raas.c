@@ -116,7 +116,7 @@ static double raas_held(const void *params, const struct budget_at *at)
     return p->permanent ? (dense * at->context + (n - dense) * kept) / n : at->context;
 }
 
-static void raas_rule(const void *params, struct str *out)
+static void raas_describe_budget(const void *params, struct str *out)
 {
     const struct raas_params *p = params;
     str_printf(out, "%d tokens kept per KV head%s, ", budget_pages(p) * KV_PAGE_TOKENS,
@@ -170,20 +170,20 @@ static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, in
     policy_launch(c, OP_drop_lowest, &a);
 }
 
-static void topk(const struct policy_ctx *c, struct scores s, int list, struct topk_rule rule)
+static void choose_pages(const struct policy_ctx *c, struct scores s, int list, struct topk_rule rule)
 {
     rule.tokens_per = KV_PAGE_TOKENS;
     policy_topk(c, s, &rule, c->prompt_len, list);
 }
 
-static void mask(const struct policy_ctx *c, struct scores s, int list)
+static void mask_pages(const struct policy_ctx *c, struct scores s, int list)
 {
     struct mask_scores_args m = {
         .rows = c->rows, .s = s, .idx = c->list[list].idx, .len = c->list[list].len, .cap = s.stride};
     policy_launch(c, OP_mask_scores, &m);
 }
 
-static void stamp(const struct raas_params *p, const struct policy_ctx *c, int layer, struct scores s)
+static void stamp_pages(const struct raas_params *p, const struct policy_ctx *c, int layer, struct scores s)
 {
     struct stamp_args a = {.rows = c->rows,
                            .kv = c->kv,
@@ -196,7 +196,7 @@ static void stamp(const struct raas_params *p, const struct policy_ctx *c, int l
         struct topk_rule rule = {.kind = TOPK_FLOOR, .ratio = p->r};
         if (!p->permanent)
             rule = (struct topk_rule){.kind = TOPK_FIXED, .k = (int)(p->r * budget_pages(p))};
-        topk(c, s, 0, rule);
+        choose_pages(c, s, 0, rule);
         a.idx = c->list[0].idx;
         a.len = c->list[0].len;
         a.cap = s.stride;
@@ -206,7 +206,7 @@ static void stamp(const struct raas_params *p, const struct policy_ctx *c, int l
 
 /* With a mask: puts the pages with the latest stamps and the current one into list 1, or all pages while
  * nothing is masked yet. */
-static void retain(const struct policy *pol, const struct policy_ctx *c, int layer)
+static void retain_pages(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct raas_params *p = pol->params;
     struct load_stamps_args l = {.rows = c->rows,
@@ -216,13 +216,13 @@ static void retain(const struct policy *pol, const struct policy_ctx *c, int lay
                                  .state_bytes = c->state_bytes,
                                  .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
     policy_launch(c, OP_load_stamps, &l);
-    topk(c, l.out, 1,
-         (struct topk_rule){.kind = TOPK_FIXED,
-                            .k = budget_pages(p),
-                            .force_last = 1,
-                            .force = FORCE_UNION,
-                            .dense_tokens = p->budget_tokens,
-                            .dense_first = 1});
+    choose_pages(c, l.out, 1,
+                 (struct topk_rule){.kind = TOPK_FIXED,
+                                    .k = budget_pages(p),
+                                    .force_last = 1,
+                                    .force = FORCE_UNION,
+                                    .dense_tokens = p->budget_tokens,
+                                    .dense_first = 1});
 }
 
 static void raas_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
@@ -231,27 +231,27 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
     if (layer < p->dense_layers)
         return;
     if (!p->permanent)
-        retain(pol, c, layer);
+        retain_pages(pol, c, layer);
     struct scores pages = policy_page_scores(c, layer, SCORE_KV_MAX, 1);
     int late = p->alpha > 0 && p->softmax_set == SET_SELECTED;
     int early = p->alpha > 0 && p->softmax_set == SET_ALL;
     if (early)
-        stamp(p, c, layer, pages);
+        stamp_pages(p, c, layer, pages);
     if (!p->permanent)
-        mask(c, pages, 1);
+        mask_pages(c, pages, 1);
     if (!early && !late)
-        stamp(p, c, layer, pages);
+        stamp_pages(p, c, layer, pages);
     if (p->attend == ATTEND_TOPK) {
         struct topk_rule rule = {.kind = TOPK_FIXED, .k = budget_pages(p), .min_k = LEAST_PAGES};
         if (!p->permanent) {
             rule.dense_tokens = p->budget_tokens;
             rule.dense_first = 1;
         }
-        topk(c, pages, 1, rule);
+        choose_pages(c, pages, 1, rule);
     }
     if (late) {
-        mask(c, pages, 1);
-        stamp(p, c, layer, pages);
+        mask_pages(c, pages, 1);
+        stamp_pages(p, c, layer, pages);
     }
     if (p->permanent && p->attend == ATTEND_RETAINED)
         return;
@@ -276,7 +276,7 @@ const struct policy_ops policy_raas = {
     .check = raas_check,
     .budget = raas_budget,
     .held = raas_held,
-    .rule = raas_rule,
+    .describe_budget = raas_describe_budget,
     .state_size = raas_state,
     .on_qkv = raas_on_qkv,
     .select = raas_select,

@@ -72,7 +72,7 @@ static struct policy_period random_period(const void *params, const struct budge
     return evict_period(&r, at);
 }
 
-static void random_rule(const void *params, struct str *out)
+static void random_describe_budget(const void *params, struct str *out)
 {
     const struct random_params *p = params;
     const struct keep_rule r = rule_of(p);
@@ -121,6 +121,6 @@ const struct policy_ops policy_random = {
     .budget = random_budget,
     .held = random_held,
     .period = random_period,
-    .rule = random_rule,
+    .describe_budget = random_describe_budget,
     .on_attn_out = random_on_attn_out,
 };

@@ -76,7 +76,7 @@ static struct policy_period rkv_period(const void *params, const struct budget_a
     return evict_period(&r, at);
 }
 
-static void rkv_rule(const void *params, struct str *out)
+static void rkv_describe_budget(const void *params, struct str *out)
 {
     const struct rkv_params *p = params;
     const struct keep_rule r = rule_of(p);
@@ -152,7 +152,7 @@ const struct policy_ops policy_rkv = {
     .budget = rkv_budget,
     .held = rkv_held,
     .period = rkv_period,
-    .rule = rkv_rule,
+    .describe_budget = rkv_describe_budget,
     .state_size = rkv_state,
     .prompt_tail = rkv_tail,
     .select = rkv_select,

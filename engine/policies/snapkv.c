@@ -86,7 +86,7 @@ static struct policy_period snapkv_period(const void *params, const struct budge
     return p->when == AT_DECODE ? evict_period(&r, at) : (struct policy_period){1, 1};
 }
 
-static void snapkv_rule(const void *params, struct str *out)
+static void snapkv_describe_budget(const void *params, struct str *out)
 {
     const struct snapkv_params *p = params;
     const struct keep_rule r = rule_of(p);
@@ -163,7 +163,7 @@ const struct policy_ops policy_snapkv = {
     .budget = snapkv_budget,
     .held = snapkv_held,
     .period = snapkv_period,
-    .rule = snapkv_rule,
+    .describe_budget = snapkv_describe_budget,
     .state_size = snapkv_state,
     .prompt_tail = snapkv_tail,
     .select = snapkv_select,

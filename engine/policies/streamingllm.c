@@ -83,7 +83,7 @@ static double streaming_held(const void *params, const struct budget_at *at)
     return p->form == FORM_EVICT ? p->window_tokens : at->context;
 }
 
-static void streaming_rule(const void *params, struct str *out)
+static void streaming_describe_budget(const void *params, struct str *out)
 {
     const struct streaming_params *p = params;
     if (p->window_tokens != PARAM_UNSET_INT)
@@ -125,7 +125,7 @@ static void streaming_release(struct policy *pol)
 }
 
 /* How many recent tokens the evicting form holds. */
-static int reach(const struct streaming_params *p)
+static int window_length(const struct streaming_params *p)
 {
     return p->window_tokens - p->sinks;
 }
@@ -137,7 +137,8 @@ static size_t streaming_state(const struct policy *pol)
     const struct streaming_params *p = pol->params;
     if (p->form == FORM_MASK)
         return 0;
-    return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv * (size_t)reach(p);
+    return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv *
+           (size_t)window_length(p);
 }
 
 static void streaming_on_qkv(const struct policy *pol, const struct policy_ctx *c, int layer)
@@ -158,7 +159,7 @@ static void streaming_on_qkv(const struct policy *pol, const struct policy_ctx *
                                 .layer = layer,
                                 .state = c->state,
                                 .state_bytes = c->state_bytes,
-                                .reach = reach(p),
+                                .reach = window_length(p),
                                 .sinks = p->sinks};
         policy_launch(c, OP_expire, &x);
     }
@@ -187,7 +188,7 @@ static void streaming_prefill_end(const struct policy *pol, const struct policy_
                              .until = own->until,
                              .ring_slot = ring,
                              .ring_flag = ring + streaming_state(pol) / sizeof(int32_t) / 2,
-                             .reach = reach(p)};
+                             .reach = window_length(p)};
     policy_launch(c, OP_compact, &a);
 }
 
@@ -230,7 +231,7 @@ const struct policy_ops policy_streamingllm = {
     .check = streaming_check,
     .budget = streaming_budget,
     .held = streaming_held,
-    .rule = streaming_rule,
+    .describe_budget = streaming_describe_budget,
     .init = streaming_init,
     .release = streaming_release,
     .state_size = streaming_state,

@@ -42,7 +42,7 @@ static double tova_held(const void *params, const struct budget_at *at)
     return tova_budget(params, at).whole;
 }
 
-static void tova_rule(const void *params, struct str *out)
+static void tova_describe_budget(const void *params, struct str *out)
 {
     const struct keep_rule r = rule_of(params);
     evict_rule_text(&r, out);
@@ -50,7 +50,7 @@ static void tova_rule(const void *params, struct str *out)
 }
 
 /* The mean over all heads of the probabilities in c->stats. */
-static void forget(const struct policy *pol, const struct policy_ctx *c, int layer, int squeeze)
+static void forget_tokens(const struct policy *pol, const struct policy_ctx *c, int layer, int squeeze)
 {
     const struct keep_rule rule = rule_of(pol->params);
     struct scores mean = policy_reduce_stats(
@@ -67,7 +67,7 @@ static void tova_select(const struct policy *pol, const struct policy_ctx *c, in
 
 static void tova_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
-    forget(pol, c, layer, 0);
+    forget_tokens(pol, c, layer, 0);
 }
 
 /* The end of the prompt: its last query looks at all keys once more. */
@@ -78,7 +78,7 @@ static void tova_on_attn_out(const struct policy *pol, const struct policy_ctx *
         return;
     struct policy_ctx one = policy_last_row(c);
     policy_qk_stats(&one, layer, one.stats);
-    forget(pol, &one, layer, 1);
+    forget_tokens(pol, &one, layer, 1);
 }
 
 /* The prompt is cut by the attention of its last query. */
@@ -101,7 +101,7 @@ const struct policy_ops policy_tova = {
     .needs = POLICY_DROP | POLICY_STATS,
     .budget = tova_budget,
     .held = tova_held,
-    .rule = tova_rule,
+    .describe_budget = tova_describe_budget,
     .prompt_tail = tova_tail,
     .select = tova_select,
     .observe = tova_observe,

@@ -12,7 +12,7 @@
 enum { SCAN_SYMBOLS = 96 };
 #define NO_RANK UINT32_MAX
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
     x ^= x >> 32;
     x *= UINT64_C(0xd6e8feb86659fd93);
@@ -38,16 +38,16 @@ void bpe_release(struct bpe *b)
 
 void bpe_add(struct bpe *b, uint32_t left, uint32_t right, uint32_t rank, uint32_t merged)
 {
-    uint64_t key = (uint64_t)left << 32 | right, i = mix(key) & b->mask;
+    uint64_t key = (uint64_t)left << 32 | right, i = mix_bits(key) & b->mask;
     while (b->pair[i].key != UINT64_MAX && b->pair[i].key != key)
         i = (i + 1) & b->mask;
     b->pair[i] = (struct bpe_pair){key, rank, merged};
 }
 
 /* The slot of a pair; when the pair does not merge, a slot with rank NO_RANK. */
-static const struct bpe_pair *find(const struct bpe *b, uint32_t left, uint32_t right)
+static const struct bpe_pair *find_pair(const struct bpe *b, uint32_t left, uint32_t right)
 {
-    uint64_t key = (uint64_t)left << 32 | right, i = mix(key) & b->mask;
+    uint64_t key = (uint64_t)left << 32 | right, i = mix_bits(key) & b->mask;
     while (b->pair[i].key != key && b->pair[i].key != UINT64_MAX)
         i = (i + 1) & b->mask;
     return &b->pair[i];
@@ -59,7 +59,7 @@ static void merge_by_scan(const struct bpe *b, const uint32_t *symbol, int n, st
     for (int i = 0; i < n; i++)
         id[i] = symbol[i];
     for (int i = 0; i + 1 < n; i++) {
-        const struct bpe_pair *p = find(b, id[i], id[i + 1]);
+        const struct bpe_pair *p = find_pair(b, id[i], id[i + 1]);
         rank[i] = p->rank;
         merged[i] = p->merged;
     }
@@ -78,7 +78,7 @@ static void merge_by_scan(const struct bpe *b, const uint32_t *symbol, int n, st
         }
         n--;
         for (int i = best > 0 ? best - 1 : 0; i <= best && i + 1 < n; i++) {
-            const struct bpe_pair *p = find(b, id[i], id[i + 1]);
+            const struct bpe_pair *p = find_pair(b, id[i], id[i + 1]);
             rank[i] = p->rank;
             merged[i] = p->merged;
         }
@@ -118,7 +118,7 @@ static int look_up(const struct bpe *b, struct symbol *s, uint32_t at, uint32_t 
     s[at].rank = NO_RANK;
     if (s[at].next == n)
         return 0;
-    const struct bpe_pair *p = find(b, s[at].id, s[s[at].next].id);
+    const struct bpe_pair *p = find_pair(b, s[at].id, s[s[at].next].id);
     s[at].rank = p->rank;
     s[at].merged = p->merged;
     return p->rank != NO_RANK;

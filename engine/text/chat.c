@@ -21,7 +21,7 @@ static int lacks_token(const struct tokenizer *t, const char *text, struct str *
     return 0;
 }
 
-static int lacks(const struct chat *c, const struct tokenizer *t, struct str *missing)
+static int lacks_tokens(const struct chat *c, const struct tokenizer *t, struct str *missing)
 {
     return lacks_token(t, c->begin, missing) || lacks_token(t, c->before, missing) ||
            lacks_token(t, c->after, missing) || lacks_token(t, c->end, missing);
@@ -32,7 +32,7 @@ const struct chat *chat_guess(const struct tokenizer *t)
     const struct chat *found = NULL;
     struct str missing = {0};
     for (size_t i = 0; !found && chat_at(i); i++)
-        if (!chat_at(i)->is_unguessed && !lacks(chat_at(i), t, &missing))
+        if (!chat_at(i)->is_unguessed && !lacks_tokens(chat_at(i), t, &missing))
             found = chat_at(i);
     str_release(&missing);
     return found;
@@ -127,7 +127,7 @@ int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenize
     int rc = 0, is_plain = !c;
     if (is_plain)
         c = chat_find("none");
-    if (!c->own && lacks(c, t, &text))
+    if (!c->own && lacks_tokens(c, t, &text))
         rc = err_set(e, ERR_USAGE,
                      "the chat form %s needs the token %s, which this model's tokenizer.json does not have; "
                      "choose another form, or none",

@@ -18,8 +18,9 @@ enum { TURNS_MAX = 62 };
  * Granite the second. */
 static const char *const thinking_names[] = {"enable_thinking", "thinking", NULL};
 
-static int render(const struct chat_own *o, enum chat_thinking thinking, const struct jinja_message *messages,
-                  size_t n_messages, struct str *out, size_t guard[2], struct err *e)
+static int render_messages(const struct chat_own *o, enum chat_thinking thinking,
+                           const struct jinja_message *messages, size_t n_messages, struct str *out,
+                           size_t guard[2], struct err *e)
 {
     struct jinja_var vars[16] = {{.name = "tools"},
                                  {.name = "documents"},
@@ -41,9 +42,9 @@ static int check_thinking(const struct chat_own *o, struct err *e)
     struct jinja_message one = {.role = "user", .text = "x", .n = 1};
     struct str on = {0}, off = {0};
     size_t guard[2];
-    int rc = render(o, CHAT_THINKING_ON, &one, 1, &on, guard, e);
+    int rc = render_messages(o, CHAT_THINKING_ON, &one, 1, &on, guard, e);
     if (!rc)
-        rc = render(o, CHAT_THINKING_OFF, &one, 1, &off, guard, e);
+        rc = render_messages(o, CHAT_THINKING_OFF, &one, 1, &off, guard, e);
     if (!rc && !strcmp(str_text(&on), str_text(&off)))
         rc = err_set(e, ERR_USAGE,
                      "the model's chat template does not switch thinking on or off; leave \"thinking\" out");
@@ -95,7 +96,7 @@ int chat_template_render(const struct chat_own *o, const struct chat_words *w, c
     if (w->thinking != CHAT_THINKING_AUTO)
         rc = check_thinking(o, e);
     if (!rc)
-        rc = render(o, w->thinking, messages, n, &prompt, guard, e);
+        rc = render_messages(o, w->thinking, messages, n, &prompt, guard, e);
     if (!rc && w->system)
         rc = check_system(w->system, &prompt, e);
     if (!rc) {
@@ -163,8 +164,8 @@ static void check_tokens(struct chat_own *o, const json_t *config, const struct 
     }
 }
 
-static void use(struct chat_own *o, const json_t *config, const struct tokenizer *t, const char *text,
-                size_t n, const char *what)
+static void use_template(struct chat_own *o, const json_t *config, const struct tokenizer *t,
+                         const char *text, size_t n, const char *what)
 {
     struct jinja_message one = {.role = "user", .text = "x", .n = 1};
     struct str sample = {0};
@@ -173,7 +174,7 @@ static void use(struct chat_own *o, const json_t *config, const struct tokenizer
     if (!jinja_open(&o->template, text, n, what, &e)) {
         check_tokens(o, config, t);
         if (!o->problem.len)
-            render(o, CHAT_THINKING_AUTO, &one, 1, &sample, guard, &e);
+            render_messages(o, CHAT_THINKING_AUTO, &one, 1, &sample, guard, &e);
     }
     str_release(&sample);
     if (e.code)
@@ -202,11 +203,11 @@ int chat_own_open(struct chat_own *o, const char *folder, const struct tokenizer
     if (!rc && file_exists(path.data)) {
         rc = file_read(path.data, &file, e);
         if (!rc)
-            use(o, config, t, str_text(&file), file.len, "chat_template.jinja");
+            use_template(o, config, t, str_text(&file), file.len, "chat_template.jinja");
     } else if (!rc && config) {
         const char *text = find_template(o, config);
         if (text)
-            use(o, config, t, text, strlen(text), "chat_template of tokenizer_config.json");
+            use_template(o, config, t, text, strlen(text), "chat_template of tokenizer_config.json");
     }
     json_decref(config);
     str_release(&path);

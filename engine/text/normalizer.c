@@ -6,8 +6,8 @@
 
 #include "engine/text/unicode.h"
 
-static struct normalizer_step *add(struct normalizer *z, enum normalizer_kind kind, const char *what,
-                                   struct err *e)
+static struct normalizer_step *add_step(struct normalizer *z, enum normalizer_kind kind, const char *what,
+                                        struct err *e)
 {
     if (z->n == NORMALIZER_STEPS) {
         err_set(e, ERR_UNSUPPORTED, "%s: normalizer has more than %d steps", what, NORMALIZER_STEPS);
@@ -19,7 +19,7 @@ static struct normalizer_step *add(struct normalizer *z, enum normalizer_kind ki
 
 static int add_strip(struct normalizer *z, const json_t *spec, const char *what, struct err *e)
 {
-    struct normalizer_step *s = add(z, NORMALIZE_STRIP, what, e);
+    struct normalizer_step *s = add_step(z, NORMALIZE_STRIP, what, e);
     if (!s)
         return e->code;
     int rc = json_opt_bool(spec, "strip_left", &s->left, what, e);
@@ -30,7 +30,7 @@ static int add_prepend(struct normalizer *z, const json_t *spec, const char *wha
 {
     const char *text;
     int rc = json_get_str(spec, "prepend", &text, what, e);
-    struct normalizer_step *s = rc ? NULL : add(z, NORMALIZE_PREPEND, what, e);
+    struct normalizer_step *s = rc ? NULL : add_step(z, NORMALIZE_PREPEND, what, e);
     if (!s)
         return e->code;
     str_puts(&s->to, text);
@@ -45,7 +45,7 @@ static int add_replace(struct normalizer *z, const json_t *spec, const char *wha
         return err_set(e, ERR_UNSUPPORTED,
                        "%s: normalizer Replace needs a pattern of the form {\"String\": \"...\"}", what);
     int rc = json_get_str(spec, "content", &content, what, e);
-    struct normalizer_step *s = rc ? NULL : add(z, NORMALIZE_REPLACE, what, e);
+    struct normalizer_step *s = rc ? NULL : add_step(z, NORMALIZE_REPLACE, what, e);
     if (!s)
         return e->code;
     str_add(&s->from, json_string_value(from), json_string_length(from));
@@ -62,7 +62,7 @@ static int read_one(struct normalizer *z, const json_t *spec, int depth, const c
     if (rc)
         return err_add(e, "normalizer");
     if (!strcmp(type, "NFC"))
-        return add(z, NORMALIZE_NFC, what, e) ? 0 : e->code;
+        return add_step(z, NORMALIZE_NFC, what, e) ? 0 : e->code;
     if (!strcmp(type, "Strip"))
         return add_strip(z, spec, what, e);
     if (!strcmp(type, "Prepend"))
@@ -94,7 +94,8 @@ void normalizer_close(struct normalizer *z)
     *z = (struct normalizer){0};
 }
 
-static int strip(const struct normalizer_step *s, const char *text, size_t n, struct str *out, size_t mark[2])
+static int strip_text(const struct normalizer_step *s, const char *text, size_t n, struct str *out,
+                      size_t mark[2])
 {
     size_t from = 0, to = n, step;
     while (s->left && from < to && unicode_is_space(utf8_after(text, to, from, &step)))
@@ -110,8 +111,8 @@ static int strip(const struct normalizer_step *s, const char *text, size_t n, st
     return 1;
 }
 
-static int prepend(const struct normalizer_step *s, const char *text, size_t n, struct str *out,
-                   size_t mark[2])
+static int prepend_text(const struct normalizer_step *s, const char *text, size_t n, struct str *out,
+                        size_t mark[2])
 {
     if (!n || !s->to.len)
         return 0;
@@ -124,7 +125,7 @@ static int prepend(const struct normalizer_step *s, const char *text, size_t n, 
 }
 
 /* The next place of `what` in text[at..n), or n. */
-static size_t find(const char *text, size_t n, size_t at, const struct str *what)
+static size_t find_text(const char *text, size_t n, size_t at, const struct str *what)
 {
     const char *p;
     while (at + what->len <= n && (p = memchr(text + at, what->data[0], n - at - what->len + 1))) {
@@ -136,15 +137,15 @@ static size_t find(const char *text, size_t n, size_t at, const struct str *what
     return n;
 }
 
-static int replace(const struct normalizer_step *s, const char *text, size_t n, struct str *out,
-                   size_t mark[2])
+static int replace_text(const struct normalizer_step *s, const char *text, size_t n, struct str *out,
+                        size_t mark[2])
 {
-    size_t done = 0, at = find(text, n, 0, &s->from);
+    size_t done = 0, at = find_text(text, n, 0, &s->from);
     if (at == n)
         return 0;
     size_t moved[2] = {mark[0], mark[1]};
     str_clear(out);
-    for (; at < n; at = find(text, n, done, &s->from)) {
+    for (; at < n; at = find_text(text, n, done, &s->from)) {
         str_add(out, text + done, at - done);
         size_t before = out->len, end = at + s->from.len;
         str_add(out, str_text(&s->to), s->to.len);
@@ -169,9 +170,9 @@ int normalizer_apply(const struct normalizer *z, const char *text, size_t n, str
         const struct normalizer_step *s = &z->step[i];
         struct str *out = &buffer[1];
         int moved = s->kind == NORMALIZE_NFC       ? nfc_normalize(text, n, out, mark)
-                    : s->kind == NORMALIZE_STRIP   ? strip(s, text, n, out, mark)
-                    : s->kind == NORMALIZE_PREPEND ? prepend(s, text, n, out, mark)
-                                                   : replace(s, text, n, out, mark);
+                    : s->kind == NORMALIZE_STRIP   ? strip_text(s, text, n, out, mark)
+                    : s->kind == NORMALIZE_PREPEND ? prepend_text(s, text, n, out, mark)
+                                                   : replace_text(s, text, n, out, mark);
         if (!moved)
             continue;
         struct str last = buffer[0];

@@ -45,8 +45,8 @@ struct walk {
 };
 
 /* Finds the next match from `at` on: 1 and where it is, or 0 for none. */
-static int match(const struct walk *w, int stage, const char *text, size_t n, size_t at, size_t *from,
-                 size_t *to)
+static int find_match(const struct walk *w, int stage, const char *text, size_t n, size_t at, size_t *from,
+                      size_t *to)
 {
     const pcre2_code *regex = w->p->stage[stage].regex;
     pcre2_match_data *data = w->s->match;
@@ -71,17 +71,17 @@ static int match(const struct walk *w, int stage, const char *text, size_t n, si
     return 1;
 }
 
-static int run(const struct walk *w, int stage, const char *text, size_t n, int is_first);
+static int run_stage(const struct walk *w, int stage, const char *text, size_t n, int is_first);
 
 static int run_prefix_space(const struct walk *w, int stage, const char *text, size_t n, int is_first)
 {
     struct str *spaced = &w->s->spaced[stage];
     if (text[0] == ' ')
-        return run(w, stage + 1, text, n, is_first);
+        return run_stage(w, stage + 1, text, n, is_first);
     str_clear(spaced);
     str_putc(spaced, ' ');
     str_add(spaced, text, n);
-    return run(w, stage + 1, spaced->data, spaced->len, is_first);
+    return run_stage(w, stage + 1, spaced->data, spaced->len, is_first);
 }
 
 static int run_metaspace(const struct walk *w, int stage, const char *text, size_t n, int is_first)
@@ -99,12 +99,12 @@ static int run_metaspace(const struct walk *w, int stage, const char *text, size
         else
             str_putc(marked, text[i]);
     if (s->is_whole)
-        return run(w, stage + 1, marked->data, marked->len, is_first);
+        return run_stage(w, stage + 1, marked->data, marked->len, is_first);
     int rc = 0;
     for (size_t at = 1; !rc && at <= marked->len; at++) {
         if (at < marked->len && (marked->len - at < len || memcmp(marked->data + at, s->mark, len)))
             continue;
-        rc = run(w, stage + 1, marked->data + from, at - from, is_first && from == 0);
+        rc = run_stage(w, stage + 1, marked->data + from, at - from, is_first && from == 0);
         from = at;
     }
     return rc;
@@ -117,20 +117,20 @@ static int run_isolated(const struct walk *w, int stage, const char *text, size_
     enum pretoken_known known = w->p->stage[stage].known;
     while (at < n) {
         if (known && (to = pretoken_ascii_end(known, text, n, at))) {
-            int rc = run(w, stage + 1, text + at, to - at, is_first && at == 0);
+            int rc = run_stage(w, stage + 1, text + at, to - at, is_first && at == 0);
             if (rc)
                 return rc;
             at = to;
             continue;
         }
-        int rc = match(w, stage, text, n, at, &from, &to);
+        int rc = find_match(w, stage, text, n, at, &from, &to);
         if (rc < 0)
             return rc;
         if (!rc || to <= from)
             from = to = n;
-        rc = run(w, stage + 1, text + at, from - at, is_first && at == 0);
+        rc = run_stage(w, stage + 1, text + at, from - at, is_first && at == 0);
         if (!rc)
-            rc = run(w, stage + 1, text + from, to - from, is_first && from == 0);
+            rc = run_stage(w, stage + 1, text + from, to - from, is_first && from == 0);
         if (rc)
             return rc;
         at = to;
@@ -154,7 +154,7 @@ static void add_part(struct pretoken_scratch *s, int stage, size_t *n_parts, str
 
 /* Joins neighbours as the behavior says; returns how many parts are left. A match joins its neighbour only
  * when that is no match itself, as in the tokenizers library. */
-static size_t join(enum pretoken_behavior behavior, struct pretoken_part *part, size_t n)
+static size_t join_parts(enum pretoken_behavior behavior, struct pretoken_part *part, size_t n)
 {
     size_t kept = 0;
     int last = 0; /* was the part before (WITH_NEXT: after) this one a match? */
@@ -204,7 +204,7 @@ static int run_joined(const struct walk *w, int stage, const char *text, size_t 
     const struct pretoken_stage *s = &w->p->stage[stage];
     size_t n_parts = 0, from = n, to = n;
     for (size_t at = 0; at < n; at = to) {
-        int rc = match(w, stage, text, n, at, &from, &to);
+        int rc = find_match(w, stage, text, n, at, &from, &to);
         if (rc < 0)
             return rc;
         if (!rc || to <= from)
@@ -212,17 +212,17 @@ static int run_joined(const struct walk *w, int stage, const char *text, size_t 
         add_part(w->s, stage, &n_parts, (struct pretoken_part){at, from, s->invert});
         add_part(w->s, stage, &n_parts, (struct pretoken_part){from, to, !s->invert});
     }
-    n_parts = join(s->behavior, w->s->part[stage], n_parts);
+    n_parts = join_parts(s->behavior, w->s->part[stage], n_parts);
     for (size_t i = 0; i < n_parts; i++) {
         struct pretoken_part p = w->s->part[stage][i];
-        int rc = run(w, stage + 1, text + p.from, p.to - p.from, is_first && p.from == 0);
+        int rc = run_stage(w, stage + 1, text + p.from, p.to - p.from, is_first && p.from == 0);
         if (rc)
             return rc;
     }
     return 0;
 }
 
-static int run(const struct walk *w, int stage, const char *text, size_t n, int is_first)
+static int run_stage(const struct walk *w, int stage, const char *text, size_t n, int is_first)
 {
     if (!n)
         return 0;
@@ -243,5 +243,5 @@ int pretoken_split(const struct pretoken *p, struct pretoken_scratch *s, const c
     if (!s->match)
         scratch_init(s);
     struct walk w = {p, s, piece, context, e};
-    return run(&w, 0, text, n, is_first);
+    return run_stage(&w, 0, text, n, is_first);
 }

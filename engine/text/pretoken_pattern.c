@@ -27,7 +27,7 @@ struct reader {
     struct err *e;
 };
 
-static int refuse(struct reader *r, size_t from, const char *why)
+static int refuse_pattern(struct reader *r, size_t from, const char *why)
 {
     size_t n = r->at < r->n ? r->at + 1 - from : r->n - from;
     return err_set(r->e, ERR_UNSUPPORTED,
@@ -41,7 +41,7 @@ static int looking_at(const struct reader *r, const char *text)
     return r->n - r->at >= n && !memcmp(r->p + r->at, text, n);
 }
 
-static void copy(struct reader *r, size_t n)
+static void copy_bytes(struct reader *r, size_t n)
 {
     str_add(r->out, r->p + r->at, n);
     r->at += n;
@@ -66,11 +66,11 @@ static size_t hex_digits(const struct reader *r, size_t at, size_t max)
 }
 
 /* \p{L}, \P{Lu}, \p{^N}: only general categories, since scripts are different sets in the two libraries. */
-static int category(struct reader *r)
+static int read_category(struct reader *r)
 {
     size_t from = r->at, at = from + 2;
     if (at >= r->n || r->p[at] != '{')
-        return refuse(r, from, "a property without braces");
+        return refuse_pattern(r, from, "a property without braces");
     at++;
     if (at < r->n && r->p[at] == '^')
         at++;
@@ -82,9 +82,9 @@ static int category(struct reader *r)
              (at - name == 1 || (r->p[name + 1] >= 'a' && r->p[name + 1] <= 'z'));
     if (!ok) {
         r->at = at;
-        return refuse(r, from, "a property that is not a general category");
+        return refuse_pattern(r, from, "a property that is not a general category");
     }
-    copy(r, at + 1 - from);
+    copy_bytes(r, at + 1 - from);
     return 0;
 }
 
@@ -95,7 +95,7 @@ static int code_point(struct reader *r, size_t from)
     size_t n = hex_digits(r, first, max);
     if (!n || (!braces && n != max) || (braces && (first + n >= r->n || r->p[first + n] != '}')) ||
         (max == 2 && r->p[first] > '7'))
-        return refuse(r, from, "a character code");
+        return refuse_pattern(r, from, "a character code");
     str_puts(r->out, "\\x{");
     str_add(r->out, r->p + first, n);
     str_putc(r->out, '}');
@@ -103,14 +103,14 @@ static int code_point(struct reader *r, size_t from)
     return 0;
 }
 
-static int escape(struct reader *r, int in_class)
+static int read_escape(struct reader *r, int in_class)
 {
     size_t from = r->at;
     if (from + 1 >= r->n)
-        return refuse(r, from, "a backslash at the end");
+        return refuse_pattern(r, from, "a backslash at the end");
     char c = r->p[from + 1];
     if (c == 'p' || c == 'P')
-        return category(r);
+        return read_category(r);
     if (c == 'x' || c == 'u')
         return code_point(r, from);
     if (c == 's' || c == 'S') {
@@ -130,41 +130,42 @@ static int escape(struct reader *r, int in_class)
     int punctuation = c > 32 && c < 127 && !is_digit(c) && !((c | 32) >= 'a' && (c | 32) <= 'z');
     if (!punctuation && !strchr("rntf ", c)) {
         r->at++;
-        return refuse(r, from, "an escape whose meaning differs between regular expression libraries");
+        return refuse_pattern(r, from,
+                              "an escape whose meaning differs between regular expression libraries");
     }
-    copy(r, 2);
+    copy_bytes(r, 2);
     return 0;
 }
 
-static int class(struct reader *r)
+static int read_class(struct reader *r)
 {
     size_t from = r->at;
-    copy(r, 1);
+    copy_bytes(r, 1);
     if (r->at < r->n && r->p[r->at] == '^')
-        copy(r, 1);
+        copy_bytes(r, 1);
     if (r->at < r->n && r->p[r->at] == ']')
-        return refuse(r, from, "an empty class");
+        return refuse_pattern(r, from, "an empty class");
     while (r->at < r->n && r->p[r->at] != ']') {
         if (r->p[r->at] == '[')
-            return refuse(r, from, "a class inside a class");
+            return refuse_pattern(r, from, "a class inside a class");
         if (looking_at(r, "&&"))
-            return refuse(r, from, "an intersection of classes");
+            return refuse_pattern(r, from, "an intersection of classes");
         if (r->p[r->at] == '\\') {
-            int rc = escape(r, 1);
+            int rc = read_escape(r, 1);
             if (rc)
                 return rc;
         } else {
-            copy(r, 1);
+            copy_bytes(r, 1);
         }
     }
     if (r->at == r->n)
-        return refuse(r, from, "a class that is not closed");
-    copy(r, 1);
+        return refuse_pattern(r, from, "a class that is not closed");
+    copy_bytes(r, 1);
     return 0;
 }
 
 /* {2} {2,} {2,5}; a further quantifier, which other dialects allow after them, is refused. */
-static int braces(struct reader *r)
+static int read_count(struct reader *r)
 {
     size_t from = r->at, at = from + 1;
     while (at < r->n && is_digit(r->p[at]))
@@ -177,26 +178,26 @@ static int braces(struct reader *r)
     ok = ok && at < r->n && r->p[at] == '}' && (at + 1 == r->n || !strchr("+?*{", r->p[at + 1]));
     r->at = at < r->n ? at : r->n - 1;
     if (!ok)
-        return refuse(r, from, "a repetition count");
+        return refuse_pattern(r, from, "a repetition count");
     r->at = from;
-    copy(r, at + 1 - from);
+    copy_bytes(r, at + 1 - from);
     return 0;
 }
 
-static int group(struct reader *r)
+static int read_group(struct reader *r)
 {
     if (r->at + 1 < r->n && r->p[r->at + 1] != '?' && r->p[r->at + 1] != '*') {
-        copy(r, 1);
+        copy_bytes(r, 1);
         return 0;
     }
     for (size_t i = 0; i < sizeof GROUP / sizeof *GROUP; i++)
         if (looking_at(r, GROUP[i])) {
-            copy(r, strlen(GROUP[i]));
+            copy_bytes(r, strlen(GROUP[i]));
             return 0;
         }
     size_t from = r->at;
     r->at = r->n - r->at > 3 ? r->at + 3 : r->n;
-    return refuse(r, from, "a special group");
+    return refuse_pattern(r, from, "a special group");
 }
 
 int pretoken_pattern(struct str *out, const char *pattern, size_t n, const char *what, struct err *e)
@@ -212,23 +213,23 @@ int pretoken_pattern(struct str *out, const char *pattern, size_t n, const char 
     while (!rc && r.at < n) {
         switch (pattern[r.at]) {
         case '\\':
-            rc = escape(&r, 0);
+            rc = read_escape(&r, 0);
             break;
         case '[':
-            rc = class(&r);
+            rc = read_class(&r);
             break;
         case '{':
-            rc = braces(&r);
+            rc = read_count(&r);
             break;
         case '(':
-            rc = group(&r);
+            rc = read_group(&r);
             break;
         case '^':
         case '$':
-            rc = refuse(&r, r.at, "an anchor");
+            rc = refuse_pattern(&r, r.at, "an anchor");
             break;
         default:
-            copy(&r, 1);
+            copy_bytes(&r, 1);
         }
     }
     return rc;

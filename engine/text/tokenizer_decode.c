@@ -116,7 +116,7 @@ void decoder_close(struct decoder *d)
     }
 }
 
-static int hex(char c)
+static int hex_value(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'
            : c >= 'A' && c <= 'F' ? c - 'A' + 10
@@ -127,9 +127,9 @@ static int hex(char c)
 /* The byte that "<0x0A>" stands for, or -1. */
 static int named_byte(const char *p, size_t n)
 {
-    if (n != 6 || memcmp(p, "<0x", 3) || p[5] != '>' || hex(p[3]) < 0 || hex(p[4]) < 0)
+    if (n != 6 || memcmp(p, "<0x", 3) || p[5] != '>' || hex_value(p[3]) < 0 || hex_value(p[4]) < 0)
         return -1;
-    return hex(p[3]) << 4 | hex(p[4]);
+    return hex_value(p[3]) << 4 | hex_value(p[4]);
 }
 
 static void replace_all(struct str *text, const struct str *from, const struct str *to)
@@ -167,8 +167,8 @@ static void decode_token(const struct decoder *d, const char *bytes, size_t n, i
     str_release(&text);
 }
 
-static void decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special, int is_whole,
-                   struct str *out)
+static void decode_tokens(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
+                          int is_whole, struct str *out)
 {
     int is_first = is_whole;
     for (size_t i = 0; i < n; i++) {
@@ -188,14 +188,14 @@ static void decode(const struct tokenizer *t, const int32_t *ids, size_t n, int 
 void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                       struct str *out)
 {
-    decode(t, ids, n, skip_special, 0, out);
+    decode_tokens(t, ids, n, skip_special, 0, out);
 }
 
 void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                            struct str *out)
 {
     struct str text = {0};
-    decode(t, ids, n, skip_special, 1, &text);
+    decode_tokens(t, ids, n, skip_special, 1, &text);
     size_t from = 0, to = text.len;
     for (int i = 0; i < t->decoder.n; i++) {
         const struct decoder_step *s = &t->decoder.step[i];

@@ -22,7 +22,7 @@ static int byte_of(int32_t c)
     return k < 33 ? k : k < 67 ? k - 33 + 127 : 173;
 }
 
-static uint64_t hash(const char *p, size_t n)
+static uint64_t hash_bytes(const char *p, size_t n)
 {
     uint64_t h = n * UINT64_C(0x9E3779B97F4A7C15);
     for (; n >= 8; p += 8, n -= 8) {
@@ -41,7 +41,7 @@ int32_t vocab_find(const struct vocab *v, const char *bytes, size_t n)
 {
     if (!v->slot)
         return -1;
-    for (uint64_t i = hash(bytes, n) & v->mask; v->slot[i] >= 0; i = (i + 1) & v->mask) {
+    for (uint64_t i = hash_bytes(bytes, n) & v->mask; v->slot[i] >= 0; i = (i + 1) & v->mask) {
         const struct vocab_entry *t = &v->entry[v->slot[i]];
         if (t->n == n && !memcmp(v->text.data + t->at, bytes, n))
             return v->slot[i];
@@ -49,7 +49,7 @@ int32_t vocab_find(const struct vocab *v, const char *bytes, size_t n)
     return -1;
 }
 
-static void reserve(struct vocab *v, int32_t id)
+static void reserve_id(struct vocab *v, int32_t id)
 {
     if (id < v->size)
         return;
@@ -59,9 +59,9 @@ static void reserve(struct vocab *v, int32_t id)
     v->size = id + 1;
 }
 
-static void put(struct vocab *v, int32_t id, const char *text, size_t n, enum vocab_kind kind)
+static void put_entry(struct vocab *v, int32_t id, const char *text, size_t n, enum vocab_kind kind)
 {
-    reserve(v, id);
+    reserve_id(v, id);
     v->entry[id] = (struct vocab_entry){.at = (uint32_t)v->text.len, .n = (uint32_t)n, .kind = kind};
     str_add(&v->text, text, n);
 }
@@ -79,7 +79,8 @@ static int read_name(const char *name, size_t n, struct str *bytes)
     return 1;
 }
 
-static int fill(struct vocab *v, const json_t *spec, int is_byte_level, const char *what, struct err *e)
+static int read_entries(struct vocab *v, const json_t *spec, int is_byte_level, const char *what,
+                        struct err *e)
 {
     struct str bytes = {0};
     const char *name;
@@ -106,8 +107,8 @@ static int fill(struct vocab *v, const json_t *spec, int is_byte_level, const ch
             break;
         }
         int named = is_byte_level && read_name(name, strlen(name), &bytes);
-        put(v, (int32_t)k, named ? bytes.data : name, named ? bytes.len : strlen(name),
-            named || !is_byte_level ? VOCAB_BYTES : VOCAB_RAW);
+        put_entry(v, (int32_t)k, named ? bytes.data : name, named ? bytes.len : strlen(name),
+                  named || !is_byte_level ? VOCAB_BYTES : VOCAB_RAW);
     }
     str_release(&bytes);
     return rc;
@@ -125,7 +126,7 @@ static void index_bytes(struct vocab *v)
     for (int32_t id = 0; id < v->size; id++) {
         if (v->entry[id].kind != VOCAB_BYTES)
             continue;
-        uint64_t i = hash(v->text.data + v->entry[id].at, v->entry[id].n) & v->mask;
+        uint64_t i = hash_bytes(v->text.data + v->entry[id].at, v->entry[id].n) & v->mask;
         while (v->slot[i] >= 0)
             i = (i + 1) & v->mask;
         v->slot[i] = id;
@@ -137,7 +138,7 @@ int vocab_open(struct vocab *v, const json_t *spec, int is_byte_level, const cha
     *v = (struct vocab){0};
     if (!json_is_object(spec))
         return err_set(e, ERR_FORMAT, "%s: field \"model.vocab\" must be an object of tokens and ids", what);
-    int rc = fill(v, spec, is_byte_level, what, e);
+    int rc = read_entries(v, spec, is_byte_level, what, e);
     if (!rc)
         index_bytes(v);
     return rc;
@@ -145,7 +146,7 @@ int vocab_open(struct vocab *v, const json_t *spec, int is_byte_level, const cha
 
 void vocab_put_added(struct vocab *v, int32_t id, const char *text, size_t n, int special)
 {
-    put(v, id, text, n, special ? VOCAB_SPECIAL : VOCAB_ADDED);
+    put_entry(v, id, text, n, special ? VOCAB_SPECIAL : VOCAB_ADDED);
 }
 
 void vocab_close(struct vocab *v)

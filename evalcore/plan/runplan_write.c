@@ -106,7 +106,7 @@ static void add_budget(json_t *o, const struct policy_spec *s)
         keys += n + (keys[n] == ',');
     }
     struct str rule = {0};
-    policy_budget_rule(s, &rule);
+    policy_describe_budget(s, &rule);
     json_object_set_new(o, "budget_rule", json_text(str_text(&rule), rule.len));
     json_object_set_new(o, "budget_key", json_string(budget ? budget->name : ""));
     json_object_set_new(o, "budget", option_text(s, budget ? budget->name : NULL));

@@ -134,7 +134,7 @@ static void draw_coded(struct coded *words, int n, struct rng *r)
 }
 
 /* How often the word of rank k occurs among `size`: zeta with alpha 2, whose sum is pi^2 / 6. */
-static int times(int size, int k)
+static int occurrences_of(int size, int k)
 {
     const double zeta_2 = 1.6449340668482264;
     return (int)(size / ((double)k * k * zeta_2));
@@ -145,15 +145,15 @@ void ruler_fwe(struct ruler_draft *d, const struct ruler_call *c, int size)
 {
     int n_words = 0, n = 0, k = 0;
     struct rng r;
-    while (n_words < c->tokens / TOKENS_PER_WORD && times(size, n_words + 1))
-        n += times(size, ++n_words);
+    while (n_words < c->tokens / TOKENS_PER_WORD && occurrences_of(size, n_words + 1))
+        n += occurrences_of(size, ++n_words);
     struct coded *words = xcalloc((size_t)n_words, sizeof *words);
     int *item = xcalloc((size_t)n, sizeof *item);
     ruler_rng(&r, c, RULER_ASKED);
     draw_coded(words, n_words, &r);
     snprintf(words[0].s, sizeof words->s, "...");
     for (int i = 0; i < n_words; i++)
-        for (int t = times(size, i + 1); t > 0; t--)
+        for (int t = occurrences_of(size, i + 1); t > 0; t--)
             item[k++] = i;
     ruler_rng(&r, c, RULER_PLACES);
     rng_shuffle(&r, item, n);

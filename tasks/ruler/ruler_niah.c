@@ -17,7 +17,7 @@ struct needles {
 };
 
 /* A number of seven digits, an adjective and a noun, or a random UUID (RFC 4122, version 4). */
-static void draw(struct ruler_string *out, enum ruler_kind kind, struct rng *r)
+static void draw_string(struct ruler_string *out, enum ruler_kind kind, struct rng *r)
 {
     if (kind == RULER_NUMBERS) {
         snprintf(out->s, sizeof out->s, "%u", 1000000 + rng_below(r, 9000000));
@@ -51,7 +51,7 @@ static void draw_new(struct ruler_string *out, const struct needles *n, enum rul
 {
     struct ruler_string text;
     do
-        draw(&text, kind, r);
+        draw_string(&text, kind, r);
     while (is_used(n, text.s));
     *out = text;
 }
@@ -152,7 +152,7 @@ static void add_context(struct str *out, const struct needles *n, int size, stru
 }
 
 /* The keys that are asked for, "a, b, and c", and their values. */
-static void ask(struct ruler_draft *d, struct str *query, const struct needles *n, struct rng *r)
+static void ask_for_needles(struct ruler_draft *d, struct str *query, const struct needles *n, struct rng *r)
 {
     int order[NEEDLES_MAX], n_queries = n->call->family->n_queries;
     for (int i = 0; i < n->n_keys; i++)
@@ -174,7 +174,7 @@ void ruler_niah(struct ruler_draft *d, const struct ruler_call *c, int size)
     struct rng r;
     ruler_rng(&r, c, RULER_ASKED);
     draw_needles(&n, c, &r);
-    ask(d, &query, &n, &r);
+    ask_for_needles(d, &query, &n, &r);
     add_context(&context, &n, size, &r);
     const char *kind = kind_names[f->value];
     struct prompt_field fields[] = {{"type_needle_v", kind, strlen(kind) - (d->n_golds == 1)},

@@ -3,15 +3,15 @@
 
 #include "engine/text/jinja/jinja_parts.h"
 
-static int step(struct jrun *r, const struct jnode *n)
+static int count_step(struct jinja_state *r, const struct jnode *n)
 {
     r->line = n->line;
     if (++r->steps > JINJA_STEPS_MAX)
-        return jrun_fail(r, ERR_UNSUPPORTED, "the template runs for too long");
+        return jinja_fail(r, ERR_UNSUPPORTED, "the template runs for too long");
     return r->e->code;
 }
 
-static int eval_args(struct jrun *r, const struct jnode *list, struct jargs *out)
+static int eval_args(struct jinja_state *r, const struct jnode *list, struct jargs *out)
 {
     struct jvalue v;
     for (; list && !r->e->code; list = list->next) {
@@ -25,7 +25,7 @@ static int eval_args(struct jrun *r, const struct jnode *list, struct jargs *out
     return r->e->code;
 }
 
-static int call_macro(struct jrun *r, const struct jvalue *macro, struct jargs *a, struct jvalue *out)
+static int call_macro(struct jinja_state *r, const struct jvalue *macro, struct jargs *a, struct jvalue *out)
 {
     struct jscope inner = {.up = macro->scope}, *outer = r->scope;
     struct jtext text = {0};
@@ -43,7 +43,7 @@ static int call_macro(struct jrun *r, const struct jvalue *macro, struct jargs *
         jscope_set(r, p->text, p->n, v);
     }
     if (a->at.n > i || 2 * n_named != a->named.n)
-        jrun_fail(r, ERR_UNSUPPORTED, "the macro %s is called with further arguments", macro->node->text);
+        jinja_fail(r, ERR_UNSUPPORTED, "the macro %s is called with further arguments", macro->node->text);
     if (!r->e->code)
         jinja_exec(r, macro->node->body, &text);
     *out = jtext_take(r, &text);
@@ -51,14 +51,14 @@ static int call_macro(struct jrun *r, const struct jvalue *macro, struct jargs *
     return r->e->code;
 }
 
-static int call_range(struct jrun *r, const struct jargs *a, struct jvalue *out)
+static int call_range(struct jinja_state *r, const struct jargs *a, struct jvalue *out)
 {
     int64_t at[3] = {0, 0, 1};
     for (size_t i = 0; i < a->at.n && i < 3; i++)
         at[i] = a->at.v[i].number;
     for (size_t i = 0; i < a->at.n; i++)
         if (a->at.v[i].kind != V_INT || a->at.n > 3)
-            return jrun_fail(r, ERR_UNSUPPORTED, "range() wants one to three numbers");
+            return jinja_fail(r, ERR_UNSUPPORTED, "range() wants one to three numbers");
     if (a->at.n == 1) {
         at[1] = at[0];
         at[0] = 0;
@@ -66,7 +66,7 @@ static int call_range(struct jrun *r, const struct jargs *a, struct jvalue *out)
     *out = jv_list(r);
     if (!a->at.n || !at[2] || at[1] > JINJA_STEPS_MAX || at[1] < -JINJA_STEPS_MAX ||
         at[0] < -JINJA_STEPS_MAX || at[0] > JINJA_STEPS_MAX)
-        return jrun_fail(r, ERR_UNSUPPORTED, "range() with these numbers is not supported");
+        return jinja_fail(r, ERR_UNSUPPORTED, "range() with these numbers is not supported");
     for (int64_t i = at[0]; (at[2] > 0 ? i < at[1] : i > at[1]) && !r->e->code; i += at[2]) {
         jlist_add(r, out->list, jv_int(i));
         if (at[2] > JINJA_STEPS_MAX || at[2] < -JINJA_STEPS_MAX)
@@ -75,14 +75,14 @@ static int call_range(struct jrun *r, const struct jargs *a, struct jvalue *out)
     return r->e->code;
 }
 
-static int call_function(struct jrun *r, const char *name, const struct jargs *a, struct jvalue *out)
+static int call_function(struct jinja_state *r, const char *name, const struct jargs *a, struct jvalue *out)
 {
     if (!strcmp(name, "raise_exception")) {
         struct jvalue text = jv_text("", 0);
         if (a->at.n)
             jv_string(r, &a->at.v[0], &text);
-        return jrun_fail(r, ERR_USAGE, "the template refuses these messages: %.*s",
-                         text.n < 400 ? (int)text.n : 400, text.text);
+        return jinja_fail(r, ERR_USAGE, "the template refuses these messages: %.*s",
+                          text.n < 400 ? (int)text.n : 400, text.text);
     }
     if (!strcmp(name, "range") && !a->named.n)
         return call_range(r, a, out);
@@ -96,13 +96,13 @@ static int call_function(struct jrun *r, const char *name, const struct jargs *a
         return r->e->code;
     }
     if (!strcmp(name, "strftime_now"))
-        return jrun_fail(r, ERR_UNSUPPORTED,
-                         "the template writes today's date into the prompt, so results would change from "
-                         "day to day");
-    return jrun_fail(r, ERR_UNSUPPORTED, "the function %s is not supported like this", name);
+        return jinja_fail(r, ERR_UNSUPPORTED,
+                          "the template writes today's date into the prompt, so results would change from "
+                          "day to day");
+    return jinja_fail(r, ERR_UNSUPPORTED, "the function %s is not supported like this", name);
 }
 
-static int eval_call(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_call(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue f;
     struct jargs a = {{0}, {0}};
@@ -115,11 +115,11 @@ static int eval_call(struct jrun *r, const struct jnode *n, struct jvalue *out)
         return jinja_method(r, f.text, &f.list->v[0], &a, out);
     if (f.kind == V_FUNCTION)
         return call_function(r, f.text, &a, out);
-    return jrun_fail(r, ERR_UNSUPPORTED, "%s%s%s is called, which is not supported", jv_kind(&f),
-                     n->a->text ? " named " : "", n->a->text ? n->a->text : "");
+    return jinja_fail(r, ERR_UNSUPPORTED, "%s%s%s is called, which is not supported", jv_kind(&f),
+                      n->a->text ? " named " : "", n->a->text ? n->a->text : "");
 }
 
-static int eval_name(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_name(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     static const char *const functions[] = {"raise_exception", "namespace", "range", "strftime_now", "dict",
                                             "joiner",          "cycler",    "lipsum"};
@@ -134,7 +134,7 @@ static int eval_name(struct jrun *r, const struct jnode *n, struct jvalue *out)
     return 0;
 }
 
-static int method_of(struct jrun *r, const struct jvalue *of, const char *name, struct jvalue *out)
+static int method_of(struct jinja_state *r, const struct jvalue *of, const char *name, struct jvalue *out)
 {
     *out = jv_list(r);
     jlist_add(r, out->list, *of);
@@ -144,32 +144,33 @@ static int method_of(struct jrun *r, const struct jvalue *of, const char *name, 
 }
 
 /* What the variable loop lacks here, such as depth, must not look undefined; its neighbours may be. */
-static int check_loop(struct jrun *r, const struct jvalue *of, const char *name, const struct jvalue *found)
+static int check_loop(struct jinja_state *r, const struct jvalue *of, const char *name,
+                      const struct jvalue *found)
 {
     if (of->kind != V_SPACE || !of->text || found->kind != V_UNDEFINED || !strcmp(name, "previtem") ||
         !strcmp(name, "nextitem"))
         return 0;
-    return jrun_fail(r, ERR_UNSUPPORTED, "loop.%s is not supported", name);
+    return jinja_fail(r, ERR_UNSUPPORTED, "loop.%s is not supported", name);
 }
 
-static int eval_attr(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_attr(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue of, key = jv_text(n->text, n->n);
     if (jinja_eval(r, n->a, &of))
         return r->e->code;
     r->line = n->line;
     if (of.kind == V_UNDEFINED)
-        return jrun_fail(r, ERR_FORMAT, "an undefined value is asked for its attribute %s", n->text);
+        return jinja_fail(r, ERR_FORMAT, "an undefined value is asked for its attribute %s", n->text);
     if (jinja_has_method(&of, n->text))
         return method_of(r, &of, n->text, out);
     if (of.kind == V_STRING || of.kind == V_LIST)
-        return jrun_fail(r, ERR_UNSUPPORTED, "the attribute %s of %s is not supported", n->text,
-                         jv_kind(&of));
+        return jinja_fail(r, ERR_UNSUPPORTED, "the attribute %s of %s is not supported", n->text,
+                          jv_kind(&of));
     *out = jv_item(r, &of, &key);
     return check_loop(r, &of, n->text, out);
 }
 
-static int eval_part(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_part(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue of, at[3];
     const struct jnode *p = n->list;
@@ -181,14 +182,14 @@ static int eval_part(struct jrun *r, const struct jnode *n, struct jvalue *out)
     return jv_part(r, &of, at, out);
 }
 
-static int eval_item(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_item(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue of, key;
     if (jinja_eval(r, n->a, &of) || jinja_eval(r, n->b, &key))
         return r->e->code;
     r->line = n->line;
     if (of.kind == V_UNDEFINED)
-        return jrun_fail(r, ERR_FORMAT, "an undefined value is asked for an item");
+        return jinja_fail(r, ERR_FORMAT, "an undefined value is asked for an item");
     *out = jv_item(r, &of, &key);
     if (out->kind == V_UNDEFINED && key.kind == V_STRING && of.kind == V_DICT &&
         jinja_has_method(&of, key.text))
@@ -197,12 +198,13 @@ static int eval_item(struct jrun *r, const struct jnode *n, struct jvalue *out)
         return r->e->code;
     if (out->kind == V_UNDEFINED && key.kind == V_STRING && of.kind != V_DICT && of.kind != V_SPACE &&
         of.kind != V_NONE)
-        return jrun_fail(r, ERR_UNSUPPORTED, "the item \"%s\" of %s is not supported", key.text,
-                         jv_kind(&of));
+        return jinja_fail(r, ERR_UNSUPPORTED, "the item \"%s\" of %s is not supported", key.text,
+                          jv_kind(&of));
     return 0;
 }
 
-static int concat(struct jrun *r, const struct jvalue *a, const struct jvalue *b, struct jvalue *out)
+static int concat_texts(struct jinja_state *r, const struct jvalue *a, const struct jvalue *b,
+                        struct jvalue *out)
 {
     struct jtext t = {0};
     jtext_add(&t, a);
@@ -211,7 +213,7 @@ static int concat(struct jrun *r, const struct jvalue *a, const struct jvalue *b
     return r->e->code;
 }
 
-static int arithmetic(struct jrun *r, const char *op, int64_t a, int64_t b, struct jvalue *out)
+static int eval_arithmetic(struct jinja_state *r, const char *op, int64_t a, int64_t b, struct jvalue *out)
 {
     int64_t v = 0;
     int bad = 0;
@@ -235,30 +237,31 @@ static int arithmetic(struct jrun *r, const char *op, int64_t a, int64_t b, stru
         break;
     }
     *out = jv_int(v);
-    return bad ? jrun_fail(r, ERR_UNSUPPORTED, "this calculation with %s is not supported", op) : 0;
+    return bad ? jinja_fail(r, ERR_UNSUPPORTED, "this calculation with %s is not supported", op) : 0;
 }
 
-static int binary(struct jrun *r, const char *op, const struct jvalue *a, const struct jvalue *b,
-                  struct jvalue *out)
+static int eval_operator(struct jinja_state *r, const char *op, const struct jvalue *a,
+                         const struct jvalue *b, struct jvalue *out)
 {
     struct jvalue x, y;
     int numbers = (a->kind == V_INT || a->kind == V_BOOL) && (b->kind == V_INT || b->kind == V_BOOL);
     if (*op == '~')
-        return jv_string(r, a, &x) || jv_string(r, b, &y) ? r->e->code : concat(r, &x, &y, out);
+        return jv_string(r, a, &x) || jv_string(r, b, &y) ? r->e->code : concat_texts(r, &x, &y, out);
     if (numbers)
-        return arithmetic(r, op, a->number, b->number, out);
+        return eval_arithmetic(r, op, a->number, b->number, out);
     if (*op == '+' && a->kind == V_STRING && b->kind == V_STRING && !a->is_markup && !b->is_markup)
-        return concat(r, a, b, out);
+        return concat_texts(r, a, b, out);
     if (*op == '+' && a->kind == V_LIST && b->kind == V_LIST) {
         *out = jv_list(r);
         for (size_t i = 0; i < a->list->n + b->list->n && !r->e->code; i++)
             jlist_add(r, out->list, i < a->list->n ? a->list->v[i] : b->list->v[i - a->list->n]);
         return r->e->code;
     }
-    return jrun_fail(r, ERR_UNSUPPORTED, "%s %s %s is not supported", jv_kind(a), op, jv_kind(b));
+    return jinja_fail(r, ERR_UNSUPPORTED, "%s %s %s is not supported", jv_kind(a), op, jv_kind(b));
 }
 
-static int order(struct jrun *r, const char *op, const struct jvalue *a, const struct jvalue *b, int *out)
+static int compare_values(struct jinja_state *r, const char *op, const struct jvalue *a,
+                          const struct jvalue *b, int *out)
 {
     int64_t d;
     if (a->kind == V_STRING && b->kind == V_STRING) {
@@ -267,7 +270,7 @@ static int order(struct jrun *r, const char *op, const struct jvalue *a, const s
     } else if ((a->kind == V_INT || a->kind == V_BOOL) && (b->kind == V_INT || b->kind == V_BOOL)) {
         d = (a->number > b->number) - (a->number < b->number);
     } else {
-        return jrun_fail(r, ERR_FORMAT, "%s and %s are compared with %s", jv_kind(a), jv_kind(b), op);
+        return jinja_fail(r, ERR_FORMAT, "%s and %s are compared with %s", jv_kind(a), jv_kind(b), op);
     }
     *out = *op == '<' ? d < 0 : d > 0;
     if (op[1])
@@ -275,7 +278,7 @@ static int order(struct jrun *r, const char *op, const struct jvalue *a, const s
     return 0;
 }
 
-static int eval_chain(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_chain(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue a, b;
     int yes = 1;
@@ -290,7 +293,7 @@ static int eval_chain(struct jrun *r, const struct jnode *n, struct jvalue *out)
             yes ^= c->text[0] == 'n';
         } else if (c->text[0] == '=' || c->text[0] == '!') {
             yes = jv_equal(r, &a, &b) ^ (c->text[0] == '!');
-        } else if (order(r, c->text, &a, &b, &yes)) {
+        } else if (compare_values(r, c->text, &a, &b, &yes)) {
             return r->e->code;
         }
     }
@@ -298,7 +301,7 @@ static int eval_chain(struct jrun *r, const struct jnode *n, struct jvalue *out)
     return r->e->code;
 }
 
-static int eval_named(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_named(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue of;
     struct jargs a = {{0}, {0}};
@@ -313,7 +316,7 @@ static int eval_named(struct jrun *r, const struct jnode *n, struct jvalue *out)
     return r->e->code;
 }
 
-static int eval_list(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_list(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue v, key;
     *out = jv_list(r);
@@ -325,7 +328,7 @@ static int eval_list(struct jrun *r, const struct jnode *n, struct jvalue *out)
                 jlist_add(r, out->list, v);
         } else if (!jinja_eval(r, i->a, &key) && !jinja_eval(r, i->b, &v)) {
             if (key.kind != V_STRING)
-                return jrun_fail(r, ERR_UNSUPPORTED, "%s as a key is not supported", jv_kind(&key));
+                return jinja_fail(r, ERR_UNSUPPORTED, "%s as a key is not supported", jv_kind(&key));
             jdict_set(r, out->list, key, v);
         }
     }
@@ -333,7 +336,7 @@ static int eval_list(struct jrun *r, const struct jnode *n, struct jvalue *out)
 }
 
 /* not, minus, and, or, if. */
-static int eval_logic(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_logic(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue a;
     if (jinja_eval(r, n->kind == N_COND ? n->b : n->a, &a))
@@ -344,7 +347,7 @@ static int eval_logic(struct jrun *r, const struct jnode *n, struct jvalue *out)
     else if (n->kind == N_NEG && a.kind == V_INT)
         *out = jv_int(-a.number);
     else if (n->kind == N_NEG)
-        jrun_fail(r, ERR_UNSUPPORTED, "minus before %s is not supported", jv_kind(&a));
+        jinja_fail(r, ERR_UNSUPPORTED, "minus before %s is not supported", jv_kind(&a));
     else if (n->kind == N_COND)
         return yes ? jinja_eval(r, n->a, out) : n->c ? jinja_eval(r, n->c, out) : 0;
     else if (yes == (n->kind == N_OR))
@@ -354,7 +357,7 @@ static int eval_logic(struct jrun *r, const struct jnode *n, struct jvalue *out)
     return r->e->code;
 }
 
-static int eval_node(struct jrun *r, const struct jnode *n, struct jvalue *out)
+static int eval_node(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue a, b;
     switch (n->kind) {
@@ -395,19 +398,19 @@ static int eval_node(struct jrun *r, const struct jnode *n, struct jvalue *out)
         if (jinja_eval(r, n->a, &a) || jinja_eval(r, n->b, &b))
             return r->e->code;
         r->line = n->line;
-        return binary(r, n->text, &a, &b, out);
+        return eval_operator(r, n->text, &a, &b, out);
     default:
         return eval_logic(r, n, out);
     }
 }
 
-int jinja_eval(struct jrun *r, const struct jnode *n, struct jvalue *out)
+int jinja_eval(struct jinja_state *r, const struct jnode *n, struct jvalue *out)
 {
     memset(out, 0, sizeof *out);
-    if (step(r, n))
+    if (count_step(r, n))
         return r->e->code;
     if (++r->depth > 4 * JINJA_DEPTH_MAX)
-        return jrun_fail(r, ERR_UNSUPPORTED, "expressions and macros are nested too deeply");
+        return jinja_fail(r, ERR_UNSUPPORTED, "expressions and macros are nested too deeply");
     int rc = eval_node(r, n, out);
     r->depth--;
     return rc;

@@ -277,7 +277,7 @@ static struct jnode *parse_unary(struct jparser *x, int with_filters)
     return with_filters ? jparse_filters(x, n) : n;
 }
 
-static struct jnode *binary(struct jparser *x, const char *op, struct jnode *a)
+static struct jnode *binary_node(struct jparser *x, const char *op, struct jnode *a)
 {
     struct jnode *n = jparse_node(x, N_BINARY);
     n->text = op;
@@ -295,7 +295,7 @@ static struct jnode *parse_sum(struct jparser *x, int level)
             i++;
             continue;
         }
-        n = binary(x, ops[level][i], n);
+        n = binary_node(x, ops[level][i], n);
         x->at++;
         if (!(n->b = level < 2 ? parse_sum(x, level + 1) : parse_unary(x, 1)))
             return NULL;
@@ -305,7 +305,7 @@ static struct jnode *parse_sum(struct jparser *x, int level)
 }
 
 /* The comparison that stands here, skipped; NULL: none. */
-static const char *comparison(struct jparser *x)
+static const char *comparison_operator(struct jparser *x)
 {
     static const char *const ops[] = {"==", "!=", "<", ">", "<=", ">="};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
@@ -323,8 +323,8 @@ static struct jnode *parse_compare(struct jparser *x)
 {
     struct jnode *first = parse_sum(x, 0), *chain = NULL, **end = NULL;
     const char *op;
-    while (first && (op = comparison(x))) {
-        struct jnode *one = binary(x, op, NULL);
+    while (first && (op = comparison_operator(x))) {
+        struct jnode *one = binary_node(x, op, NULL);
         if (!(one->b = parse_sum(x, 0)))
             return NULL;
         if (!chain) {

@@ -5,18 +5,18 @@
 
 #include "engine/text/jinja/jinja_parts.h"
 
-static int wrong(struct jrun *r, const char *what, const char *name, const struct jvalue *v)
+static int refuse_arguments(struct jinja_state *r, const char *what, const char *name, const struct jvalue *v)
 {
-    return jrun_fail(r, ERR_UNSUPPORTED, "the %s \"%s\" on %s, or with these arguments, is not supported",
-                     what, name, jv_kind(v));
+    return jinja_fail(r, ERR_UNSUPPORTED, "the %s \"%s\" on %s, or with these arguments, is not supported",
+                      what, name, jv_kind(v));
 }
 
-static const struct jvalue *arg(const struct jargs *a, size_t i)
+static const struct jvalue *argument_at(const struct jargs *a, size_t i)
 {
     return i < a->at.n ? &a->at.v[i] : NULL;
 }
 
-static int quote(struct jrun *r, const struct jvalue *v, struct jtext *t)
+static int quote_json(struct jinja_state *r, const struct jvalue *v, struct jtext *t)
 {
     static const char escapes[] = "\"\\\n\r\t\b\f", letters[] = "\"\\nrtbf";
     str_putc(&t->s, '"');
@@ -34,14 +34,14 @@ static int quote(struct jrun *r, const struct jvalue *v, struct jtext *t)
 }
 
 /* As json.dumps(v, ensure_ascii=False) writes it. */
-static int json_of(struct jrun *r, const struct jvalue *v, struct jtext *t)
+static int json_of(struct jinja_state *r, const struct jvalue *v, struct jtext *t)
 {
     int rc = 0, is_dict = v->kind == V_DICT;
     if (++r->depth > 4 * JINJA_DEPTH_MAX || t->s.len > JINJA_MEMORY_MAX || ++r->steps > JINJA_STEPS_MAX)
-        return jrun_fail(r, ERR_UNSUPPORTED, "this value as JSON is too large or nested too deeply");
+        return jinja_fail(r, ERR_UNSUPPORTED, "this value as JSON is too large or nested too deeply");
     if (v->kind == V_STRING) {
         size_t from = t->s.len;
-        rc = quote(r, v, t);
+        rc = quote_json(r, v, t);
         if (v->from < v->to) { /* all of it counts as coming from others */
             t->is_scattered |= v->is_scattered || (t->from < t->to && t->to != from);
             t->from = t->from < t->to ? t->from : from;
@@ -60,14 +60,14 @@ static int json_of(struct jrun *r, const struct jvalue *v, struct jtext *t)
     } else if (v->kind == V_BOOL || v->kind == V_NONE) {
         str_puts(&t->s, v->kind == V_NONE ? "null" : v->number ? "true" : "false");
     } else {
-        rc = wrong(r, "filter", "tojson", v);
+        rc = refuse_arguments(r, "filter", "tojson", v);
     }
     r->depth--;
     return rc;
 }
 
-static int replace(struct jrun *r, const struct jvalue *v, const struct jvalue *from, const struct jvalue *to,
-                   struct jvalue *out)
+static int replace_text(struct jinja_state *r, const struct jvalue *v, const struct jvalue *from,
+                        const struct jvalue *to, struct jvalue *out)
 {
     struct jtext t = {0};
     size_t done = 0;
@@ -93,12 +93,12 @@ static int replace(struct jrun *r, const struct jvalue *v, const struct jvalue *
     return r->e->code;
 }
 
-static int change_case(struct jrun *r, const char *name, const struct jvalue *v, struct jvalue *out)
+static int change_case(struct jinja_state *r, const char *name, const struct jvalue *v, struct jvalue *out)
 {
     struct jtext t = {0};
     for (size_t i = 0; i < v->n; i++)
         if ((unsigned char)v->text[i] > 127)
-            return wrong(r, "change of case", name, v);
+            return refuse_arguments(r, "change of case", name, v);
     jtext_add(&t, v);
     for (size_t i = 0; i < v->n; i++) {
         char *c = &t.s.data[i];
@@ -111,7 +111,8 @@ static int change_case(struct jrun *r, const char *name, const struct jvalue *v,
     return r->e->code;
 }
 
-static int join(struct jrun *r, const struct jvalue *list, const struct jvalue *with, struct jvalue *out)
+static int join_list(struct jinja_state *r, const struct jvalue *list, const struct jvalue *with,
+                     struct jvalue *out)
 {
     struct jtext t = {0};
     struct jvalue items, text;
@@ -127,7 +128,7 @@ static int join(struct jrun *r, const struct jvalue *list, const struct jvalue *
     return rc ? rc : r->e->code;
 }
 
-static int pairs_of(struct jrun *r, const struct jvalue *v, struct jvalue *out)
+static int pairs_of(struct jinja_state *r, const struct jvalue *v, struct jvalue *out)
 {
     *out = jv_list(r);
     for (size_t i = 0; v->kind == V_DICT && i < v->list->n && !r->e->code; i += 2) {
@@ -140,14 +141,14 @@ static int pairs_of(struct jrun *r, const struct jvalue *v, struct jvalue *out)
 }
 
 /* selectattr, rejectattr: key, test, value. map: attribute=key. */
-static int by_attribute(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *a,
-                        struct jvalue *out)
+static int by_attribute(struct jinja_state *r, const char *name, const struct jvalue *v,
+                        const struct jargs *a, struct jvalue *out)
 {
     struct jvalue items, *named = jdict_find(&a->named, "attribute", 9);
-    const struct jvalue *key = *name == 'm' ? named : arg(a, 0), *test = arg(a, 1);
+    const struct jvalue *key = *name == 'm' ? named : argument_at(a, 0), *test = argument_at(a, 1);
     if (!key || key->kind != V_STRING || memchr(key->text, '.', key->n) || (test && test->kind != V_STRING) ||
         (*name == 'm' && (a->at.n || a->named.n != 2)))
-        return wrong(r, "filter", name, v);
+        return refuse_arguments(r, "filter", name, v);
     struct jargs rest = {.at = {.v = a->at.v + 2, .n = a->at.n > 2 ? a->at.n - 2 : 0}};
     int rc = jv_items(r, v, &items);
     *out = jv_list(r);
@@ -171,7 +172,7 @@ static int is_name(const char *name, const char *a, const char *b)
     return !strcmp(name, a) || (b && !strcmp(name, b));
 }
 
-static int text_filter(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *a,
+static int text_filter(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *a,
                        struct jvalue *out)
 {
     struct jvalue s;
@@ -179,46 +180,46 @@ static int text_filter(struct jrun *r, const char *name, const struct jvalue *v,
         return r->e->code;
     *out = s;
     if (is_name(name, "trim", NULL) && a->at.n <= 1 && (!a->at.n || a->at.v[0].kind == V_STRING))
-        *out = jv_strip(&s, arg(a, 0), 1, 1);
+        *out = jv_strip(&s, argument_at(a, 0), 1, 1);
     else if (is_name(name, "safe", NULL))
         out->is_markup = 1;
     else if (is_name(name, "upper", "lower"))
         return change_case(r, name, &s, out);
     else if (is_name(name, "replace", NULL) && a->at.n == 2 && a->at.v[0].kind == V_STRING && a->at.v[0].n &&
              a->at.v[1].kind == V_STRING)
-        return replace(r, &s, &a->at.v[0], &a->at.v[1], out);
+        return replace_text(r, &s, &a->at.v[0], &a->at.v[1], out);
     else if (!is_name(name, "string", NULL))
-        return wrong(r, "filter", name, v);
+        return refuse_arguments(r, "filter", name, v);
     return 0;
 }
 
-static int list_filter(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *a,
+static int list_filter(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *a,
                        struct jvalue *out)
 {
     struct jvalue items, last = jv_int(*name == 'l' ? -1 : 0);
-    const struct jvalue *with = arg(a, 0);
+    const struct jvalue *with = argument_at(a, 0);
     if (is_name(name, "selectattr", "rejectattr") || is_name(name, "map", NULL))
         return by_attribute(r, name, v, a, out);
     if (a->named.n || a->at.n > (size_t)is_name(name, "join", NULL) || (with && with->kind != V_STRING))
-        return wrong(r, "filter", name, v);
+        return refuse_arguments(r, "filter", name, v);
     if (is_name(name, "join", NULL))
-        return join(r, v, with, out);
+        return join_list(r, v, with, out);
     if (is_name(name, "items", NULL))
         return v->kind == V_DICT || v->kind == V_UNDEFINED ? pairs_of(r, v, out)
-                                                           : wrong(r, "filter", name, v);
+                                                           : refuse_arguments(r, "filter", name, v);
     if (jv_items(r, v, &items))
         return r->e->code;
     *out = is_name(name, "list", NULL) ? items : jv_item(r, &items, &last);
     return 0;
 }
 
-int jinja_filter(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *a,
+int jinja_filter(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *a,
                  struct jvalue *out)
 {
     static const char *const lists[] = {"selectattr", "rejectattr", "map",   "join",
                                         "items",      "list",       "first", "last"};
     struct jtext t = {0};
-    jrun_cost(r, v->n);
+    jinja_cost(r, v->n);
     if (is_name(name, "length", "count") && !a->at.n) {
         *out = jv_int(jv_length(r, v));
         return r->e->code;
@@ -226,7 +227,7 @@ int jinja_filter(struct jrun *r, const char *name, const struct jvalue *v, const
     if (is_name(name, "tojson", NULL)) {
         struct jvalue *ascii = jdict_find(&a->named, "ensure_ascii", 12);
         if (a->at.n || a->named.n > (ascii ? 2 : 0) || (ascii && jv_true(ascii)))
-            return wrong(r, "filter", name, v);
+            return refuse_arguments(r, "filter", name, v);
         int rc = json_of(r, v, &t);
         *out = jtext_take(r, &t);
         return rc ? rc : r->e->code;
@@ -239,10 +240,11 @@ int jinja_filter(struct jrun *r, const char *name, const struct jvalue *v, const
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (!strcmp(name, lists[i]))
             return list_filter(r, name, v, a, out);
-    return a->named.n ? wrong(r, "filter", name, v) : text_filter(r, name, v, a, out);
+    return a->named.n ? refuse_arguments(r, "filter", name, v) : text_filter(r, name, v, a, out);
 }
 
-int jinja_test(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *a, int *out)
+int jinja_test(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *a,
+               int *out)
 {
     static const struct {
         const char *name;
@@ -259,7 +261,7 @@ int jinja_test(struct jrun *r, const char *name, const struct jvalue *v, const s
         {"sequence", 1u << V_UNDEFINED | 1u << V_STRING | 1u << V_LIST | 1u << V_DICT},
         {"callable", 1u << V_UNDEFINED | 1u << V_MACRO | 1u << V_FUNCTION | 1u << V_METHOD},
     };
-    const struct jvalue *other = arg(a, 0);
+    const struct jvalue *other = argument_at(a, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests && !a->at.n; i++)
         if (!strcmp(name, tests[i].name))
             return *out = (tests[i].kinds >> v->kind & 1) != 0, 0;
@@ -276,7 +278,7 @@ int jinja_test(struct jrun *r, const char *name, const struct jvalue *v, const s
     else if (is_name(name, "odd", "even") && !other && v->kind == V_INT)
         *out = (v->number & 1) == (*name == 'o');
     else
-        return wrong(r, "test", name, v);
+        return refuse_arguments(r, "test", name, v);
     return r->e->code;
 }
 
@@ -295,8 +297,8 @@ int jinja_has_method(const struct jvalue *v, const char *name)
     return 0;
 }
 
-static int split(struct jrun *r, const struct jvalue *s, const struct jvalue *by, int64_t most,
-                 struct jvalue *out)
+static int split_text(struct jinja_state *r, const struct jvalue *s, const struct jvalue *by, int64_t most,
+                      struct jvalue *out)
 {
     size_t from = 0;
     *out = jv_list(r);
@@ -313,10 +315,10 @@ static int split(struct jrun *r, const struct jvalue *s, const struct jvalue *by
     return r->e->code;
 }
 
-static int string_method(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *a,
-                         struct jvalue *out)
+static int string_method(struct jinja_state *r, const char *name, const struct jvalue *v,
+                         const struct jargs *a, struct jvalue *out)
 {
-    const struct jvalue *x = arg(a, 0), *y = arg(a, 1);
+    const struct jvalue *x = argument_at(a, 0), *y = argument_at(a, 1);
     int is_text = x && x->kind == V_STRING;
     if (strstr(name, "strip") && (!x || is_text) && !y) {
         *out = jv_strip(v, x, *name != 'r', *name != 'l');
@@ -324,10 +326,10 @@ static int string_method(struct jrun *r, const char *name, const struct jvalue *
         size_t at = *name == 's' || x->n > v->n ? 0 : v->n - x->n;
         *out = jv_bool(x->n <= v->n && !memcmp(v->text + at, x->text, x->n));
     } else if (is_name(name, "split", NULL) && is_text && x->n && (!y || y->kind == V_INT)) {
-        return split(r, v, x, y ? y->number : -1, out);
+        return split_text(r, v, x, y ? y->number : -1, out);
     } else if (is_name(name, "replace", NULL) && is_text && x->n && y && y->kind == V_STRING &&
                a->at.n == 2) {
-        return replace(r, v, x, y, out);
+        return replace_text(r, v, x, y, out);
     } else if (is_name(name, "upper", "lower") && !x) {
         return change_case(r, name, v, out);
     } else if (is_name(name, "find", NULL) && is_text && !y) {
@@ -337,32 +339,32 @@ static int string_method(struct jrun *r, const char *name, const struct jvalue *
         struct jvalue head = jv_slice(v, 0, i <= v->n ? i : v->n);
         *out = jv_int(i + x->n <= v->n ? jv_length(r, &head) : -1);
     } else {
-        return wrong(r, "method", name, v);
+        return refuse_arguments(r, "method", name, v);
     }
     return 0;
 }
 
-int jinja_method(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *a,
+int jinja_method(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *a,
                  struct jvalue *out)
 {
-    jrun_cost(r, v->n);
+    jinja_cost(r, v->n);
     if (a->named.n)
-        return wrong(r, "method", name, v);
+        return refuse_arguments(r, "method", name, v);
     if (v->kind == V_STRING)
         return string_method(r, name, v, a, out);
     if (is_name(name, "get", NULL)) {
         if (!a->at.n || a->at.n > 2 || a->at.v[0].kind != V_STRING)
-            return wrong(r, "method", name, v);
+            return refuse_arguments(r, "method", name, v);
         struct jvalue *found = jdict_find(v->list, a->at.v[0].text, a->at.v[0].n);
         *out = found ? *found : a->at.n > 1 ? a->at.v[1] : (struct jvalue){.kind = V_NONE};
         return 0;
     }
     if (a->at.n)
-        return wrong(r, "method", name, v);
+        return refuse_arguments(r, "method", name, v);
     if (is_name(name, "items", NULL))
         return pairs_of(r, v, out);
     if (!is_name(name, "keys", "values"))
-        return wrong(r, "method", name, v);
+        return refuse_arguments(r, "method", name, v);
     *out = jv_list(r);
     for (size_t i = *name == 'v'; i < v->list->n; i += 2)
         jlist_add(r, out->list, v->list->v[i]);

@@ -30,12 +30,12 @@ static int at_line(struct lexer *x)
     return x->line;
 }
 
-static int fail(struct lexer *x, const char *problem)
+static int fail_at(struct lexer *x, const char *problem)
 {
     return err_set(x->e, ERR_FORMAT, "%s, line %d: %s", x->what, at_line(x), problem);
 }
 
-static struct jtoken *add(struct lexer *x, enum jtoken_kind kind, const char *text, size_t n)
+static struct jtoken *add_token(struct lexer *x, enum jtoken_kind kind, const char *text, size_t n)
 {
     xgrow(&x->out->v, &x->out->cap, x->out->n + 1, sizeof *x->out->v);
     struct jtoken *t = &x->out->v[x->out->n++];
@@ -43,7 +43,7 @@ static struct jtoken *add(struct lexer *x, enum jtoken_kind kind, const char *te
     return t;
 }
 
-static int starts(const struct lexer *x, const char *text)
+static int starts_with(const struct lexer *x, const char *text)
 {
     size_t n = strlen(text);
     return (size_t)(x->end - x->p) >= n && !memcmp(x->p, text, n);
@@ -86,7 +86,7 @@ static int lex_escape(struct lexer *x, struct str *s)
     if (c == '\n')
         return 0;
     if (c == 'N' || (c >= '0' && c <= '7') || (unsigned char)c >= 0x80)
-        return fail(x, "this escape in a string is not supported");
+        return fail_at(x, "this escape in a string is not supported");
     if (!digits) {
         str_putc(s, '\\');
         str_putc(s, c);
@@ -96,11 +96,11 @@ static int lex_escape(struct lexer *x, struct str *s)
     for (int i = 0; i < digits; i++, x->p++) {
         char hex[2] = {x->p < x->end ? *x->p : 0, 0};
         if (!hex[0] || !strchr("0123456789abcdefABCDEF", hex[0]))
-            return fail(x, "an escape in a string lacks hexadecimal digits");
+            return fail_at(x, "an escape in a string lacks hexadecimal digits");
         value = value << 4 | (uint32_t)strtoul(hex, NULL, 16);
     }
     if (value > 0x10FFFF || (value >= 0xD800 && value < 0xE000))
-        return fail(x, "an escape in a string is no character");
+        return fail_at(x, "an escape in a string is no character");
     add_utf8(s, value);
     return 0;
 }
@@ -118,10 +118,10 @@ static int lex_string(struct lexer *x)
         }
     }
     if (!rc && x->p >= x->end)
-        rc = fail(x, "a string does not end");
+        rc = fail_at(x, "a string does not end");
     if (!rc) {
         x->p++;
-        add(x, T_STRING, arena_strndup(x->a, str_text(&s), s.len), s.len);
+        add_token(x, T_STRING, arena_strndup(x->a, str_text(&s), s.len), s.len);
     }
     str_release(&s);
     return rc;
@@ -138,12 +138,12 @@ static int lex_number(struct lexer *x)
     const char *from = x->p;
     for (; x->p < x->end && (is_word(*x->p)); x->p++) {
         if (*x->p < '0' || *x->p > '9' || v > INT64_MAX / 10 - 1)
-            return fail(x, "numbers other than small decimal integers are not supported");
+            return fail_at(x, "numbers other than small decimal integers are not supported");
         v = v * 10 + (*x->p - '0');
     }
     if (x->end - x->p > 1 && *x->p == '.' && x->p[1] >= '0' && x->p[1] <= '9')
-        return fail(x, "numbers with a fraction are not supported");
-    add(x, T_INT, from, (size_t)(x->p - from))->number = v;
+        return fail_at(x, "numbers with a fraction are not supported");
+    add_token(x, T_INT, from, (size_t)(x->p - from))->number = v;
     return 0;
 }
 
@@ -151,18 +151,18 @@ static int lex_operator(struct lexer *x, int *open)
 {
     static const char *const two[] = {"==", "!=", ">=", "<=", "//", "**"};
     for (size_t i = 0; i < sizeof two / sizeof *two; i++)
-        if (starts(x, two[i])) {
-            add(x, T_OP, two[i], 2);
+        if (starts_with(x, two[i])) {
+            add_token(x, T_OP, two[i], 2);
             x->p += 2;
             return 0;
         }
     if (!*x->p || !strchr("+-*/%~[](){}<>=.:|,", *x->p))
-        return fail(x, "a character stands here that is part of no expression");
+        return fail_at(x, "a character stands here that is part of no expression");
     if (strchr("[({", *x->p))
         ++*open;
     if (strchr("])}", *x->p) && --*open < 0)
-        return fail(x, "a bracket closes that was not opened");
-    add(x, T_OP, x->p, 1);
+        return fail_at(x, "a bracket closes that was not opened");
+    add_token(x, T_OP, x->p, 1);
     x->p++;
     return 0;
 }
@@ -173,7 +173,7 @@ static size_t tag_end(const struct lexer *x, int is_block)
     const char *mark = is_block ? "%}" : "}}";
     size_t sign = x->p < x->end && (*x->p == '-' || (is_block && *x->p == '+'));
     struct lexer at = {.p = x->p + sign, .end = x->end};
-    return starts(&at, mark) ? sign + 2 : 0;
+    return starts_with(&at, mark) ? sign + 2 : 0;
 }
 
 /* After a tag: `sign` is the character before its end mark, `trims` whether a line break goes. */
@@ -181,7 +181,7 @@ static void after_tag(struct lexer *x, char sign, int trims)
 {
     if (sign == '-')
         skip_space(x);
-    else if (trims && sign != '+' && starts(x, "\n"))
+    else if (trims && sign != '+' && starts_with(x, "\n"))
         x->p++;
     x->starts_line = x->p[-1] == '\n';
 }
@@ -189,14 +189,14 @@ static void after_tag(struct lexer *x, char sign, int trims)
 static int lex_tag(struct lexer *x, int is_block)
 {
     int open = 0, rc = 0;
-    add(x, is_block ? T_BLOCK : T_VAR, NULL, 0);
+    add_token(x, is_block ? T_BLOCK : T_VAR, NULL, 0);
     while (!rc) {
         skip_space(x);
         if (x->p >= x->end)
-            return fail(x, "a tag does not end");
+            return fail_at(x, "a tag does not end");
         size_t n = open ? 0 : tag_end(x, is_block);
         if (n) {
-            add(x, is_block ? T_BLOCK_END : T_VAR_END, NULL, 0);
+            add_token(x, is_block ? T_BLOCK_END : T_VAR_END, NULL, 0);
             char sign = n > 2 ? *x->p : 0;
             x->p += n;
             after_tag(x, sign, is_block);
@@ -210,7 +210,7 @@ static int lex_tag(struct lexer *x, int is_block)
             const char *from = x->p;
             while (x->p < x->end && is_word(*x->p))
                 x->p++;
-            add(x, T_NAME, arena_strndup(x->a, from, (size_t)(x->p - from)), (size_t)(x->p - from));
+            add_token(x, T_NAME, arena_strndup(x->a, from, (size_t)(x->p - from)), (size_t)(x->p - from));
         } else {
             rc = lex_operator(x, &open);
         }
@@ -221,10 +221,10 @@ static int lex_tag(struct lexer *x, int is_block)
 static int lex_comment(struct lexer *x)
 {
     const char *from = x->p; /* a minus before it belongs to the beginning: {#-#} */
-    while (x->p < x->end && !starts(x, "#}"))
+    while (x->p < x->end && !starts_with(x, "#}"))
         x->p++;
     if (x->p >= x->end)
-        return fail(x, "a comment does not end");
+        return fail_at(x, "a comment does not end");
     char sign = 0;
     if (x->p > from)
         sign = x->p[-1];
@@ -249,16 +249,16 @@ static void add_data(struct lexer *x, const char *from)
             n = k;
     }
     if (n)
-        add(x, T_DATA, from, n);
+        add_token(x, T_DATA, from, n);
 }
 
-static int lex(struct lexer *x)
+static int lex_template(struct lexer *x)
 {
     int rc = 0;
     x->starts_line = 1;
     while (!rc && x->p < x->end) {
         const char *from = x->p;
-        while (x->p < x->end && !starts(x, "{{") && !starts(x, "{%") && !starts(x, "{#"))
+        while (x->p < x->end && !starts_with(x, "{{") && !starts_with(x, "{%") && !starts_with(x, "{#"))
             x->p++;
         add_data(x, from);
         if (x->p >= x->end)
@@ -270,7 +270,7 @@ static int lex(struct lexer *x)
         rc = kind == '#' ? lex_comment(x) : lex_tag(x, kind == '%');
     }
     if (!rc)
-        add(x, T_END, NULL, 0);
+        add_token(x, T_END, NULL, 0);
     return rc;
 }
 
@@ -291,5 +291,5 @@ int jinja_lex(struct jtokens *out, struct arena *a, const char *text, size_t n, 
         k--;
     struct lexer x = {
         .out = out, .a = a, .what = what, .e = e, .p = clean, .end = clean + k, .counted = clean, .line = 1};
-    return lex(&x);
+    return lex_template(&x);
 }

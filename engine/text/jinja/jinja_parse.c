@@ -19,19 +19,19 @@ struct jnode *jparse_fail(struct jparser *x, int code, const char *problem)
     return NULL;
 }
 
-static int is(const struct jtoken *t, enum jtoken_kind kind, const char *text)
+static int is_token(const struct jtoken *t, enum jtoken_kind kind, const char *text)
 {
     return t->kind == kind && strlen(text) == t->n && !memcmp(t->text, text, t->n);
 }
 
 int jparse_is_op(const struct jparser *x, const char *op)
 {
-    return is(x->at, T_OP, op);
+    return is_token(x->at, T_OP, op);
 }
 
 int jparse_is_name(const struct jparser *x, const char *name)
 {
-    return is(x->at, T_NAME, name);
+    return is_token(x->at, T_NAME, name);
 }
 
 int jparse_skip_op(struct jparser *x, const char *op)

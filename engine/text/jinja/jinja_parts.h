@@ -115,7 +115,7 @@ struct jscope {
 };
 
 /* One rendering. */
-struct jrun {
+struct jinja_state {
     const char *what;
     struct arena arena;
     struct err *e;
@@ -131,37 +131,37 @@ struct jtext {
     size_t from, to;
     int is_scattered;
 };
-void jtext_add(struct jtext *t, const struct jvalue *v);   /* a string */
-struct jvalue jtext_take(struct jrun *r, struct jtext *t); /* copies into the arena and releases t */
+void jtext_add(struct jtext *t, const struct jvalue *v);          /* a string */
+struct jvalue jtext_take(struct jinja_state *r, struct jtext *t); /* copies into the arena and releases t */
 
-int jrun_fail(struct jrun *r, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int jinja_fail(struct jinja_state *r, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Counts work on this many bytes or items as steps; the bound is checked with the next step. */
-void jrun_cost(struct jrun *r, size_t n);
+void jinja_cost(struct jinja_state *r, size_t n);
 /* Memory of the rendering; NULL after an error when the bound is reached. */
-void *jrun_alloc(struct jrun *r, size_t bytes);
+void *jinja_alloc(struct jinja_state *r, size_t bytes);
 
 struct jvalue jv_int(int64_t v);
 struct jvalue jv_bool(int v);
 struct jvalue jv_text(const char *text, size_t n);
 struct jvalue jv_slice(const struct jvalue *s, size_t from, size_t to); /* bytes of a string */
-struct jvalue jv_list(struct jrun *r);                                  /* an empty one */
-void jlist_add(struct jrun *r, struct jlist *l, struct jvalue v);
+struct jvalue jv_list(struct jinja_state *r);                           /* an empty one */
+void jlist_add(struct jinja_state *r, struct jlist *l, struct jvalue v);
 struct jvalue *jdict_find(const struct jlist *l, const char *key, size_t n); /* NULL: not there */
-void jdict_set(struct jrun *r, struct jlist *l, struct jvalue key, struct jvalue v);
+void jdict_set(struct jinja_state *r, struct jlist *l, struct jvalue key, struct jvalue v);
 int jv_true(const struct jvalue *v);
 /* Two different mappings, and lists of lists, are refused: the answer could take forever. */
-int jv_equal(struct jrun *r, const struct jvalue *a, const struct jvalue *b);
+int jv_equal(struct jinja_state *r, const struct jvalue *a, const struct jvalue *b);
 int jv_is(const struct jvalue *v, const char *text); /* a string with this text */
 const char *jv_kind(const struct jvalue *v);         /* for messages: "a list" */
 /* Python's str(); lists and mappings are refused. */
-int jv_string(struct jrun *r, const struct jvalue *v, struct jvalue *out);
+int jv_string(struct jinja_state *r, const struct jvalue *v, struct jvalue *out);
 /* The items that a loop over v sees, as a list. */
-int jv_items(struct jrun *r, const struct jvalue *v, struct jvalue *out);
-int jv_contains(struct jrun *r, const struct jvalue *in, const struct jvalue *v, int *is_in);
-int64_t jv_length(struct jrun *r, const struct jvalue *v);
-struct jvalue jv_item(struct jrun *r, const struct jvalue *of, const struct jvalue *key);
+int jv_items(struct jinja_state *r, const struct jvalue *v, struct jvalue *out);
+int jv_contains(struct jinja_state *r, const struct jvalue *in, const struct jvalue *v, int *is_in);
+int64_t jv_length(struct jinja_state *r, const struct jvalue *v);
+struct jvalue jv_item(struct jinja_state *r, const struct jvalue *of, const struct jvalue *key);
 /* of[start:stop:step]; the three are integers, V_NONE or V_UNDEFINED. */
-int jv_part(struct jrun *r, const struct jvalue *of, const struct jvalue at[3], struct jvalue *out);
+int jv_part(struct jinja_state *r, const struct jvalue *of, const struct jvalue at[3], struct jvalue *out);
 struct jvalue jv_strip(const struct jvalue *s, const struct jvalue *chars, int left, int right);
 
 /* args: positional values. keys and named are keyword arguments. */
@@ -169,16 +169,17 @@ struct jargs {
     struct jlist at;
     struct jlist named; /* names and values in turn */
 };
-int jinja_filter(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *args,
+int jinja_filter(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *args,
                  struct jvalue *out);
-int jinja_test(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *args, int *out);
+int jinja_test(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *args,
+               int *out);
 /* 1 when values of this kind have a method of that name. */
 int jinja_has_method(const struct jvalue *v, const char *name);
-int jinja_method(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *args,
+int jinja_method(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *args,
                  struct jvalue *out);
-int jinja_exec(struct jrun *r, const struct jnode *list, struct jtext *out);
-int jinja_eval(struct jrun *r, const struct jnode *n, struct jvalue *out);
+int jinja_exec(struct jinja_state *r, const struct jnode *list, struct jtext *out);
+int jinja_eval(struct jinja_state *r, const struct jnode *n, struct jvalue *out);
 struct jvalue *jscope_find(struct jscope *s, const char *name, size_t n);
-void jscope_set(struct jrun *r, const char *name, size_t n, struct jvalue v);
+void jscope_set(struct jinja_state *r, const char *name, size_t n, struct jvalue v);
 
 #endif

@@ -12,15 +12,15 @@ struct jinja_template {
     char *what;
 };
 
-static int assign(struct jrun *r, const struct jnode *target, struct jvalue v)
+static int assign_value(struct jinja_state *r, const struct jnode *target, struct jvalue v)
 {
     if (target->kind == N_NAME) {
         jscope_set(r, target->text, target->n, v);
     } else if (target->kind == N_ATTR) {
         struct jvalue *of = jscope_find(r->scope, target->a->text, target->a->n);
         if (!of || of->kind != V_SPACE || of->text)
-            return jrun_fail(r, ERR_FORMAT, "%s is no namespace, so its attributes cannot be set",
-                             target->a->text);
+            return jinja_fail(r, ERR_FORMAT, "%s is no namespace, so its attributes cannot be set",
+                              target->a->text);
         jdict_set(r, of->list, jv_text(target->text, target->n), v);
     } else {
         struct jvalue items;
@@ -31,12 +31,12 @@ static int assign(struct jrun *r, const struct jnode *target, struct jvalue v)
             if (i < items.list->n)
                 jscope_set(r, t->text, t->n, items.list->v[i]);
         if (i != items.list->n)
-            return jrun_fail(r, ERR_FORMAT, "%zu names are set from %zu values", i, items.list->n);
+            return jinja_fail(r, ERR_FORMAT, "%zu names are set from %zu values", i, items.list->n);
     }
     return r->e->code;
 }
 
-static struct jvalue loop_facts(struct jrun *r, const struct jlist *l, size_t i)
+static struct jvalue loop_facts(struct jinja_state *r, const struct jlist *l, size_t i)
 {
     const struct {
         const char *name;
@@ -65,7 +65,7 @@ static struct jvalue loop_facts(struct jrun *r, const struct jlist *l, size_t i)
 }
 
 /* The items for which the loop's own `if` holds. */
-static int filtered(struct jrun *r, const struct jnode *n, struct jvalue *items)
+static int filter_items(struct jinja_state *r, const struct jnode *n, struct jvalue *items)
 {
     struct jvalue all = *items, yes;
     struct jscope inner = {.up = r->scope}, *outer = r->scope;
@@ -74,26 +74,26 @@ static int filtered(struct jrun *r, const struct jnode *n, struct jvalue *items)
     *items = jv_list(r);
     r->scope = &inner;
     for (size_t i = 0; i < all.list->n && !r->e->code; i++)
-        if (!assign(r, n->list, all.list->v[i]) && !jinja_eval(r, n->b, &yes) && jv_true(&yes))
+        if (!assign_value(r, n->list, all.list->v[i]) && !jinja_eval(r, n->b, &yes) && jv_true(&yes))
             jlist_add(r, items->list, all.list->v[i]);
     r->scope = outer;
     return r->e->code;
 }
 
-static int exec_for(struct jrun *r, const struct jnode *n, struct jtext *out)
+static int exec_for(struct jinja_state *r, const struct jnode *n, struct jtext *out)
 {
     struct jvalue over, items;
     struct jscope *outer = r->scope;
-    if (jinja_eval(r, n->a, &over) || jv_items(r, &over, &items) || filtered(r, n, &items))
+    if (jinja_eval(r, n->a, &over) || jv_items(r, &over, &items) || filter_items(r, n, &items))
         return r->e->code;
     for (size_t i = 0; i < items.list->n && !r->e->code; i++) {
-        struct jscope *inner = jrun_alloc(r, sizeof *inner); /* a macro of the body may keep it */
+        struct jscope *inner = jinja_alloc(r, sizeof *inner); /* a macro of the body may keep it */
         if (!inner)
             break;
         inner->up = outer;
         r->scope = inner;
         jscope_set(r, "loop", 4, loop_facts(r, items.list, i));
-        if (!assign(r, n->list, items.list->v[i]))
+        if (!assign_value(r, n->list, items.list->v[i]))
             jinja_exec(r, n->body, out);
         int leaving = r->leaving;
         r->leaving = 0;
@@ -107,9 +107,9 @@ static int exec_for(struct jrun *r, const struct jnode *n, struct jtext *out)
 }
 
 /* In a scope of its own, which a macro that is defined there may keep. */
-static int exec_inner(struct jrun *r, const struct jnode *body, struct jtext *out)
+static int exec_inner(struct jinja_state *r, const struct jnode *body, struct jtext *out)
 {
-    struct jscope *inner = jrun_alloc(r, sizeof *inner), *outer = r->scope;
+    struct jscope *inner = jinja_alloc(r, sizeof *inner), *outer = r->scope;
     if (!inner)
         return r->e->code;
     inner->up = outer;
@@ -119,7 +119,7 @@ static int exec_inner(struct jrun *r, const struct jnode *body, struct jtext *ou
     return r->e->code;
 }
 
-static int exec_set(struct jrun *r, const struct jnode *n)
+static int exec_set(struct jinja_state *r, const struct jnode *n)
 {
     struct jvalue v = {0};
     struct jtext text = {0};
@@ -129,10 +129,10 @@ static int exec_set(struct jrun *r, const struct jnode *n)
         exec_inner(r, n->body, &text);
         v = jtext_take(r, &text);
     }
-    return r->e->code ? r->e->code : assign(r, n->a, v);
+    return r->e->code ? r->e->code : assign_value(r, n->a, v);
 }
 
-static int exec_one(struct jrun *r, const struct jnode *n, struct jtext *out)
+static int exec_one(struct jinja_state *r, const struct jnode *n, struct jtext *out)
 {
     struct jvalue v, text;
     r->line = n->line;
@@ -165,13 +165,13 @@ static int exec_one(struct jrun *r, const struct jnode *n, struct jtext *out)
     }
 }
 
-int jinja_exec(struct jrun *r, const struct jnode *list, struct jtext *out)
+int jinja_exec(struct jinja_state *r, const struct jnode *list, struct jtext *out)
 {
     if (++r->depth > 4 * JINJA_DEPTH_MAX)
-        return jrun_fail(r, ERR_UNSUPPORTED, "tags and macros are nested too deeply");
+        return jinja_fail(r, ERR_UNSUPPORTED, "tags and macros are nested too deeply");
     for (; list && !r->e->code && !r->leaving; list = list->next) {
         if (++r->steps > JINJA_STEPS_MAX || out->s.len > JINJA_MEMORY_MAX)
-            return jrun_fail(r, ERR_UNSUPPORTED, "the template runs for too long");
+            return jinja_fail(r, ERR_UNSUPPORTED, "the template runs for too long");
         exec_one(r, list, out);
     }
     r->depth--;
@@ -216,7 +216,7 @@ int jinja_reads(const struct jinja_template *t, const char *name)
     return 0;
 }
 
-static struct jvalue message_value(struct jrun *r, const struct jinja_message *m)
+static struct jvalue message_value(struct jinja_state *r, const struct jinja_message *m)
 {
     struct jvalue v = jv_list(r), content = jv_text(m->text, m->n);
     if (m->from < m->to) {
@@ -231,7 +231,7 @@ static struct jvalue message_value(struct jrun *r, const struct jinja_message *m
     return v;
 }
 
-static void set_input(struct jrun *r, const struct jinja_input *in)
+static void set_input(struct jinja_state *r, const struct jinja_input *in)
 {
     struct jvalue messages = jv_list(r);
     for (size_t i = 0; i < in->n_messages; i++)
@@ -254,7 +254,7 @@ int jinja_render(const struct jinja_template *t, const struct jinja_input *in, s
     struct err own = {0};
     struct jscope globals = {0};
     struct jtext text = {0};
-    struct jrun r = {.what = t->what, .e = e ? e : &own, .scope = &globals};
+    struct jinja_state r = {.what = t->what, .e = e ? e : &own, .scope = &globals};
     guard[0] = guard[1] = 0;
     set_input(&r, in);
     int rc = jinja_exec(&r, t->root, &text);

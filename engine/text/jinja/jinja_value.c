@@ -7,7 +7,7 @@
 #include "engine/text/jinja/jinja_parts.h"
 #include "evalcore/base/str.h"
 
-int jrun_fail(struct jrun *r, int code, const char *fmt, ...)
+int jinja_fail(struct jinja_state *r, int code, const char *fmt, ...)
 {
     char line[600];
     va_list ap;
@@ -17,16 +17,16 @@ int jrun_fail(struct jrun *r, int code, const char *fmt, ...)
     return err_set(r->e, code, "%s, line %d: %s", r->what, r->line, line);
 }
 
-void jrun_cost(struct jrun *r, size_t n)
+void jinja_cost(struct jinja_state *r, size_t n)
 {
     r->steps += (long)(n / 256);
 }
 
-void *jrun_alloc(struct jrun *r, size_t bytes)
+void *jinja_alloc(struct jinja_state *r, size_t bytes)
 {
     if (bytes < JINJA_MEMORY_MAX && r->arena.used < JINJA_MEMORY_MAX)
         return arena_alloc(&r->arena, bytes);
-    jrun_fail(r, ERR_UNSUPPORTED, "the template needs more memory than a rendering may use");
+    jinja_fail(r, ERR_UNSUPPORTED, "the template needs more memory than a rendering may use");
     return NULL;
 }
 
@@ -56,21 +56,21 @@ struct jvalue jv_slice(const struct jvalue *s, size_t from, size_t to)
     return v;
 }
 
-struct jvalue jv_list(struct jrun *r)
+struct jvalue jv_list(struct jinja_state *r)
 {
-    struct jvalue v = {.kind = V_LIST, .list = jrun_alloc(r, sizeof *v.list)};
+    struct jvalue v = {.kind = V_LIST, .list = jinja_alloc(r, sizeof *v.list)};
     if (!v.list)
         v.kind = V_NONE;
     return v;
 }
 
-void jlist_add(struct jrun *r, struct jlist *l, struct jvalue v)
+void jlist_add(struct jinja_state *r, struct jlist *l, struct jvalue v)
 {
     if (!l)
         return;
     if (l->n == l->cap) {
         size_t cap = l->cap ? 2 * l->cap : 8;
-        struct jvalue *more = jrun_alloc(r, cap * sizeof *more);
+        struct jvalue *more = jinja_alloc(r, cap * sizeof *more);
         if (!more)
             return;
         if (l->n)
@@ -89,7 +89,7 @@ struct jvalue *jdict_find(const struct jlist *l, const char *key, size_t n)
     return NULL;
 }
 
-void jdict_set(struct jrun *r, struct jlist *l, struct jvalue key, struct jvalue v)
+void jdict_set(struct jinja_state *r, struct jlist *l, struct jvalue key, struct jvalue v)
 {
     struct jvalue *old = jdict_find(l, key.text, key.n);
     if (old) {
@@ -119,7 +119,7 @@ int jv_true(const struct jvalue *v)
     }
 }
 
-int jv_equal(struct jrun *r, const struct jvalue *a, const struct jvalue *b)
+int jv_equal(struct jinja_state *r, const struct jvalue *a, const struct jvalue *b)
 {
     int numbers = (a->kind == V_INT || a->kind == V_BOOL) && (b->kind == V_INT || b->kind == V_BOOL);
     if (numbers)
@@ -127,7 +127,7 @@ int jv_equal(struct jrun *r, const struct jvalue *a, const struct jvalue *b)
     if (a->kind != b->kind)
         return 0;
     if (a->kind == V_STRING) {
-        jrun_cost(r, a->n);
+        jinja_cost(r, a->n);
         return a->n == b->n && !memcmp(a->text, b->text, a->n);
     }
     if (a->kind == V_UNDEFINED || a->kind == V_NONE)
@@ -135,15 +135,15 @@ int jv_equal(struct jrun *r, const struct jvalue *a, const struct jvalue *b)
     if (a->list == b->list)
         return a->node == b->node && a->text == b->text;
     if (a->kind == V_DICT)
-        jrun_fail(r, ERR_UNSUPPORTED, "comparing two mappings is not supported");
+        jinja_fail(r, ERR_UNSUPPORTED, "comparing two mappings is not supported");
     if (a->kind == V_LIST && a->number != b->number)
-        jrun_fail(r, ERR_UNSUPPORTED, "comparing a list with a tuple is not supported");
+        jinja_fail(r, ERR_UNSUPPORTED, "comparing a list with a tuple is not supported");
     if (a->kind != V_LIST || a->list->n != b->list->n)
         return 0; /* a namespace equals itself alone */
-    jrun_cost(r, 16 * a->list->n);
+    jinja_cost(r, 16 * a->list->n);
     for (size_t i = 0; i < a->list->n && !r->e->code; i++) {
         if (a->list->v[i].kind == V_LIST && b->list->v[i].kind == V_LIST)
-            jrun_fail(r, ERR_UNSUPPORTED, "comparing lists of lists is not supported");
+            jinja_fail(r, ERR_UNSUPPORTED, "comparing lists of lists is not supported");
         else if (!jv_equal(r, &a->list->v[i], &b->list->v[i]))
             return 0;
     }
@@ -177,10 +177,10 @@ void jtext_add(struct jtext *t, const struct jvalue *v)
     t->to = at + v->to;
 }
 
-struct jvalue jtext_take(struct jrun *r, struct jtext *t)
+struct jvalue jtext_take(struct jinja_state *r, struct jtext *t)
 {
     struct jvalue v = {.kind = V_STRING, .text = "", .is_scattered = t->is_scattered};
-    char *copy = jrun_alloc(r, t->s.len + 1);
+    char *copy = jinja_alloc(r, t->s.len + 1);
     if (copy) {
         memcpy(copy, str_text(&t->s), t->s.len);
         v.text = copy;
@@ -192,7 +192,7 @@ struct jvalue jtext_take(struct jrun *r, struct jtext *t)
     return v;
 }
 
-int jv_string(struct jrun *r, const struct jvalue *v, struct jvalue *out)
+int jv_string(struct jinja_state *r, const struct jvalue *v, struct jvalue *out)
 {
     char digits[32];
     *out = jv_text("", 0);
@@ -208,12 +208,12 @@ int jv_string(struct jrun *r, const struct jvalue *v, struct jvalue *out)
         str_puts(&t.s, digits);
         *out = jtext_take(r, &t);
     } else if (v->kind != V_UNDEFINED) {
-        return jrun_fail(r, ERR_UNSUPPORTED, "%s as text is not supported", jv_kind(v));
+        return jinja_fail(r, ERR_UNSUPPORTED, "%s as text is not supported", jv_kind(v));
     }
     return r->e->code;
 }
 
-int jv_items(struct jrun *r, const struct jvalue *v, struct jvalue *out)
+int jv_items(struct jinja_state *r, const struct jvalue *v, struct jvalue *out)
 {
     *out = *v;
     if (v->kind == V_LIST)
@@ -228,7 +228,7 @@ int jv_items(struct jrun *r, const struct jvalue *v, struct jvalue *out)
             jlist_add(r, out->list, jv_slice(v, i, i + n));
         }
     } else if (v->kind != V_UNDEFINED) {
-        return jrun_fail(r, ERR_FORMAT, "a loop over %s is not possible", jv_kind(v));
+        return jinja_fail(r, ERR_FORMAT, "a loop over %s is not possible", jv_kind(v));
     }
     return r->e->code;
 }
@@ -241,14 +241,14 @@ static int has_text(const struct jvalue *s, const struct jvalue *part)
     return 0;
 }
 
-int jv_contains(struct jrun *r, const struct jvalue *in, const struct jvalue *v, int *is_in)
+int jv_contains(struct jinja_state *r, const struct jvalue *in, const struct jvalue *v, int *is_in)
 {
     struct jvalue items;
     *is_in = 0;
     if (in->kind == V_STRING) {
         if (v->kind != V_STRING)
-            return jrun_fail(r, ERR_FORMAT, "%s is looked for in a string", jv_kind(v));
-        jrun_cost(r, in->n);
+            return jinja_fail(r, ERR_FORMAT, "%s is looked for in a string", jv_kind(v));
+        jinja_cost(r, in->n);
         *is_in = has_text(in, v);
         return 0;
     }
@@ -256,26 +256,26 @@ int jv_contains(struct jrun *r, const struct jvalue *in, const struct jvalue *v,
         return r->e->code;
     for (size_t i = 0; i < items.list->n; i++)
         *is_in |= jv_equal(r, &items.list->v[i], v);
-    jrun_cost(r, 16 * items.list->n);
+    jinja_cost(r, 16 * items.list->n);
     return r->e->code;
 }
 
-int64_t jv_length(struct jrun *r, const struct jvalue *v)
+int64_t jv_length(struct jinja_state *r, const struct jvalue *v)
 {
     int64_t n = 0;
-    jrun_cost(r, v->n);
+    jinja_cost(r, v->n);
     if (v->kind == V_STRING)
         for (size_t i = 0; i < v->n; i += jinja_char(v->text + i, v->n - i))
             n++;
     else if (v->kind == V_LIST || v->kind == V_DICT)
         n = (int64_t)(v->kind == V_LIST ? v->list->n : v->list->n / 2);
     else if (v->kind != V_UNDEFINED)
-        jrun_fail(r, ERR_FORMAT, "%s has no length", jv_kind(v));
+        jinja_fail(r, ERR_FORMAT, "%s has no length", jv_kind(v));
     return n;
 }
 
 /* Byte offset of character i, which is at most the length. */
-static size_t offset(const struct jvalue *s, int64_t i)
+static size_t byte_offset(const struct jvalue *s, int64_t i)
 {
     size_t at = 0;
     while (i-- > 0 && at < s->n)
@@ -283,7 +283,7 @@ static size_t offset(const struct jvalue *s, int64_t i)
     return at;
 }
 
-struct jvalue jv_item(struct jrun *r, const struct jvalue *of, const struct jvalue *key)
+struct jvalue jv_item(struct jinja_state *r, const struct jvalue *of, const struct jvalue *key)
 {
     struct jvalue none = {0}, *found;
     if (of->kind == V_DICT || of->kind == V_SPACE) {
@@ -295,16 +295,16 @@ struct jvalue jv_item(struct jrun *r, const struct jvalue *of, const struct jval
     int64_t n = jv_length(r, of), i = key->number < 0 ? key->number + n : key->number;
     if (i < 0 || i >= n)
         return none;
-    return of->kind == V_LIST ? of->list->v[i] : jv_slice(of, offset(of, i), offset(of, i + 1));
+    return of->kind == V_LIST ? of->list->v[i] : jv_slice(of, byte_offset(of, i), byte_offset(of, i + 1));
 }
 
-int jv_part(struct jrun *r, const struct jvalue *of, const struct jvalue at[3], struct jvalue *out)
+int jv_part(struct jinja_state *r, const struct jvalue *of, const struct jvalue at[3], struct jvalue *out)
 {
     int64_t n = jv_length(r, of), step = at[2].kind == V_INT ? at[2].number : 1, bound[2];
     if (r->e->code)
         return r->e->code;
     if ((of->kind != V_STRING && of->kind != V_LIST) || !step || (step != 1 && of->kind == V_STRING))
-        return jrun_fail(r, ERR_UNSUPPORTED, "this slice of %s is not supported", jv_kind(of));
+        return jinja_fail(r, ERR_UNSUPPORTED, "this slice of %s is not supported", jv_kind(of));
     for (int i = 0; i < 2; i++) {
         int64_t low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
         bound[i] = (i == 0) == (step > 0) ? low : high;
@@ -312,11 +312,11 @@ int jv_part(struct jrun *r, const struct jvalue *of, const struct jvalue at[3], 
             int64_t v = at[i].number < 0 ? at[i].number + n : at[i].number;
             bound[i] = v < low ? low : v > high ? high : v;
         } else if (at[i].kind != V_NONE && at[i].kind != V_UNDEFINED) {
-            return jrun_fail(r, ERR_FORMAT, "a slice is bounded by %s", jv_kind(&at[i]));
+            return jinja_fail(r, ERR_FORMAT, "a slice is bounded by %s", jv_kind(&at[i]));
         }
     }
     if (of->kind == V_STRING) {
-        size_t from = offset(of, bound[0]), to = offset(of, bound[1]);
+        size_t from = byte_offset(of, bound[0]), to = byte_offset(of, bound[1]);
         *out = jv_slice(of, from, to > from ? to : from);
         return 0;
     }
@@ -330,7 +330,7 @@ int jv_part(struct jrun *r, const struct jvalue *of, const struct jvalue at[3], 
 }
 
 /* Bytes of the character at p, when it is one of `chars` (NULL: white space), else 0. */
-static size_t strips(const char *p, size_t n, const struct jvalue *chars, int at_end)
+static size_t stripped_bytes(const char *p, size_t n, const struct jvalue *chars, int at_end)
 {
     if (!chars)
         return at_end ? str_space_before(p, n) : str_space_at(p, n);
@@ -345,9 +345,9 @@ static size_t strips(const char *p, size_t n, const struct jvalue *chars, int at
 struct jvalue jv_strip(const struct jvalue *s, const struct jvalue *chars, int left, int right)
 {
     size_t from = 0, to = s->n, k;
-    while (left && from < to && (k = strips(s->text + from, to - from, chars, 0)))
+    while (left && from < to && (k = stripped_bytes(s->text + from, to - from, chars, 0)))
         from += k;
-    while (right && from < to && (k = strips(s->text + from, to - from, chars, 1)))
+    while (right && from < to && (k = stripped_bytes(s->text + from, to - from, chars, 1)))
         to -= k;
     return jv_slice(s, from, to);
 }
@@ -362,7 +362,7 @@ struct jvalue *jscope_find(struct jscope *s, const char *name, size_t n)
     return NULL;
 }
 
-void jscope_set(struct jrun *r, const char *name, size_t n, struct jvalue v)
+void jscope_set(struct jinja_state *r, const char *name, size_t n, struct jvalue v)
 {
     jdict_set(r, &r->scope->vars, jv_text(name, n), v);
 }

@@ -64,8 +64,8 @@ static void row(const char *path, long number, char *line)
         str_puts(&got, e.text);
     } else if (kind == 1) {
         struct str before = {0};
-        policy_budget_rule(&full, &got);
-        policy_budget_rule(&spec, &before); /* `list` and --dry-run print it without a model */
+        policy_describe_budget(&full, &got);
+        policy_describe_budget(&spec, &before); /* `list` and --dry-run print it without a model */
         CHECK(before.len > 8);
         str_release(&before);
         note_preset(&spec, 2);
@@ -118,9 +118,9 @@ static int check_budget(const struct policy_ops *ops, struct err *e)
                        "policy %s: budget_keys is \"%s\", but there are no options `generous` and `tight`, "
                        "which the tests of the laws need",
                        ops->name, ops->budget_keys);
-    if (*ops->budget_keys && !ops->rule)
-        return err_set(e, ERR_USAGE, "policy %s: budget_keys is \"%s\", but there is no rule hook", ops->name,
-                       ops->budget_keys);
+    if (*ops->budget_keys && !ops->describe_budget)
+        return err_set(e, ERR_USAGE, "policy %s: budget_keys is \"%s\", but there is no describe_budget hook",
+                       ops->name, ops->budget_keys);
     return 0;
 }
 
@@ -157,7 +157,7 @@ static void policies_are_complete(void)
         "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there is no budget hook; "
         "without it reports draw the policy in no figure over the budget",
         "policy incomplete: budget_keys names \"pages\", which is not among its params",
-        "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there is no rule hook",
+        "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there is no describe_budget hook",
         "policy incomplete: help is missing",
         "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there are no options "
         "`generous` and `tight`, which the tests of the laws need",
@@ -170,7 +170,7 @@ static void policies_are_complete(void)
     }
     planted[0].budget = NULL;
     planted[1].budget_keys = "k_pages,pages";
-    planted[2].rule = NULL;
+    planted[2].describe_budget = NULL;
     planted[3].help = NULL;
     planted[4].tight = NULL;
     for (size_t i = 0; i < PLANTED; i++) {
