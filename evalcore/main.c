@@ -13,7 +13,7 @@
 #include "evalcore/commands/commands.h"
 #include "evalcore/graders/grader_pool.h"
 
-static const struct command *find(const char *name)
+static const struct command *find_command(const char *name)
 {
     for (int i = 0; command_list[i].command; i++)
         if (!strcmp(command_list[i].command->name, name))
@@ -21,7 +21,7 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-static void usage(FILE *f)
+static void print_usage(FILE *f)
 {
     const char *group = "";
     fputs("kveval measures what sparse KV-cache policies do to the accuracy of reasoning models.\n\n"
@@ -59,13 +59,13 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
-static int help(int argc, char **argv)
+static int print_help(int argc, char **argv)
 {
     if (argc < 3) {
-        usage(stdout);
+        print_usage(stdout);
         return EXIT_DONE;
     }
-    const struct command *c = find(argv[2]);
+    const struct command *c = find_command(argv[2]);
     if (!c)
         return unknown_command(argv[2]);
     command_help(c);
@@ -126,7 +126,7 @@ static const char *hub_cache(const char *home, struct arena *a)
     return home ? arena_printf(a, "%s/.cache/huggingface/hub", home) : NULL;
 }
 
-static void look_for_hub(struct process_env *p, struct arena *a)
+static void read_hub_variables(struct process_env *p, struct arena *a)
 {
     const char *endpoint = getenv("HF_ENDPOINT");
     size_t n = endpoint ? strlen(endpoint) : 0;
@@ -146,7 +146,7 @@ static void read_environment(struct process_env *p, struct arena *a)
     const char *home = getenv("HOME");
     p->home = home && home[0] == '/' ? home : NULL;
     p->cache_dir = cache_dir(p->home, a);
-    look_for_hub(p, a);
+    read_hub_variables(p, a);
     p->variable = getenv;
     const char *github = getenv("GITHUB_ACTIONS"), *summary = getenv("GITHUB_STEP_SUMMARY");
     p->is_github = github && !strcmp(github, "true");
@@ -163,16 +163,16 @@ static void read_environment(struct process_env *p, struct arena *a)
         p->columns = size.ws_col;
 }
 
-static int dispatch(int argc, char **argv)
+static int dispatch_command(int argc, char **argv)
 {
     struct process_env p = {0};
     struct arena a = {0};
     if (argc < 2) {
-        usage(stderr);
+        print_usage(stderr);
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return help(argc, argv);
+        return print_help(argc, argv);
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
         struct str text = {0};
         commands_version(&text);
@@ -180,7 +180,7 @@ static int dispatch(int argc, char **argv)
         str_release(&text);
         return EXIT_DONE;
     }
-    const struct command *c = find(argv[1]);
+    const struct command *c = find_command(argv[1]);
     if (!c)
         return unknown_command(argv[1]);
     read_environment(&p, &a);
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file as large as ulimit -f allows: the write says so */
     grader_pool_use();
-    int rc = dispatch(argc, argv);
+    int rc = dispatch_command(argc, argv);
     /* Results that could not be written (a full disk behind a pipe) must not look like success. */
     if (fflush(stdout) || ferror(stdout)) {
         log_error("cannot write to standard output");

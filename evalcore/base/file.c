@@ -196,7 +196,7 @@ int file_is_abandoned(const char *name)
     return *host && is_ours && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
-static int replace(const char *path, const void *data, size_t n, int sync, struct err *e)
+static int replace_file(const char *path, const void *data, size_t n, int sync, struct err *e)
 {
     struct str tmp = {0};
     int rc = 0;
@@ -228,12 +228,12 @@ out:
 
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e)
 {
-    return replace(path, data, n, 1, e);
+    return replace_file(path, data, n, 1, e);
 }
 
 int file_replace(const char *path, const void *data, size_t n, struct err *e)
 {
-    return replace(path, data, n, 0, e);
+    return replace_file(path, data, n, 0, e);
 }
 
 int file_mkdirs(const char *path, struct err *e)

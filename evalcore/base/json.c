@@ -89,8 +89,8 @@ static int is_kind(const json_t *v, enum kind kind)
 
 /* Finds a field of the given kind; *found is NULL when there is none. A field that is missing or null is an
  * error only when it is needed. */
-static int field(const json_t **found, const json_t *o, const char *key, enum kind kind, int needed,
-                 const char *where, struct err *e)
+static int json_field(const json_t **found, const json_t *o, const char *key, enum kind kind, int needed,
+                      const char *where, struct err *e)
 {
     static const char *const name[] = {"an integer", "a number", "true or false", "a string"};
     *found = NULL;
@@ -113,7 +113,7 @@ static int get_int(const json_t *o, const char *key, int64_t *out, int needed, c
                    struct err *e)
 {
     const json_t *v;
-    int rc = field(&v, o, key, AN_INTEGER, needed, where, e);
+    int rc = json_field(&v, o, key, AN_INTEGER, needed, where, e);
     if (v)
         *out = json_integer_value(v);
     return rc;
@@ -123,7 +123,7 @@ static int get_double(const json_t *o, const char *key, double *out, int needed,
                       struct err *e)
 {
     const json_t *v;
-    int rc = field(&v, o, key, A_NUMBER, needed, where, e);
+    int rc = json_field(&v, o, key, A_NUMBER, needed, where, e);
     if (v)
         *out = json_number_value(v);
     return rc;
@@ -132,7 +132,7 @@ static int get_double(const json_t *o, const char *key, double *out, int needed,
 static int get_bool(const json_t *o, const char *key, int *out, int needed, const char *where, struct err *e)
 {
     const json_t *v;
-    int rc = field(&v, o, key, A_BOOLEAN, needed, where, e);
+    int rc = json_field(&v, o, key, A_BOOLEAN, needed, where, e);
     if (v)
         *out = json_is_true(v);
     return rc;
@@ -142,7 +142,7 @@ static int get_str(const json_t *o, const char *key, const char **out, int neede
                    struct err *e)
 {
     const json_t *v;
-    int rc = field(&v, o, key, A_STRING, needed, where, e);
+    int rc = json_field(&v, o, key, A_STRING, needed, where, e);
     if (!v)
         return rc;
     if (strlen(json_string_value(v)) != json_string_length(v))

@@ -11,7 +11,7 @@
 static int quiet = LOG_ALL;
 static const char *line_lead = "";
 
-__attribute__((format(printf, 2, 0))) static void line(const char *head, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void log_line(const char *head, const char *fmt, va_list ap)
 {
     char text[2000];
     vsnprintf(text, sizeof text, fmt, ap);
@@ -26,7 +26,7 @@ void log_info(const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     if (quiet == LOG_ALL)
-        line("", fmt, ap);
+        log_line("", fmt, ap);
     va_end(ap);
 }
 
@@ -35,7 +35,7 @@ void log_warn(const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     if (quiet != LOG_ERRORS)
-        line("warning: ", fmt, ap);
+        log_line("warning: ", fmt, ap);
     va_end(ap);
 }
 
@@ -43,7 +43,7 @@ void log_error(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    line("", fmt, ap);
+    log_line("", fmt, ap);
     va_end(ap);
 }
 

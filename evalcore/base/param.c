@@ -42,7 +42,7 @@ const char *param_nearest(const struct param *t, const char *name)
     return best;
 }
 
-static int unknown(const struct param *t, const char *key, const char *where, struct err *e)
+static int unknown_key(const struct param *t, const char *key, const char *where, struct err *e)
 {
     const char *near = param_nearest(t, key);
     if (near)
@@ -58,7 +58,8 @@ static int unknown(const struct param *t, const char *key, const char *where, st
 }
 
 /* "policy delta: k_pages must be WANT, not VALUE" where a long VALUE is cut. */
-static int refuse(const struct param *p, const json_t *v, const char *want, const char *where, struct err *e)
+static int refuse_value(const struct param *p, const json_t *v, const char *want, const char *where,
+                        struct err *e)
 {
     enum { SHOWN = 60 };
     struct str text = {0};
@@ -75,17 +76,17 @@ static int has_bounds(const struct param *p)
 }
 
 /* Reads the number v and checks it against the option's bounds; `whole`: it must be an integer. */
-static int number(const struct param *p, const json_t *v, int whole, double *out, const char *where,
-                  struct err *e)
+static int param_number(const struct param *p, const json_t *v, int whole, double *out, const char *where,
+                        struct err *e)
 {
     char want[160];
     const char *kind = p->type == PARAM_INTS ? "a list of integers" : whole ? "an integer" : "a number";
     if (!json_is_number(v))
-        return refuse(p, v, kind, where, e);
+        return refuse_value(p, v, kind, where, e);
     double x = json_number_value(v);
     double min = has_bounds(p) ? p->min : -INFINITY, max = has_bounds(p) ? p->max : INFINITY;
     if (whole && x != floor(x))
-        return refuse(p, v, kind, where, e);
+        return refuse_value(p, v, kind, where, e);
     if (whole && fabs(x) > INT_MAX) {
         min = fmax(min, -INT_MAX);
         max = fmin(max, INT_MAX);
@@ -102,7 +103,7 @@ static int number(const struct param *p, const json_t *v, int whole, double *out
         snprintf(want, sizeof want, "%s between %s and %s", kind, low.data, high.data);
     str_release(&low);
     str_release(&high);
-    return refuse(p, v, want, where, e);
+    return refuse_value(p, v, want, where, e);
 }
 
 static int set_enum(const struct param *p, int *slot, const json_t *v, const char *where, struct err *e)
@@ -121,7 +122,7 @@ static int set_enum(const struct param *p, int *slot, const json_t *v, const cha
     str_puts(&want, "one of ");
     for (int i = 0; p->choices[i]; i++)
         str_printf(&want, "%s%s", i ? ", " : "", p->choices[i]);
-    rc = refuse(p, v, want.data, where, e);
+    rc = refuse_value(p, v, want.data, where, e);
 out:
     str_release(&want);
     str_release(&text);
@@ -133,13 +134,13 @@ static int set_ints(const struct param *p, struct param_ints *slot, const json_t
 {
     struct param_ints list = {0};
     if (!json_is_array(v))
-        return refuse(p, v, "a list of integers", where, e);
+        return refuse_value(p, v, "a list of integers", where, e);
     if (json_array_size(v) > PARAM_LIST_MAX)
         return err_set(e, ERR_USAGE, "%s: %s has %zu elements; at most %d are possible", where, p->name,
                        json_array_size(v), PARAM_LIST_MAX);
     for (size_t i = 0; i < json_array_size(v); i++) {
         double x = 0;
-        int rc = number(p, json_array_get(v, i), 1, &x, where, e);
+        int rc = param_number(p, json_array_get(v, i), 1, &x, where, e);
         if (rc)
             return rc;
         for (int k = 0; k < list.n; k++)
@@ -201,7 +202,7 @@ static int set_map(const struct param *p, struct param_map *slot, const json_t *
                    struct err *e)
 {
     if (!json_is_object(v))
-        return refuse(p, v, "an object of layer numbers, each with a list of head numbers", where, e);
+        return refuse_value(p, v, "an object of layer numbers, each with a list of head numbers", where, e);
     if (json_object_size(v) > PARAM_LIST_MAX)
         return err_set(e, ERR_USAGE, "%s: %s has %zu layers; at most %d are possible", where, p->name,
                        json_object_size(v), PARAM_LIST_MAX);
@@ -220,7 +221,7 @@ static int set_string(const struct param *p, const char **slot, struct arena *a,
                       const char *where, struct err *e)
 {
     if (!json_is_string(v) || strlen(json_string_value(v)) != json_string_length(v))
-        return refuse(p, v, p->type == PARAM_FILE ? "a file name" : "a text", where, e);
+        return refuse_value(p, v, p->type == PARAM_FILE ? "a file name" : "a text", where, e);
     *slot = arena_strdup(a, json_string_value(v));
     return 0;
 }
@@ -233,18 +234,18 @@ static int set_json(const struct param *p, void *base, struct arena *a, const js
     int rc = 0;
     switch (p->type) {
     case PARAM_INT:
-        rc = number(p, v, 1, &x, where, e);
+        rc = param_number(p, v, 1, &x, where, e);
         if (!rc)
             *(int *)slot = (int)x;
         break;
     case PARAM_DOUBLE:
-        rc = number(p, v, 0, &x, where, e);
+        rc = param_number(p, v, 0, &x, where, e);
         if (!rc)
             *(double *)slot = x;
         break;
     case PARAM_BOOL:
         if (!json_is_boolean(v))
-            return refuse(p, v, "true or false", where, e);
+            return refuse_value(p, v, "true or false", where, e);
         *(int *)slot = json_is_true(v);
         break;
     case PARAM_STRING:
@@ -260,7 +261,7 @@ static int set_json(const struct param *p, void *base, struct arena *a, const js
     return rc;
 }
 
-static void unset(const struct param *p, void *base)
+static void unset_param(const struct param *p, void *base)
 {
     void *slot = slot_of(p, base);
     switch (p->type) {
@@ -301,7 +302,7 @@ void param_copy(const struct param *t, void *to, const void *from, size_t size, 
 void param_defaults(const struct param *t, void *base)
 {
     for (const struct param *p = t; p && p->name; p++) {
-        unset(p, base);
+        unset_param(p, base);
         if (is_text(p)) {
             *(const char **)slot_of(p, base) = p->def;
         } else if (p->def) {
@@ -320,7 +321,7 @@ int param_set_json(const struct param *t, void *base, struct arena *a, const cha
                    const char *where, struct err *e)
 {
     const struct param *p = param_find(t, key);
-    return p ? set_json(p, base, a, v, where, e) : unknown(t, key, where, e);
+    return p ? set_json(p, base, a, v, where, e) : unknown_key(t, key, where, e);
 }
 
 int param_set_text(const struct param *t, void *base, struct arena *a, const char *key, const char *text,
@@ -328,7 +329,7 @@ int param_set_text(const struct param *t, void *base, struct arena *a, const cha
 {
     const struct param *p = param_find(t, key);
     if (!p)
-        return unknown(t, key, where, e);
+        return unknown_key(t, key, where, e);
     json_t *v = param_text_to_json(p, text);
     int rc = set_json(p, base, a, v, where, e);
     json_decref(v);

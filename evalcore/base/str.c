@@ -8,7 +8,7 @@
 
 #include "evalcore/base/arena.h"
 
-static void reserve(struct str *s, size_t more)
+static void str_reserve(struct str *s, size_t more)
 {
     if (more > SIZE_MAX / 2 - s->len)
         more = SIZE_MAX / 2; /* so that xgrow reports that memory ran out */
@@ -17,7 +17,7 @@ static void reserve(struct str *s, size_t more)
 
 void str_add(struct str *s, const char *bytes, size_t n)
 {
-    reserve(s, n);
+    str_reserve(s, n);
     if (n)
         memcpy(s->data + s->len, bytes, n);
     s->len += n;
@@ -42,7 +42,7 @@ void str_printf(struct str *s, const char *fmt, ...)
     va_end(ap);
     if (n < 0)
         n = 0;
-    reserve(s, (size_t)n);
+    str_reserve(s, (size_t)n);
     s->data[s->len] = 0;
     va_start(ap, fmt);
     vsnprintf(s->data + s->len, (size_t)n + 1, fmt, ap);
@@ -154,7 +154,7 @@ int str_distance(const char *a, const char *b)
 
 /* How far a mistyped name is from a known one. Leaving out a whole word ("budget" for "budget_tokens") is a
  * likely mistake although many letters differ. */
-static int farness(const char *name, const char *known)
+static int edit_distance(const char *name, const char *known)
 {
     int d = str_distance(name, known);
     size_t n = strlen(name), k = strlen(known);
@@ -170,7 +170,7 @@ const char *str_nearest(const char *name, const char *const *known)
     if (limit < 2)
         limit = (int)strlen(name) > 2 ? 2 : 1;
     for (; *known; known++) {
-        int d = farness(name, *known);
+        int d = edit_distance(name, *known);
         if (d <= limit && d < (int)strlen(*known) && (!best || d < best_d)) {
             best = *known;
             best_d = d;

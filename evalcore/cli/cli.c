@@ -54,7 +54,7 @@ static const struct cli_option *find_short(const struct cli_option *t, char c)
     return NULL;
 }
 
-static int unknown(const struct cli_option *t, const char *arg, struct err *e)
+static int unknown_option(const struct cli_option *t, const char *arg, struct err *e)
 {
     enum { NAMES = 64 };
     const char *names[NAMES + 1] = {"help"};
@@ -93,7 +93,7 @@ static int in_range(const struct cli_option *o, double v)
     return (o->min == 0 && o->max == 0) || (v >= o->min && v <= o->max);
 }
 
-static int store(const struct cli_option *o, void *base, const char *value, struct err *e)
+static int store_value(const struct cli_option *o, void *base, const char *value, struct err *e)
 {
     char *at = (char *)base + o->offset;
     long number;
@@ -130,7 +130,7 @@ static int store(const struct cli_option *o, void *base, const char *value, stru
 }
 
 /* One option at argv[*i]; moves *i to its last word. */
-static int option(const struct cli_option *t, void *base, int argc, char **argv, int *i, struct err *e)
+static int parse_option(const struct cli_option *t, void *base, int argc, char **argv, int *i, struct err *e)
 {
     const char *arg = argv[*i];
     const struct cli_option *o;
@@ -148,7 +148,7 @@ static int option(const struct cli_option *t, void *base, int argc, char **argv,
             value = arg + 2;
     }
     if (!o)
-        return unknown(t, arg, e);
+        return unknown_option(t, arg, e);
     if (o->type == CLI_FLAG) {
         if (value)
             return err_set(e, ERR_USAGE, "--%s takes no value", o->name);
@@ -157,7 +157,7 @@ static int option(const struct cli_option *t, void *base, int argc, char **argv,
             return err_set(e, ERR_USAGE, "--%s needs a value: --%s %s", o->name, o->name, o->arg);
         value = argv[++*i];
     }
-    return store(o, base, value, e);
+    return store_value(o, base, value, e);
 }
 
 int cli_parse(const struct cli_option *t, void *base, int argc, char **argv, const char **args, int max_args,
@@ -174,7 +174,7 @@ int cli_parse(const struct cli_option *t, void *base, int argc, char **argv, con
             *want_help = 1;
             return 0;
         } else if (!only_args && arg[0] == '-' && arg[1]) {
-            int rc = option(t, base, argc, argv, &i, e);
+            int rc = parse_option(t, base, argc, argv, &i, e);
             if (rc)
                 return rc;
         } else if (*n_args == max_args) {

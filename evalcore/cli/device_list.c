@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A number of at most four digits at *s, which moves behind it; -1: none. */
-static int number(const char **s)
+static int parse_ordinal(const char **s)
 {
     int n = 0, digits = 0;
     for (; isdigit((unsigned char)**s) && digits < 5; digits++)
@@ -14,7 +14,7 @@ static int number(const char **s)
     return digits && digits < 5 ? n : -1;
 }
 
-static int add(struct device_list *out, int ordinal)
+static int add_ordinal(struct device_list *out, int ordinal)
 {
     for (int i = 0; i < out->n; i++)
         if (out->ordinal[i] == ordinal)
@@ -26,18 +26,18 @@ static int add(struct device_list *out, int ordinal)
 }
 
 /* "0-3,5" */
-static int ordinals(struct device_list *out, const char *s)
+static int parse_ordinals(struct device_list *out, const char *s)
 {
     for (;; s++) {
-        int from = number(&s), to = from;
+        int from = parse_ordinal(&s), to = from;
         if (from >= 0 && *s == '-') {
             s++;
-            to = number(&s);
+            to = parse_ordinal(&s);
         }
         if (from < 0 || to < from)
             return -1;
         for (int i = from; i <= to; i++)
-            if (add(out, i))
+            if (add_ordinal(out, i))
                 return -1;
         if (!*s)
             return 0;
@@ -64,8 +64,8 @@ int device_list_parse(struct device_list *out, const char *text, int most, struc
     if (n < sizeof out->backend)
         memcpy(out->backend, text, n);
     out->is_gpu = strcmp(out->backend, "cpu") != 0;
-    int bad =
-        (out->is_gpu && strcmp(out->backend, "cuda")) || (colon ? ordinals(out, colon + 1) : add(out, 0));
+    int bad = (out->is_gpu && strcmp(out->backend, "cuda")) ||
+              (colon ? parse_ordinals(out, colon + 1) : add_ordinal(out, 0));
     if (bad && most > 1)
         return err_set(
             e, ERR_USAGE,

@@ -20,7 +20,7 @@ static json_t *error_object(const struct jsonl *j, long number, const char *mess
     return out;
 }
 
-static json_t *answer(const struct jsonl *j, const char *line, size_t n, long number)
+static json_t *answer_object(const struct jsonl *j, const char *line, size_t n, long number)
 {
     struct err e = {0};
     json_t *in = NULL, *out = NULL;
@@ -46,7 +46,7 @@ static int is_error(const json_t *out)
 
 static int answer_line(void *context, const char *line, size_t n, long number, struct str *text)
 {
-    json_t *out = answer(context, line, n, number);
+    json_t *out = answer_object(context, line, n, number);
     char *dump = out ? json_dumps(out, JSON_COMPACT) : NULL;
     int bad = !dump || is_error(out);
     str_puts(text, dump ? dump : "{\"error\":\"the answer is not valid UTF-8\"}");

@@ -37,7 +37,7 @@ static void add_line(struct block *b, const char *text, size_t n)
 }
 
 /* Finds the lines of the block; returns the bytes that belong to them. */
-static size_t split(struct block *b, int at_end)
+static size_t split_lines(struct block *b, int at_end)
 {
     size_t start = 0;
     b->n_lines = 0;
@@ -59,7 +59,7 @@ static size_t split(struct block *b, int at_end)
 }
 
 /* Answers the block's lines and writes them; 0 when they could not be written. */
-static int answer(struct block *b, const struct lines *l, long *errors)
+static int answer_block(struct block *b, const struct lines *l, long *errors)
 {
     long n = (long)b->n_lines;
 #pragma omp parallel for schedule(dynamic, 1) if (n > 1 && !l->serial)
@@ -78,7 +78,7 @@ static int answer(struct block *b, const struct lines *l, long *errors)
 }
 
 /* Reads what is there behind the bytes kept from before. 1, 0 at the end, negative on an error. */
-static int fill(struct block *b, int fd, const char *path, struct err *e)
+static int fill_block(struct block *b, int fd, const char *path, struct err *e)
 {
     ssize_t got;
     xgrow(&b->data, &b->cap, b->len + BLOCK, 1);
@@ -99,9 +99,9 @@ int lines_run(const struct lines *l, const char *path, long *errors, struct err 
     *errors = 0;
     if (fd < 0)
         return err_set(e, ERR_USAGE, "cannot read %s: %s", path, strerror(errno));
-    while (rc > 0 && (rc = fill(&b, fd, is_stdin ? "standard input" : path, e)) >= 0) {
-        size_t used = split(&b, rc == 0);
-        if (b.n_lines && !answer(&b, l, errors))
+    while (rc > 0 && (rc = fill_block(&b, fd, is_stdin ? "standard input" : path, e)) >= 0) {
+        size_t used = split_lines(&b, rc == 0);
+        if (b.n_lines && !answer_block(&b, l, errors))
             break;
         b.len -= used;
         memmove(b.data, b.data + used, b.len);

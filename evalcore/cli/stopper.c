@@ -15,7 +15,7 @@
 #include "evalcore/cli/progress.h"
 
 /* Writes a line, if standard error takes it now. */
-static void say(const struct stopper *s, const char *text)
+static void say_signal(const struct stopper *s, const char *text)
 {
     struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
     char line[256];
@@ -24,36 +24,38 @@ static void say(const struct stopper *s, const char *text)
         n = (int)write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }
 
-static void leave(const struct stopper *s, int signal, const char *text)
+static void leave_process(const struct stopper *s, int signal, const char *text)
 {
-    say(s, text);
+    say_signal(s, text);
     _exit(stop_exit_code(signal));
 }
 
-static void take(struct stopper *s, int signal)
+static void receive_signal(struct stopper *s, int signal)
 {
     char text[200];
     if (s->phase == STOP_BEFORE)
-        leave(s, signal, "stopped before anything was decoded");
+        leave_process(s, signal, "stopped before anything was decoded");
     if (s->phase == STOP_WRITING)
-        leave(s, s->signal ? s->signal : signal,
-              "stopped while results were written; all completions are saved, repeat the command for the "
-              "report");
+        leave_process(
+            s, s->signal ? s->signal : signal,
+            "stopped while results were written; all completions are saved, repeat the command for the "
+            "report");
     if (s->signal && signal != SIGINT) /* to the process and to its group: one wish; its grace goes on */
         return;
     if (s->signal)
-        leave(s, s->signal, "stopped at once; what was finished is saved, repeat the command to go on");
+        leave_process(s, s->signal,
+                      "stopped at once; what was finished is saved, repeat the command to go on");
     if (signal == SIGINT && !s->drain_until && s->drain_seconds) {
         s->drain_until = progress_clock() + s->drain_seconds;
         snprintf(text, sizeof text,
                  "stopping: nothing new is started, and completions under way have %d s to end; press again "
                  "to abort",
                  s->drain_seconds);
-        say(s, text);
+        say_signal(s, text);
         return;
     }
     if (signal == SIGINT && s->drain_until)
-        leave(s, signal, "aborted; what was finished is saved, repeat the command to go on");
+        leave_process(s, signal, "aborted; what was finished is saved, repeat the command to go on");
     s->signal = signal;
     double grace = progress_clock() + STOP_GRACE;
     if (!(s->grace_until > 0) || grace < s->grace_until)
@@ -68,7 +70,7 @@ static int patience_ms(const struct stopper *s)
     return left <= 0 ? 0 : left < 3600 ? (int)(left * 1000) + 1 : 3600 * 1000;
 }
 
-static void *watch(void *arg)
+static void *watch_signals(void *arg)
 {
     struct stopper *s = arg;
     struct pollfd fds[2] = {{.fd = s->signals, .events = POLLIN}, {.fd = s->wake, .events = POLLIN}};
@@ -81,12 +83,13 @@ static void *watch(void *arg)
         int is_over = s->is_over;
         if (!is_over && n > 0 && (fds[0].revents & POLLIN) &&
             read(s->signals, &info, sizeof info) == sizeof info)
-            take(s, (int)info.ssi_signo);
+            receive_signal(s, (int)info.ssi_signo);
         if (!is_over && n > 0 && (fds[1].revents & POLLIN) && read(s->wake, &count, sizeof count) < 0)
             fds[1].events = 0;
         if (!is_over && s->phase == STOP_DECODING && s->grace_until > 0 && progress_clock() >= s->grace_until)
-            leave(s, s->signal ? s->signal : SIGTERM,
-                  "stopped in the middle of a step; what was finished is saved, repeat the command to go on");
+            leave_process(
+                s, s->signal ? s->signal : SIGTERM,
+                "stopped in the middle of a step; what was finished is saved, repeat the command to go on");
         patience = patience_ms(s);
         pthread_mutex_unlock(&s->lock);
         if (is_over)
@@ -103,13 +106,13 @@ int stopper_start(struct stopper *s, struct err *e)
     int rc = s->signals < 0 || s->wake < 0 ? errno : 0;
     pthread_mutex_init(&s->lock, NULL);
     if (!rc)
-        rc = pthread_create(&s->thread, NULL, watch, s);
+        rc = pthread_create(&s->thread, NULL, watch_signals, s);
     s->is_running = !rc;
     return rc ? err_set(e, ERR_DEVICE, "cannot wait for signals: %s", strerror(rc)) : 0;
 }
 
 /* Lets the thread look at what has changed. */
-static int wake(struct stopper *s)
+static int wake_watcher(struct stopper *s)
 {
     const uint64_t one = 1;
     pthread_mutex_unlock(&s->lock);
@@ -120,14 +123,14 @@ void stopper_phase(struct stopper *s, enum stop_phase phase)
 {
     pthread_mutex_lock(&s->lock);
     s->phase = phase;
-    wake(s);
+    wake_watcher(s);
 }
 
 void stopper_limit(struct stopper *s, double until)
 {
     pthread_mutex_lock(&s->lock);
     s->grace_until = until;
-    wake(s);
+    wake_watcher(s);
 }
 
 int stopper_poll(struct stopper *s)
@@ -152,7 +155,7 @@ void stopper_end(struct stopper *s)
         return;
     pthread_mutex_lock(&s->lock);
     s->is_over = 1;
-    if (wake(s))
+    if (wake_watcher(s))
         pthread_join(s->thread, NULL);
     close(s->signals);
     close(s->wake);

@@ -93,7 +93,7 @@ static int bench_index(const char *name)
     return -1;
 }
 
-static int unknown(const char *name, struct err *e)
+static int unknown_benchmark(const char *name, struct err *e)
 {
     struct str known = {0};
     for (int i = 0; i < N_BENCHES; i++)
@@ -113,7 +113,7 @@ static int cmd_bench_run(const struct process_env *p, int argc, char **argv)
     if (code >= 0)
         return code;
     for (int i = 0; i < n_args; i++)
-        if (bench_index(args[i]) < 0 && unknown(args[i], &e))
+        if (bench_index(args[i]) < 0 && unknown_benchmark(args[i], &e))
             return command_fail(&e, EXIT_USAGE);
     struct device_list device;
     if (device_list_parse(&device, o.device, 1, &e))

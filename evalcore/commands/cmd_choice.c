@@ -25,7 +25,7 @@ static int get_n_options(const json_t *in, int *out, struct err *e)
     return rc;
 }
 
-static json_t *result(const char *letter, enum choice_status status, const char *rule)
+static json_t *choice_result(const char *letter, enum choice_status status, const char *rule)
 {
     return json_pack("{s:o, s:s, s:o}", "letter", letter ? json_text_of(letter) : json_null(), "status",
                      choice_status_name(status), "rule", json_text_of(rule));
@@ -47,10 +47,10 @@ static json_t *choice_line(void *context, const json_t *in, struct err *e)
         rc = get_preset(in, &preset, e);
     if (!rc && preset >= 0) {
         if (!choice_preset(&letter, &rule, preset, r.text, r.len, n_options, &a))
-            out = result(letter, letter ? CHOICE_OK : CHOICE_UNPARSED, rule);
+            out = choice_result(letter, letter ? CHOICE_OK : CHOICE_UNPARSED, rule);
     } else if (!rc && !choice_extract(&c, &r, n_options, &a)) {
         const char one[2] = {c.letter, 0};
-        out = result(c.status == CHOICE_OK ? one : NULL, c.status, c.rule);
+        out = choice_result(c.status == CHOICE_OK ? one : NULL, c.status, c.rule);
     }
     arena_release(&a);
     return out;

@@ -79,7 +79,8 @@ static int read_form(const struct compare_flags *o, enum form *form, struct err 
                : 0;
 }
 
-static int print(struct str *out, struct comparison *c, enum form form, int flips, int columns, struct err *e)
+static int print_comparison(struct str *out, struct comparison *c, enum form form, int flips, int columns,
+                            struct err *e)
 {
     struct doc d;
     if (form == FORM_TEXT)
@@ -119,7 +120,7 @@ static int run_compare(const struct process_env *p, int argc, char **argv)
     rc = compare_open(&c, &options, &e);
     int flips = o.flips >= -1 ? o.flips : form == FORM_TEXT ? FLIPS_SHOWN : -1;
     if (!rc)
-        rc = print(&out, &c, form, flips, p->columns, &e);
+        rc = print_comparison(&out, &c, form, flips, p->columns, &e);
     if (!rc && o.out)
         rc = file_write_atomic(o.out, str_text(&out), out.len, &e);
     else if (!rc)

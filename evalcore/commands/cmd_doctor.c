@@ -48,8 +48,8 @@ struct doctor {
     int failed;
 };
 
-__attribute__((format(printf, 4, 5))) static void say(struct doctor *d, int ok, const char *what,
-                                                      const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static void say_line(struct doctor *d, int ok, const char *what,
+                                                           const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -72,10 +72,10 @@ static void check_build(struct doctor *d)
     system_line("/etc/os-release", "PRETTY_NAME", '=', system, sizeof system);
     if (uname(&u)) /* cannot fail with a valid address */
         memset(&u, 0, sizeof u);
-    say(d, 1, "kveval", "%s, built with %s", KVEVAL_VERSION, compiler);
-    say(d, 1, "system", "%s, %s %s, %s", *system ? system : "unknown distribution", u.sysname, u.release,
-        u.machine);
-    say(d, 1, "libraries", "glibc %s, jansson %s", gnu_get_libc_version(), jansson_version_str());
+    say_line(d, 1, "kveval", "%s, built with %s", KVEVAL_VERSION, compiler);
+    say_line(d, 1, "system", "%s, %s %s, %s", *system ? system : "unknown distribution", u.sysname, u.release,
+             u.machine);
+    say_line(d, 1, "libraries", "glibc %s, jansson %s", gnu_get_libc_version(), jansson_version_str());
 }
 
 static void check_machine(struct doctor *d)
@@ -84,10 +84,11 @@ static void check_machine(struct doctor *d)
     system_line("/proc/cpuinfo", "model name", ':', cpu, sizeof cpu);
     system_line("/proc/meminfo", "MemTotal", ':', total, sizeof total);
     system_line("/proc/meminfo", "MemAvailable", ':', available, sizeof available);
-    say(d, 1, "processor", "%s, %ld cores online", *cpu ? cpu : "unknown", sysconf(_SC_NPROCESSORS_ONLN));
+    say_line(d, 1, "processor", "%s, %ld cores online", *cpu ? cpu : "unknown",
+             sysconf(_SC_NPROCESSORS_ONLN));
     double free_gib = strtod(available, NULL) / 1048576;
-    say(d, !*available || free_gib >= 1, "memory", "%.1f GiB, %.1f GiB available (1 needed for the demo)",
-        strtod(total, NULL) / 1048576, free_gib);
+    say_line(d, !*available || free_gib >= 1, "memory",
+             "%.1f GiB, %.1f GiB available (1 needed for the demo)", strtod(total, NULL) / 1048576, free_gib);
 }
 
 enum { SYNCS = 20 };
@@ -117,7 +118,7 @@ static void check_disk(struct doctor *d, const char *dir)
     struct str path = {0};
     char *place = nearest_folder(dir);
     if (statvfs(place, &v)) {
-        say(d, 0, "disk", "%s: %s", place, strerror(errno));
+        say_line(d, 0, "disk", "%s: %s", place, strerror(errno));
         free(place);
         return;
     }
@@ -134,10 +135,11 @@ static void check_disk(struct doctor *d, const char *dir)
         unlink(path.data);
     }
     if (bad)
-        say(d, 0, "disk", "cannot write to %s: %s", place, strerror(reason));
+        say_line(d, 0, "disk", "cannot write to %s: %s", place, strerror(reason));
     else
-        say(d, gib >= 0.1, "disk",
-            "%s: %.1f GiB free, a durable write takes %.2f ms (one per finished completion)", place, gib, ms);
+        say_line(d, gib >= 0.1, "disk",
+                 "%s: %.1f GiB free, a durable write takes %.2f ms (one per finished completion)", place, gib,
+                 ms);
     free(place);
     str_release(&path);
 }
@@ -147,11 +149,11 @@ static void check_cache(struct doctor *d, const struct process_env *p)
 {
     size_t home = p->home ? strlen(p->home) : 0;
     if (!p->cache_dir)
-        say(d, 1, "cache", "none: hashes of weight files are computed every time");
+        say_line(d, 1, "cache", "none: hashes of weight files are computed every time");
     else if (home && !strncmp(p->cache_dir, p->home, home) && p->cache_dir[home] == '/')
-        say(d, 1, "cache", "~%s", p->cache_dir + home);
+        say_line(d, 1, "cache", "~%s", p->cache_dir + home);
     else
-        say(d, 1, "cache", "%s", p->cache_dir);
+        say_line(d, 1, "cache", "%s", p->cache_dir);
 }
 
 static void check_gpus(struct doctor *d)
@@ -160,12 +162,12 @@ static void check_gpus(struct doctor *d)
     struct str text = {0};
     gpu_table(&t, &text, "       ");
     if (!t.n)
-        say(d, !t.is_unreadable, "gpu", "none: %s", t.why);
+        say_line(d, !t.is_unreadable, "gpu", "none: %s", t.why);
     else if (t.n_bad)
-        say(d, 0, "gpu", "%d of %d cannot be used, or copies from them do not arrive; see dmesg:", t.n_bad,
-            t.n);
+        say_line(d, 0, "gpu",
+                 "%d of %d cannot be used, or copies from them do not arrive; see dmesg:", t.n_bad, t.n);
     else
-        say(d, 1, "gpu", "%d usable%s:", t.n, t.n > 1 ? ", copies between them arrive" : "");
+        say_line(d, 1, "gpu", "%d usable%s:", t.n, t.n > 1 ? ", copies between them arrive" : "");
     fputs(str_text(&text), stdout);
     if (*t.kernels)
         printf("       %s\n", t.kernels);
@@ -194,8 +196,8 @@ static void check_graders(struct doctor *d)
     struct choice c = {0};
     struct response r = {.text = "The answer is (C).", .len = 18};
     wrong += choice_extract(&c, &r, 4, &a) != 0 || c.letter != 'C';
-    say(d, !wrong, "graders", "version %s, %d of %d known answers right", answer_check_version(),
-        n + 1 - wrong, n + 1);
+    say_line(d, !wrong, "graders", "version %s, %d of %d known answers right", answer_check_version(),
+             n + 1 - wrong, n + 1);
     arena_release(&a);
 }
 
@@ -237,21 +239,22 @@ static void check_engine(struct doctor *d, int threads)
     struct err e = {0};
     char digest[65];
     if (engine_open(&en, &o, &e) || decode_known(en, &done, &e)) {
-        say(d, 0, "engine", "%s", e.text);
+        say_line(d, 0, "engine", "%s", e.text);
         engine_close(en);
         return;
     }
     job_hash_ids(done->ids, (size_t)done->n_ids, digest);
     int same = done->n_ids == KNOWN_TOKENS && !strcmp(digest, known_digest);
-    say(d, same, "engine", "%s: %s, %d tokens of a known problem %s, %.0f tokens/s", engine_info(en)->device,
-        engine_info(en)->numerics, done->n_ids, same ? "equal the reference" : "DIFFER from the reference",
-        done->n_ids / (done->seconds > 0 ? done->seconds : 1));
+    say_line(d, same, "engine", "%s: %s, %d tokens of a known problem %s, %.0f tokens/s",
+             engine_info(en)->device, engine_info(en)->numerics, done->n_ids,
+             same ? "equal the reference" : "DIFFER from the reference",
+             done->n_ids / (done->seconds > 0 ? done->seconds : 1));
     engine_close(en);
 }
 
 enum { ANSWER_TOKENS = 24 };
 
-static int look_at_model(const struct process_env *p, const struct doctor_options *o, const char *name)
+static int check_model(const struct process_env *p, const struct doctor_options *o, const char *name)
 {
     struct device_list device;
     struct arena a = {0};
@@ -290,7 +293,7 @@ static int run_doctor(const struct process_env *p, int argc, char **argv)
     if (code >= 0)
         return code;
     if (model)
-        return look_at_model(p, &o, model);
+        return check_model(p, &o, model);
     check_build(&d);
     check_machine(&d);
     check_disk(&d, o.out);

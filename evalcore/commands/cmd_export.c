@@ -38,7 +38,7 @@ static int check_flags(const struct export_flags *o, struct err *e)
     return 0;
 }
 
-static void tell(const struct run *r, const struct export_flags *o, const struct export_done *done)
+static void print_done(const struct run *r, const struct export_flags *o, const struct export_done *done)
 {
     if (r->n_done < r->n_expected)
         log_info("%ld of %ld jobs are missing; short completions finish first, so this export leans "
@@ -69,7 +69,7 @@ static int run_export(const struct process_env *p, int argc, char **argv)
     struct export_options options = {o.format, o.out, o.force, o.partial, o.restricted};
     int rc = export_run(&r, &options, &done, &e);
     if (!rc)
-        tell(&r, &o, &done);
+        print_done(&r, &o, &done);
     run_release(&r);
     return rc ? command_fail(&e, rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
 }

@@ -43,7 +43,7 @@ struct shown {
     int64_t had; /* bytes when it started */
 };
 
-static void show(void *context, const char *name, int64_t have, int64_t size)
+static void show_progress(void *context, const char *name, int64_t have, int64_t size)
 {
     struct shown *s = context;
     double now = progress_clock();
@@ -70,13 +70,13 @@ static void show(void *context, const char *name, int64_t have, int64_t size)
     str_release(&text);
 }
 
-static void hide(const struct fetch_options *o)
+static void hide_progress(const struct fetch_options *o)
 {
     struct shown *s = o->show_context;
     progress_end(&s->p);
 }
 
-static int unknown(const char *name, struct err *e)
+static int unknown_source(const char *name, struct err *e)
 {
     const char *names[NAMES_MAX + 1] = {0};
     for (size_t i = 0; i < NAMES_MAX && fetch_source_at(i); i++)
@@ -111,7 +111,7 @@ static int get_task(const struct fetch_source *s, const char *data, const struct
             s->task, data, s->file, s->sha256[0]);
     }
     int rc = fetch_source_get(s, data, o, &note, signal, e);
-    hide(o);
+    hide_progress(o);
     if (!rc && !*signal)
         log_info("%s: %s/%s, %s", s->task, data, s->file, str_text(&note));
     str_release(&note);
@@ -137,7 +137,7 @@ static int get_model(const char *name, const struct process_env *p, const struct
     } else {
         hub_id_read(&id, o->cache, name, &a);
         rc = fetch_model_get(&id, o, &note, signal, e);
-        hide(o);
+        hide_progress(o);
         if (!rc && !*signal)
             log_info("%s: %s, %s", name, id.folder, note.data);
     }
@@ -154,7 +154,7 @@ static int check_names(const struct fetch_command *o, int n, const char *const *
     for (int i = 0; i < n; i++) {
         int is_task = fetch_source_find(names[i]) != NULL;
         if (!is_task && !hub_is_id(names[i]))
-            return unknown(names[i], e);
+            return unknown_source(names[i], e);
         if (is_task && !o->data)
             return err_set(e, ERR_USAGE, "no data folder was given; name one with --data DIR");
     }
@@ -200,7 +200,7 @@ static int run_fetch(const struct process_env *p, int argc, char **argv)
                                           .retries = o.retries,
                                           .wait_s = o.wait_s,
                                           .stall_s = o.stall_s,
-                                          .show = show,
+                                          .show = show_progress,
                                           .show_context = &shown};
     stop_block();
     int rc = 0;

@@ -48,8 +48,8 @@ static const struct cli_option generate_table[] = {
     {0},
 };
 
-static int encode(const struct generate_options *o, const struct engine *en, const struct str *text,
-                  struct token_list *ids, int32_t *end_token, struct err *e)
+static int encode_prompt(const struct generate_options *o, const struct engine *en, const struct str *text,
+                         struct token_list *ids, int32_t *end_token, struct err *e)
 {
     const struct tokenizer *t = engine_tokenizer(en);
     struct tokenizer_scratch scratch = {0};
@@ -77,7 +77,8 @@ static int encode(const struct generate_options *o, const struct engine *en, con
     return rc;
 }
 
-static int decode(const struct generate_options *o, struct engine *en, const struct request *r, struct err *e)
+static int decode_request(const struct generate_options *o, struct engine *en, const struct request *r,
+                          struct err *e)
 {
     const struct completion *done = NULL;
     if (engine_run_one(en, r, &done, e))
@@ -95,7 +96,7 @@ static int decode(const struct generate_options *o, struct engine *en, const str
     return 0;
 }
 
-static int generate(const struct process_env *p, const struct generate_options *o, struct err *e)
+static int generate_text(const struct process_env *p, const struct generate_options *o, struct err *e)
 {
     struct device_list device;
     if (device_list_parse(&device, o->device, 1, e))
@@ -126,7 +127,7 @@ static int generate(const struct process_env *p, const struct generate_options *
     if (!rc)
         rc = engine_policy(en, &spec, &r.policy, e);
     if (!rc)
-        rc = encode(o, en, &text, &ids, &r.end_token, e);
+        rc = encode_prompt(o, en, &text, &ids, &r.end_token, e);
     r.prompt = ids.id;
     r.n_prompt = (int)ids.n;
     r.sampling = (struct sampling){.temperature = o->temperature,
@@ -135,7 +136,7 @@ static int generate(const struct process_env *p, const struct generate_options *
                                    .seed = (uint64_t)o->seed,
                                    .problem = hash_bytes64(str_text(&text), text.len)};
     if (!rc)
-        rc = decode(o, en, &r, e);
+        rc = decode_request(o, en, &r, e);
     engine_close(en);
     token_list_release(&ids);
     str_release(&text);
@@ -155,7 +156,7 @@ static int run_generate(const struct process_env *p, int argc, char **argv)
     int n, code = command_parse(&cmd_generate, &o, argc, argv, NULL, 0, 0, &n);
     if (code >= 0)
         return code;
-    int rc = generate(p, &o, &e);
+    int rc = generate_text(p, &o, &e);
     return rc ? command_fail(&e, rc == ERR_DEVICE ? EXIT_INCOMPLETE : EXIT_USAGE) : EXIT_DONE;
 }
 

@@ -64,7 +64,7 @@ static int choose_pages(const struct draft *p)
 }
 
 /* `, "k_pages": [8, 16]`, or the first of the two alone. */
-static void budget(struct str *out, const char *key, double first, double second, int is_swept)
+static void write_budget(struct str *out, const char *key, double first, double second, int is_swept)
 {
     str_printf(out, ", \"%s\": ", key);
     if (is_swept)
@@ -82,17 +82,17 @@ static int add_budget(struct str *out, const struct policy_ops *ops, int pages, 
     if (!n)
         return 1;
     if (!strncmp(keys, "k_pages", n)) {
-        budget(out, "k_pages", pages, 2 * pages, is_swept);
+        write_budget(out, "k_pages", pages, 2 * pages, is_swept);
         if (param_find(policy_params(ops), "l_pages"))
             str_printf(out, ", \"l_pages\": %d", pages / 4);
     } else if (!strncmp(keys, "budget_tokens", n)) {
-        budget(out, "budget_tokens", pages * 16, pages * 32, is_swept);
+        write_budget(out, "budget_tokens", pages * 16, pages * 32, is_swept);
     } else if (!strncmp(keys, "ratio", n)) {
-        budget(out, "ratio", 0.1, 0.2, is_swept);
+        write_budget(out, "ratio", 0.1, 0.2, is_swept);
     } else if (!strncmp(keys, "cr", n)) {
-        budget(out, "cr", 4, 8, is_swept);
+        write_budget(out, "cr", 4, 8, is_swept);
     } else if (!strncmp(keys, "theta", n)) {
-        budget(out, "theta", 0.6, 1, is_swept);
+        write_budget(out, "theta", 0.6, 1, is_swept);
     } else {
         return 0;
     }
@@ -101,7 +101,7 @@ static int add_budget(struct str *out, const struct policy_ops *ops, int pages, 
 
 /* Has the policy all that it needs of this model, such as layers that somebody has published? Looked at with
  * the first of its budgets. */
-static int suits(struct draft *p, const struct policy_ops *ops, struct err *e)
+static int policy_suits(struct draft *p, const struct policy_ops *ops, struct err *e)
 {
     struct policy_spec spec, resolved;
     struct policy_model model = {.path = p->found, .n_layers = p->info.n_layers};
@@ -139,7 +139,7 @@ static int each_name(struct draft *p, const char *names,
     return rc;
 }
 
-static int take_task(struct draft *p, const char *name, struct err *e)
+static int add_task(struct draft *p, const char *name, struct err *e)
 {
     const struct task_ops *ops = task_find(name);
     if (!ops)
@@ -158,7 +158,7 @@ static int take_task(struct draft *p, const char *name, struct err *e)
     return 0;
 }
 
-static int take_policy(struct draft *p, const char *name, struct err *e)
+static int add_policy(struct draft *p, const char *name, struct err *e)
 {
     const struct policy_ops *ops = policy_find(name);
     const char *near = ops ? NULL : policy_nearest(name);
@@ -171,14 +171,14 @@ static int take_policy(struct draft *p, const char *name, struct err *e)
     if (p->n_policies == MOST)
         return err_set(e, ERR_USAGE, "--policies names more than %d policies", MOST);
     p->policy[p->n_policies++] = ops;
-    return suits(p, ops, e);
+    return policy_suits(p, ops, e);
 }
 
-static void take_all_that_suit(struct draft *p)
+static void add_suitable_policies(struct draft *p)
 {
     for (size_t i = 0; policy_at(i) && p->n_policies < MOST; i++) {
         struct err e = {0};
-        if (!suits(p, policy_at(i), &e))
+        if (!policy_suits(p, policy_at(i), &e))
             p->policy[p->n_policies++] = policy_at(i);
         else
             str_printf(&p->left_out, "%s%s", p->left_out.len ? ", " : "", policy_name(policy_at(i)));
@@ -298,7 +298,8 @@ static int name_model(struct draft *p, const char *model, struct err *e)
     return 0;
 }
 
-static int fill(struct draft *p, const struct init_options *o, const struct process_env *env, struct err *e)
+static int fill_draft(struct draft *p, const struct init_options *o, const struct process_env *env,
+                      struct err *e)
 {
     int rc = name_model(p, o->model, e);
     if (!rc)
@@ -306,14 +307,14 @@ static int fill(struct draft *p, const struct init_options *o, const struct proc
     if (!rc)
         rc = engine_describe(&(struct engine_options){.model = p->found}, &p->info, e);
     if (!rc)
-        rc = each_name(p, o->tasks ? o->tasks : is_pocket(p) ? "relay,lookup" : "math500", take_task, e);
+        rc = each_name(p, o->tasks ? o->tasks : is_pocket(p) ? "relay,lookup" : "math500", add_task, e);
     if (!rc && !p->n_tasks)
         rc = err_set(e, ERR_USAGE, "--tasks names no task");
     p->pages = choose_pages(p);
     if (!rc && o->policies)
-        rc = each_name(p, o->policies, take_policy, e);
+        rc = each_name(p, o->policies, add_policy, e);
     else if (!rc)
-        take_all_that_suit(p);
+        add_suitable_policies(p);
     if (!rc && !p->n_policies)
         rc = err_set(e, ERR_USAGE, "--policies names no policy");
     return rc;
@@ -331,7 +332,7 @@ static int run_init(const struct process_env *env, int argc, char **argv)
     int rc =
         file_exists(p.file)
             ? err_set(&e, ERR_USAGE, "%s is there already; name another file, or remove it first", p.file)
-            : fill(&p, &o, env, &e);
+            : fill_draft(&p, &o, env, &e);
     if (!rc) {
         write_file(&p, &text);
         rc = file_write_atomic(p.file, text.data, text.len, &e);

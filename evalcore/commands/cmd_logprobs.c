@@ -59,7 +59,7 @@ static int read_ids(const json_t *in, int32_t **ids, int *n, int *n_prompt, stru
     return 0;
 }
 
-static json_t *floats(const float *v, int n)
+static json_t *float_array(const float *v, int n)
 {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
@@ -67,7 +67,7 @@ static json_t *floats(const float *v, int n)
     return list;
 }
 
-static json_t *score(void *context, const json_t *in, struct err *e)
+static json_t *score_line(void *context, const json_t *in, struct err *e)
 {
     struct scorer *s = context;
     const struct completion *done = NULL;
@@ -90,9 +90,9 @@ static json_t *score(void *context, const json_t *in, struct err *e)
         rc = err_set(e, ERR_USAGE, "the context has room for %d of the %d tokens", done->n_logprobs,
                      n - n_prompt);
     if (!rc) {
-        out = json_pack("{s:o}", "logprobs", floats(done->logprobs, n - n_prompt));
+        out = json_pack("{s:o}", "logprobs", float_array(done->logprobs, n - n_prompt));
         if (s->gaps)
-            json_object_set_new(out, "gaps", floats(done->gaps, n - n_prompt));
+            json_object_set_new(out, "gaps", float_array(done->gaps, n - n_prompt));
     }
     free(ids);
     return out;
@@ -126,7 +126,7 @@ static int run_logprobs(const struct process_env *p, int argc, char **argv)
         rc = engine_open(&s.engine, &eo, &e);
     if (!rc)
         rc = engine_policy(s.engine, &spec, &s.policy, &e);
-    const struct jsonl j = {.fn = score, .context = &s, .serial = 1}; /* one engine */
+    const struct jsonl j = {.fn = score_line, .context = &s, .serial = 1}; /* one engine */
     code = rc ? command_fail(&e, rc == ERR_DEVICE ? EXIT_INCOMPLETE : EXIT_USAGE) : jsonl_run(&j, path);
     engine_close(s.engine);
     arena_release(&a);

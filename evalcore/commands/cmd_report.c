@@ -43,7 +43,7 @@ static const struct cli_option report_table[] = {
 };
 
 /* As sweep says it, which would decode them again. */
-static void damaged(const struct run *r)
+static void warn_damaged(const struct run *r)
 {
     if (r->n_bad_lines)
         log_warn(
@@ -56,7 +56,7 @@ static void damaged(const struct run *r)
 
 /* Earlier versions wrote DIR/cells/CELL/results.json, which keeps the verdicts of that day. It is told and
  * not removed: somebody may have built on it. */
-static void stale(const struct run *r)
+static void warn_stale(const struct run *r)
 {
     struct str path = {0};
     int found = 0;
@@ -72,7 +72,7 @@ static void stale(const struct run *r)
     str_release(&path);
 }
 
-static int missing(const struct run *r)
+static int count_missing(const struct run *r)
 {
     if (r->n_done == r->n_expected)
         return 0;
@@ -117,14 +117,14 @@ static int check_writable(const char *dir, struct err *e)
 }
 
 /* How much is missing is said, and new grades are kept. */
-static int load(struct run *r, const char *dir, const struct report_flags *o, struct err *e)
+static int load_run(struct run *r, const char *dir, const struct report_flags *o, struct err *e)
 {
     int rc = run_load_with(r, dir, &(struct run_options){.zh_dict = o->zh_dict}, e);
     if (rc)
         return ERR_USAGE; /* whatever the folder lacks */
-    damaged(r);
-    stale(r);
-    missing(r);
+    warn_damaged(r);
+    warn_stale(r);
+    count_missing(r);
     rc = r->n_graded || r->n_changed_grades ? keep_grades(r, e) : 0;
     if (rc)
         run_release(r);
@@ -174,8 +174,8 @@ static int write_report(const struct run *r, const struct report_flags *o, const
     return rc;
 }
 
-static int merge(const char **dirs, int n, const struct report_flags *o, const struct nights *nights,
-                 struct str *table, struct err *e)
+static int report_merged(const char **dirs, int n, const struct report_flags *o, const struct nights *nights,
+                         struct str *table, struct err *e)
 {
     struct run runs[RUNS_MAX] = {0};
     int rc = 0, loaded = 0;
@@ -188,7 +188,7 @@ static int merge(const char **dirs, int n, const struct report_flags *o, const s
         for (int k = 0; k < i; k++)
             if (!strcmp(dirs[i], dirs[k]))
                 return err_set(e, ERR_USAGE, "%s is named twice; name each run once", dirs[i]);
-    while (loaded < n && !(rc = load(&runs[loaded], dirs[loaded], o, e)))
+    while (loaded < n && !(rc = load_run(&runs[loaded], dirs[loaded], o, e)))
         loaded++;
     if (!rc)
         rc = report_write_merged(runs, n, o->margin,
@@ -202,13 +202,13 @@ static int merge(const char **dirs, int n, const struct report_flags *o, const s
     return rc;
 }
 
-static int one(const char *dir, const struct report_flags *o, const struct nights *n, struct str *table,
-               struct err *e)
+static int report_one(const char *dir, const struct report_flags *o, const struct nights *n,
+                      struct str *table, struct err *e)
 {
     struct run r;
     int rc = o->out ? 0 : check_writable(dir, e);
     if (!rc)
-        rc = load(&r, dir, o, e);
+        rc = load_run(&r, dir, o, e);
     if (rc)
         return rc;
     if (o->margin > 0)
@@ -232,7 +232,8 @@ static int run_report(const struct process_env *p, int argc, char **argv)
         return code;
     int rc = read_nights(&nights, o.history, &e);
     if (!rc)
-        rc = n > 1 ? merge(dirs, n, &o, &nights, &table, &e) : one(dirs[0], &o, &nights, &table, &e);
+        rc = n > 1 ? report_merged(dirs, n, &o, &nights, &table, &e)
+                   : report_one(dirs[0], &o, &nights, &table, &e);
     if (!rc)
         printf("%s\nreport: %s%s/report.md and index.html\n", str_text(&table), o.out ? o.out : dirs[0],
                o.out ? "" : "/report");

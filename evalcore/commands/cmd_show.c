@@ -91,8 +91,8 @@ static int show_record(const struct run *r, const struct record *rec, int ids, s
     return rc;
 }
 
-static int show(const struct run *r, const char *cell, const char *name, const struct show_options *o,
-                struct err *e)
+static int show_completion(const struct run *r, const char *cell, const char *name,
+                           const struct show_options *o, struct err *e)
 {
     int c = run_find_cell(r, cell, e), shown = 0, rc = 0;
     int problem = c < 0 ? -1 : find_problem(&r->cells[c], name, e);
@@ -146,7 +146,7 @@ static int run_show(const struct process_env *p, int argc, char **argv)
         return code;
     if (run_load(&r, args[0], &e))
         return command_fail(&e, EXIT_USAGE);
-    int rc = show(&r, args[1], args[2], &o, &e);
+    int rc = show_completion(&r, args[1], args[2], &o, &e);
     run_release(&r);
     return rc ? command_fail(&e, rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
 }

@@ -45,7 +45,7 @@ static json_t *ids_json(const struct token_list *ids)
     return list;
 }
 
-static json_t *encode(const struct job *j, const char *text, size_t n, struct err *e)
+static json_t *encode_text(const struct job *j, const char *text, size_t n, struct err *e)
 {
     struct tokenizer_scratch scratch = {0};
     struct token_list ids = {0};
@@ -67,7 +67,7 @@ static json_t *encode(const struct job *j, const char *text, size_t n, struct er
     return out;
 }
 
-static json_t *decode(const struct job *j, const json_t *list, struct err *e)
+static json_t *decode_ids(const struct job *j, const json_t *list, struct err *e)
 {
     struct token_list ids = {0};
     struct str text = {0};
@@ -91,13 +91,13 @@ static json_t *decode(const struct job *j, const json_t *list, struct err *e)
     return out;
 }
 
-static json_t *answer(void *context, const json_t *in, struct err *e)
+static json_t *answer_line(void *context, const json_t *in, struct err *e)
 {
     const struct job *j = context;
     const json_t *text = json_object_get(in, "text"), *ids = json_object_get(in, "ids");
     if (json_is_string(text) && !ids)
-        return encode(j, json_string_value(text), json_string_length(text), e);
-    return decode(j, text ? NULL : ids, e);
+        return encode_text(j, json_string_value(text), json_string_length(text), e);
+    return decode_ids(j, text ? NULL : ids, e);
 }
 
 /* The chat form and what is said in it. */
@@ -131,7 +131,8 @@ static int run_tokenize(const struct process_env *p, int argc, char **argv)
         rc = err_set(&e, ERR_USAGE, "%s has no tokenizer.json", o.model);
     if (!rc)
         rc = open_chat(&j, &own, &e);
-    code = rc ? command_fail(&e, EXIT_USAGE) : jsonl_run(&(struct jsonl){.fn = answer, .context = &j}, path);
+    code = rc ? command_fail(&e, EXIT_USAGE)
+              : jsonl_run(&(struct jsonl){.fn = answer_line, .context = &j}, path);
     chat_own_release(&own);
     tokenizer_close(j.tokenizer);
     arena_release(&a);

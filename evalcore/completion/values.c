@@ -9,34 +9,34 @@
 #include "evalcore/fetch/fetch.h"
 #include "tasks/task.h"
 
-static void add(struct str *out, const char *word)
+static void add_word(struct str *out, const char *word)
 {
     str_printf(out, "%s%s", out->len ? " " : "", word);
 }
 
-static void policies(struct str *out)
+static void add_policies(struct str *out)
 {
     for (size_t i = 0; policy_at(i); i++)
-        add(out, policy_name(policy_at(i)));
+        add_word(out, policy_name(policy_at(i)));
 }
 
-static void tasks(struct str *out)
+static void add_tasks(struct str *out)
 {
     for (size_t i = 0; task_at(i); i++)
-        add(out, task_at(i)->name);
+        add_word(out, task_at(i)->name);
 }
 
-static void sources(struct str *out)
+static void add_sources(struct str *out)
 {
     for (size_t i = 0; fetch_source_at(i); i++)
-        add(out, fetch_source_at(i)->task);
+        add_word(out, fetch_source_at(i)->task);
 }
 
-static void forms(struct str *out)
+static void add_forms(struct str *out)
 {
     str_puts(out, "auto");
     for (size_t i = 0; chat_at(i); i++)
-        add(out, chat_at(i)->name);
+        add_word(out, chat_at(i)->name);
 }
 
 static const struct row {
@@ -52,11 +52,11 @@ static const struct row {
     {"FILE", .files = 1},
     {"RUN.json", .files = 1, .suffix = ".json"},
     {"CONFIG.json", .files = 1, .suffix = ".json"},
-    {"SPEC", .list = policies},
-    {"POLICIES", .list = policies, .is_list = 1},
-    {"TASKS", .list = tasks, .is_list = 1},
-    {"TASK", .list = sources},
-    {"FORM", .list = forms},
+    {"SPEC", .list = add_policies},
+    {"POLICIES", .list = add_policies, .is_list = 1},
+    {"TASKS", .list = add_tasks, .is_list = 1},
+    {"TASK", .list = add_sources},
+    {"FORM", .list = add_forms},
     {"DEVICE", .words = "cpu cuda:0"},
     {"DEVICES", .words = "cpu cuda:0", .is_list = 1},
     {"TYPE", .words = "fp32 bf16"},
@@ -100,9 +100,9 @@ static void add_argument(struct values *out, const char *text, size_t n)
     word[n] = 0;
     values_of(&v, word);
     if (islower((unsigned char)word[0]))
-        add(&out->words, word);
+        add_word(&out->words, word);
     else if (v.words.len)
-        add(&out->words, v.words.data);
+        add_word(&out->words, v.words.data);
     out->files |= v.files;
     out->folders |= v.folders;
     out->suffix = v.suffix ? v.suffix : out->suffix;

@@ -39,7 +39,7 @@ static const char tail[] =
     "}\n"
     "complete -F _kveval kveval\n";
 
-static void assign(struct str *out, const char *indent, const struct values *v)
+static void bash_assign(struct str *out, const char *indent, const struct values *v)
 {
     if (v->words.len)
         str_printf(out, "%s%s='%s'\n", indent, v->is_list ? "list" : "words", v->words.data);
@@ -57,7 +57,7 @@ static void option_value(struct str *out, const char *command, const struct cli_
         str_printf(out, " | %s:-%c", command, o->short_name);
     str_puts(out, ")\n");
     values_of(&v, o->arg);
-    assign(out, "        ", &v);
+    bash_assign(out, "        ", &v);
     str_puts(out, "        ;;\n");
     values_release(&v);
 }
@@ -74,7 +74,7 @@ static void one_command(struct str *out, const struct command *c)
             str_printf(out, " --%s", o->name);
     str_puts(out, "'\n        if [[ $cur != -* ]]; then\n            words=''\n");
     values_of_usage(&v, c->usage);
-    assign(out, "            ", &v);
+    bash_assign(out, "            ", &v);
     str_puts(out, "        fi\n        ;;\n");
     values_release(&v);
 }

@@ -1,7 +1,7 @@
 /* The completion of fish: one `complete` for each command, option and kind of argument. */
 #include "evalcore/completion/completion_parts.h"
 
-static void quote(struct str *out, const char *text)
+static void fish_quote(struct str *out, const char *text)
 {
     str_puts(out, "'");
     escape(out, text, "\\'");
@@ -9,7 +9,7 @@ static void quote(struct str *out, const char *text)
 }
 
 /* The options of `complete` that offer these values. */
-static void offer(struct str *out, const struct values *v)
+static void fish_offer(struct str *out, const struct values *v)
 {
     struct str command = {0};
     if (v->is_list)
@@ -22,14 +22,14 @@ static void offer(struct str *out, const struct values *v)
         str_printf(&command, "%s(__fish_complete_suffix %s)", command.len ? " " : "", v->suffix);
     if (command.len) {
         str_puts(out, " -a ");
-        quote(out, command.data);
+        fish_quote(out, command.data);
     }
     if (v->files && !v->suffix)
         str_puts(out, " -F");
     str_release(&command);
 }
 
-static void option(struct str *out, const char *command, const struct cli_option *o)
+static void fish_option(struct str *out, const char *command, const struct cli_option *o)
 {
     struct values v;
     str_printf(out, "complete -c kveval -n '__kveval_is %s'", command);
@@ -39,9 +39,9 @@ static void option(struct str *out, const char *command, const struct cli_option
     values_of(&v, o->arg);
     if (o->arg)
         str_puts(out, v.files && !v.suffix ? " -r" : " -x");
-    offer(out, &v);
+    fish_offer(out, &v);
     str_puts(out, " -d ");
-    quote(out, o->help);
+    fish_quote(out, o->help);
     str_puts(out, "\n");
     values_release(&v);
 }
@@ -50,18 +50,18 @@ static void one_command(struct str *out, const struct command *c)
 {
     struct values v;
     str_printf(out, "complete -c kveval -n '__kveval_is \"\"' -a %s -d ", c->name);
-    quote(out, c->help);
+    fish_quote(out, c->help);
     str_printf(out, "\ncomplete -c kveval -n '__kveval_is help' -a %s -d ", c->name);
-    quote(out, c->help);
+    fish_quote(out, c->help);
     str_printf(out, "\ncomplete -c kveval -n '__kveval_is %s' -s h -l help -d 'explain the command'\n",
                c->name);
     for (const struct cli_option *o = c->options; o && o->name; o++)
         if (o->help)
-            option(out, c->name, o);
+            fish_option(out, c->name, o);
     values_of_usage(&v, c->usage);
     if (values_any(&v)) {
         str_printf(out, "complete -c kveval -n '__kveval_is %s'", c->name);
-        offer(out, &v);
+        fish_offer(out, &v);
         str_puts(out, "\n");
     }
     values_release(&v);

@@ -2,7 +2,7 @@
 #include "evalcore/completion/completion_parts.h"
 
 /* What _arguments does for a value: ":MODEL:action", to be put between single quotes. */
-static void action(struct str *out, const char *name, const struct values *v)
+static void zsh_action(struct str *out, const char *name, const struct values *v)
 {
     struct str words = {0};
     escape(&words, str_text(&v->words), ":");
@@ -26,7 +26,7 @@ static void action(struct str *out, const char *name, const struct values *v)
 }
 
 /* '(-o --output-path)'{-o+,--output-path=}'[help]:DIR:_files -/' */
-static void option(struct str *out, const struct cli_option *o)
+static void zsh_option(struct str *out, const struct cli_option *o)
 {
     struct str text = {0};
     struct values v;
@@ -35,7 +35,7 @@ static void option(struct str *out, const struct cli_option *o)
     str_puts(&text, "]");
     values_of(&v, o->arg);
     if (o->arg)
-        action(&text, o->arg, &v);
+        zsh_action(&text, o->arg, &v);
     const char *often = o->type == CLI_LIST ? "*" : "", *value = o->arg ? "=" : "";
     str_puts(out, " \\\n                ");
     if (o->short_name && o->type == CLI_LIST)
@@ -57,11 +57,11 @@ static void one_command(struct str *out, const struct command *c)
     str_printf(out, "        %s)\n            _arguments '(- *)'{-h,--help}'[explain the command]'", c->name);
     for (const struct cli_option *o = c->options; o && o->name; o++)
         if (o->help)
-            option(out, o);
+            zsh_option(out, o);
     values_of_usage(&v, c->usage);
     if (values_any(&v)) {
         str_puts(&text, "*");
-        action(&text, "argument", &v);
+        zsh_action(&text, "argument", &v);
         str_puts(out, " \\\n                ");
         single_quote(out, str_text(&text));
     }
@@ -70,7 +70,7 @@ static void one_command(struct str *out, const struct command *c)
     str_release(&text);
 }
 
-static void describe(struct str *out, const struct command *c)
+static void zsh_describe(struct str *out, const struct command *c)
 {
     struct str text = {0};
     str_printf(&text, "%s:", c->name);
@@ -90,7 +90,7 @@ void write_zsh(const struct command_entry *list, struct str *out)
                   "    commands=(\n        'help:explain one command'");
     for (int i = 0; list[i].command; i++)
         if (!list[i].command->is_hidden)
-            describe(out, list[i].command);
+            zsh_describe(out, list[i].command);
     str_puts(out, "\n    )\n"
                   "    if ((CURRENT == 2)); then\n"
                   "        _describe command commands\n"

@@ -35,7 +35,7 @@ static int open_source(struct safetensors **s, const char *path, struct err *e)
     return file_is_dir(path) ? safetensors_open_folder(s, path, e) : safetensors_open_file(s, path, e);
 }
 
-static const struct st_tensor *find(const struct job *j, int layer, const char *name)
+static const struct st_tensor *find_tensor(const struct job *j, int layer, const char *name)
 {
     char full[160];
     snprintf(full, sizeof full, "%slayers.%d.%s", j->prefix, layer, name);
@@ -43,8 +43,8 @@ static const struct st_tensor *find(const struct job *j, int layer, const char *
 }
 
 /* The values of a tensor with that shape (cols 0: one dimension). */
-static int values(const struct safetensors *s, const char *name, int rows, int cols, float *out,
-                  struct err *e)
+static int read_values(const struct safetensors *s, const char *name, int rows, int cols, float *out,
+                       struct err *e)
 {
     const struct st_tensor *t;
     int64_t shape[2] = {rows, cols};
@@ -58,17 +58,17 @@ static int source_values(const struct job *j, int layer, const char *name, int r
 {
     char full[160];
     snprintf(full, sizeof full, "%slayers.%d.%s", j->prefix, layer, name);
-    return values(j->from, full, rows, cols, out, e);
+    return read_values(j->from, full, rows, cols, out, e);
 }
 
 /* The adapter of one layer, folded into w. */
-static int fold(const struct job *j, int layer, float *w, struct err *e)
+static int fold_layer(const struct job *j, int layer, float *w, struct err *e)
 {
     int hidden = j->config.hidden, n_kv = j->config.n_kv;
     float *own = xcalloc(2 * (size_t)hidden, sizeof *own), *in = own + hidden;
     char name[160];
     snprintf(name, sizeof name, "model.layers.%d.input_layernorm.weight", layer);
-    int rc = values(j->model, name, hidden, 0, in, e);
+    int rc = read_values(j->model, name, hidden, 0, in, e);
     if (!rc)
         rc = source_values(j, layer, "self_attn.dms_proj_alpha_norm.weight", hidden, 0, own, e);
     for (int d = 0; d < hidden && !rc; d++)
@@ -92,10 +92,10 @@ static int adapter_layer(const struct job *j, int layer, float *w, float *b, str
 {
     if (source_values(j, layer, "self_attn.dms_proj_alpha.weight", j->config.n_kv, j->config.hidden, w, e))
         return e->code;
-    if (find(j, layer, "self_attn.dms_proj_alpha.bias") &&
+    if (find_tensor(j, layer, "self_attn.dms_proj_alpha.bias") &&
         source_values(j, layer, "self_attn.dms_proj_alpha.bias", j->config.n_kv, 0, b, e))
         return e->code;
-    return fold(j, layer, w, e);
+    return fold_layer(j, layer, w, e);
 }
 
 static int kvzap_layer(const struct job *j, int layer, float *w, float *b, struct err *e)
@@ -189,12 +189,12 @@ static int find_kind(struct job *j, const struct kind **out, struct err *e)
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             j->prefix = prefixes[i];
-            if (find(j, 0, kinds[k].tensor)) {
+            if (find_tensor(j, 0, kinds[k].tensor)) {
                 *out = &kinds[k];
                 return 0;
             }
         }
-    if (find(j, 0, "0.weight") || find(j, 0, "mlp.0.weight"))
+    if (find_tensor(j, 0, "0.weight") || find_tensor(j, 0, "mlp.0.weight"))
         return err_set(
             e, ERR_UNSUPPORTED,
             "%s holds KVzap's two-layer gates (MLP); policy dms has linear gates only, so take the "
@@ -208,7 +208,7 @@ static int find_kind(struct job *j, const struct kind **out, struct err *e)
         j->c->from);
 }
 
-static int fill(struct job *j, const struct kind *kind, struct err *e)
+static int fill_gates(struct job *j, const struct kind *kind, struct err *e)
 {
     size_t n_kv = (size_t)j->config.n_kv, hidden = (size_t)j->config.hidden;
     int layers = j->config.n_layers, rc = 0;
@@ -226,12 +226,12 @@ static int fill(struct job *j, const struct kind *kind, struct err *e)
     return rc;
 }
 
-static int run(struct job *j, struct str *told, struct err *e)
+static int run_job(struct job *j, struct str *told, struct err *e)
 {
     const struct kind *kind = NULL;
     if (model_config_open(&j->config, j->c->model, e) || open_source(&j->from, j->c->from, e) ||
         open_source(&j->model, j->c->model, e) || find_kind(j, &kind, e) || kind->meta(j, e) ||
-        fill(j, kind, e))
+        fill_gates(j, kind, e))
         return e->code;
     const struct st_meta meta[] = {{"window", j->window}, {"shift", j->shift},  {"scale", j->scale},
                                    {"bias", j->bias},     {"from", kind->name}, {0}};
@@ -253,7 +253,7 @@ int convert_gates(const struct convert_gates *c, struct str *told, struct err *e
                        "%s is a file of gates alone; name with --model the folder of the model "
                        "that they are for",
                        c->from);
-    int rc = run(&j, told, e);
+    int rc = run_job(&j, told, e);
     safetensors_close(j.from);
     safetensors_close(j.model);
     free(j.w);

@@ -5,7 +5,8 @@
 #include "evalcore/doctor/doctor_parts.h"
 
 /* Decodes p->prompt. *done is valid until the engine closes. */
-static int decode(const struct patient *p, struct engine *en, const struct completion **done, struct err *e)
+static int decode_answer(const struct patient *p, struct engine *en, const struct completion **done,
+                         struct err *e)
 {
     struct arena a = {0};
     struct policy_spec spec;
@@ -72,7 +73,7 @@ void doctor_answer(struct patient *p)
         o.max_context = p->config.max_position;
     int rc = engine_open(&en, &o, &e);
     if (!rc && p->prompt.n)
-        rc = decode(p, en, &done, &e);
+        rc = decode_answer(p, en, &done, &e);
     if (rc) {
         doctor_say(p, FINDING_FAULT, "answer", "%s", e.text);
         doctor_way_out("%s", rc == ERR_FORMAT

@@ -6,7 +6,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/doctor/doctor_parts.h"
 
-static int has(const struct patient *p, const char *name)
+static int has_file(const struct patient *p, const char *name)
 {
     struct str path = {0};
     file_join(&path, p->folder, name);
@@ -34,7 +34,7 @@ static void check_files(struct patient *p)
     int other = 0;
     struct file_list list = {0};
     for (size_t i = 0; i < sizeof known_files / sizeof known_files[0]; i++)
-        if (has(p, known_files[i].name))
+        if (has_file(p, known_files[i].name))
             str_printf(&found, "%s%s", found.len ? ", " : "", known_files[i].name);
     if (!file_list(&list, p->folder, ".bin", NULL))
         other = (int)list.n;
@@ -42,9 +42,9 @@ static void check_files(struct patient *p)
     doctor_say(p, found.len ? FINDING_OK : FINDING_FAULT, "files", "%s",
                found.len ? found.data : "none that a model has");
     for (size_t i = 0; i < sizeof known_files / sizeof known_files[0]; i++)
-        if (known_files[i].without && !has(p, known_files[i].name))
+        if (known_files[i].without && !has_file(p, known_files[i].name))
             doctor_note("without %s: %s", known_files[i].name, known_files[i].without);
-    if (other && !has(p, "model.safetensors") && !has(p, "model.safetensors.index.json"))
+    if (other && !has_file(p, "model.safetensors") && !has_file(p, "model.safetensors.index.json"))
         doctor_note("%d .bin file%s (PyTorch) cannot be read", other, other > 1 ? "s" : "");
     str_release(&found);
 }
@@ -157,7 +157,7 @@ static void check_weights(struct patient *p)
         say_own_weights(p);
         return;
     }
-    if (!has(p, "model.safetensors") && !has(p, "model.safetensors.index.json")) {
+    if (!has_file(p, "model.safetensors") && !has_file(p, "model.safetensors.index.json")) {
         doctor_say(p, FINDING_FAULT, "weights",
                    "none: tokenizer and shapes are looked at, nothing is decoded");
         doctor_way_out(

@@ -8,7 +8,7 @@
 #include "kernels/backend.h"
 
 /* Bytes that are free on the device; 0: unknown. */
-static double available(const struct engine_options *o)
+static double available_bytes(const struct engine_options *o)
 {
     char text[64], why[320];
     const struct backend *be = backend_find(o->backend ? o->backend : "cpu");
@@ -41,8 +41,8 @@ static struct need need_of(const struct patient *p, const struct engine_memory *
 }
 
 /* "weights 256.6 MiB, activations 98.1 MiB; K and V (fp32) 45.0 KiB a token, ..." */
-static void describe(const struct patient *p, const struct engine_memory *m, const struct need *n,
-                     struct str *out)
+static void describe_need(const struct patient *p, const struct engine_memory *m, const struct need *n,
+                          struct str *out)
 {
     const struct engine_info *i = &p->info;
     double values = 2.0 * i->n_layers * i->n_kv * i->head_dim;
@@ -59,11 +59,11 @@ static void describe(const struct patient *p, const struct engine_memory *m, con
     str_printf(out, " for %d of them", i->max_batch);
 }
 
-static void judge(struct patient *p, const struct engine_memory *m, const struct need *n)
+static void judge_need(struct patient *p, const struct engine_memory *m, const struct need *n)
 {
-    double free = available(&p->order->engine), most = n->pool > 0 ? n->pool : n->one;
+    double free = available_bytes(&p->order->engine), most = n->pool > 0 ? n->pool : n->one;
     struct str text = {0}, room = {0};
-    describe(p, m, n, &text);
+    describe_need(p, m, n, &text);
     int is_short = free > 0 && n->fixed + most > free;
     doctor_say(p, is_short ? FINDING_FAULT : FINDING_OK, "memory", "%s", text.data);
     if (free > 0)
@@ -93,7 +93,7 @@ void doctor_memory(struct patient *p)
         return;
     if (!engine_measure(&p->order->engine, NULL, 0, &p->info, &memory, &e)) {
         struct need n = need_of(p, &memory);
-        judge(p, &memory, &n);
+        judge_need(p, &memory, &n);
         return;
     }
     p->has_weights = 0;

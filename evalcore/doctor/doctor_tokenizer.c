@@ -41,7 +41,7 @@ static int round_trip(const struct tokenizer *t, const char *text, size_t n, str
     return !rc && back->len == n && !memcmp(str_text(back), text, n);
 }
 
-static size_t character(const char *text)
+static size_t char_bytes(const char *text)
 {
     size_t n = 1;
     while (((unsigned char)text[n] & 0xc0) == 0x80)
@@ -51,15 +51,15 @@ static size_t character(const char *text)
 
 /* Why a text does not come back: its first character that does not survive alone, else a step that changes
  * whole texts. */
-static void explain(struct patient *p, const struct sample *s, const struct str *whole)
+static void explain_sample(struct patient *p, const struct sample *s, const struct str *whole)
 {
     struct str back = {0}, seen = {0}, was = {0};
     struct err e = {0};
     const char *c = s->text;
-    while (*c && round_trip(p->tokenizer, c, character(c), &back, &e))
-        c += character(c);
+    while (*c && round_trip(p->tokenizer, c, char_bytes(c), &back, &e))
+        c += char_bytes(c);
     doctor_visible(&seen, *c ? str_text(&back) : str_text(whole), *c ? back.len : whole->len);
-    doctor_visible(&was, *c ? c : s->text, *c ? character(c) : strlen(s->text));
+    doctor_visible(&was, *c ? c : s->text, *c ? char_bytes(c) : strlen(s->text));
     if (e.code)
         doctor_say(p, FINDING_FAULT, "tokenizer", "%s: %s", s->script, e.text);
     else
@@ -94,7 +94,7 @@ static void check_round_trip(struct patient *p)
         if (round_trip(p->tokenizer, samples[i].text, strlen(samples[i].text), &back, &e))
             equal++;
         else
-            explain(p, &samples[i], &back);
+            explain_sample(p, &samples[i], &back);
     }
     doctor_number(&number, count);
     if (p->config.family && last >= p->config.vocab) {

@@ -33,7 +33,7 @@ static int end_with(struct answer *a, enum answer_state state)
     return -1;
 }
 
-static int broken(struct answer *a, const char *what)
+static int broken_answer(struct answer *a, const char *what)
 {
     err_set(&a->why, ERR_FORMAT, "%s", what);
     return end_with(a, ANSWER_BROKEN);
@@ -45,14 +45,14 @@ static int too_long(struct answer *a)
     return end_with(a, ANSWER_WRONG);
 }
 
-static int take_ids(struct answer *a, const json_t *list)
+static int parse_ids(struct answer *a, const json_t *list)
 {
     size_t i;
     const json_t *v;
     if (!list || json_is_null(list))
         return 0;
     if (!json_is_array(list))
-        return broken(a, "\"token_ids\" is no list");
+        return broken_answer(a, "\"token_ids\" is no list");
     if (a->n_ids < 0)
         a->n_ids = 0;
     if (json_array_size(list) > (size_t)a->max_tokens + 1 - (size_t)a->n_ids)
@@ -61,7 +61,7 @@ static int take_ids(struct answer *a, const json_t *list)
     json_array_foreach((json_t *)list, i, v)
     {
         if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > INT32_MAX)
-            return broken(a, "\"token_ids\" holds what is no token");
+            return broken_answer(a, "\"token_ids\" holds what is no token");
         a->ids[a->n_ids++] = (int32_t)json_integer_value(v);
     }
     return 0;
@@ -82,18 +82,18 @@ static int check_prompt(struct answer *a, const json_t *list)
     return end_with(a, ANSWER_WRONG);
 }
 
-static int take_choice(struct answer *a, const json_t *choice)
+static int parse_choice(struct answer *a, const json_t *choice)
 {
     const json_t *text = json_object_get(choice, "text"), *finish = json_object_get(choice, "finish_reason");
     if (json_integer_value(json_object_get(choice, "index")) || !json_is_object(choice))
-        return broken(a, "the answer has another choice than the one asked for");
+        return broken_answer(a, "the answer has another choice than the one asked for");
     if (text && !json_is_null(text) && !json_is_string(text))
-        return broken(a, "the answer's \"text\" is no text");
+        return broken_answer(a, "the answer's \"text\" is no text");
     if (finish && !json_is_null(finish) && !json_is_string(finish))
-        return broken(a, "\"finish_reason\" is no word");
+        return broken_answer(a, "\"finish_reason\" is no word");
     size_t n = json_string_length(text);
     if (n && *a->finish)
-        return broken(a, "text came after the end of the completion");
+        return broken_answer(a, "text came after the end of the completion");
     if (n > a->max_text || a->text.len > a->max_text - n)
         return too_long(a);
     str_add(&a->text, n ? json_string_value(text) : "", n);
@@ -108,10 +108,10 @@ static int take_choice(struct answer *a, const json_t *choice)
     }
     if (check_prompt(a, json_object_get(choice, "prompt_token_ids")))
         return -1;
-    return take_ids(a, json_object_get(choice, "token_ids"));
+    return parse_ids(a, json_object_get(choice, "token_ids"));
 }
 
-static void take_usage(struct answer *a, const json_t *usage)
+static void parse_usage(struct answer *a, const json_t *usage)
 {
     const json_t *prompt = json_object_get(usage, "prompt_tokens");
     const json_t *completion = json_object_get(usage, "completion_tokens");
@@ -122,11 +122,11 @@ static void take_usage(struct answer *a, const json_t *usage)
     a->completion_tokens = json_integer_value(completion);
 }
 
-static int take_object(struct answer *a, const json_t *o)
+static int parse_object(struct answer *a, const json_t *o)
 {
     const json_t *choices = json_object_get(o, "choices");
     if (!json_is_object(o))
-        return broken(a, "an answer is a JSON object, and this is none");
+        return broken_answer(a, "an answer is a JSON object, and this is none");
     if (json_is_object(json_object_get(o, "error"))) {
         struct str says = {0};
         char *text = json_dumps(o, JSON_COMPACT);
@@ -137,37 +137,37 @@ static int take_object(struct answer *a, const json_t *o)
         return end_with(a, ANSWER_BROKEN);
     }
     if (!json_is_array(choices) || json_array_size(choices) > 1)
-        return broken(a, "the answer's \"choices\" are not one choice");
-    if (json_array_size(choices) && take_choice(a, json_array_get(choices, 0)))
+        return broken_answer(a, "the answer's \"choices\" are not one choice");
+    if (json_array_size(choices) && parse_choice(a, json_array_get(choices, 0)))
         return -1;
-    take_usage(a, json_object_get(o, "usage"));
+    parse_usage(a, json_object_get(o, "usage"));
     const char *model = json_string_value(json_object_get(o, "model"));
     if (model)
         snprintf(a->model, sizeof a->model, "%s", model);
     return 0;
 }
 
-static int take_json(struct answer *a, const char *data, size_t n)
+static int parse_json(struct answer *a, const char *data, size_t n)
 {
     json_t *o;
     struct err e = {0};
     if (json_read_text(&o, data, n, "the answer", &e))
-        return broken(a, e.text);
-    int rc = take_object(a, o);
+        return broken_answer(a, e.text);
+    int rc = parse_object(a, o);
     json_decref(o);
     return rc;
 }
 
-static int take_event(void *context, const char *data, size_t n)
+static int on_event(void *context, const char *data, size_t n)
 {
     struct answer *a = context;
     if (a->is_done)
-        return broken(a, "the stream went on after its end");
+        return broken_answer(a, "the stream went on after its end");
     if (n == 6 && !memcmp(data, "[DONE]", 6)) {
         a->is_done = 1;
         return 0;
     }
-    return take_json(a, data, n);
+    return parse_json(a, data, n);
 }
 
 int answer_take(struct answer *a, const char *bytes, size_t n)
@@ -175,7 +175,7 @@ int answer_take(struct answer *a, const char *bytes, size_t n)
     if (a->state != ANSWER_OPEN)
         return -1;
     if (a->is_stream) {
-        int rc = sse_take(&a->sse, bytes, n, take_event, a);
+        int rc = sse_take(&a->sse, bytes, n, on_event, a);
         return rc == SSE_TOO_LONG ? too_long(a) : rc;
     }
     if (a->body.len + n > a->sse.max)
@@ -223,14 +223,14 @@ static const char *check_counts(struct answer *a, int is_cut, struct str *out)
 void answer_end(struct answer *a)
 {
     struct str text = {0};
-    if (a->state != ANSWER_OPEN || (!a->is_stream && take_json(a, str_text(&a->body), a->body.len)))
+    if (a->state != ANSWER_OPEN || (!a->is_stream && parse_json(a, str_text(&a->body), a->body.len)))
         return;
     if (!*a->finish || (a->is_stream && !a->is_done)) {
-        broken(a, "the answer ended before the completion did");
+        broken_answer(a, "the answer ended before the completion did");
         return;
     }
     if (!strcmp(a->finish, "abort")) { /* the server gave the request up, not the model */
-        broken(a, "the server broke the completion off");
+        broken_answer(a, "the server broke the completion off");
         return;
     }
     int is_cut = !strcmp(a->finish, "length");

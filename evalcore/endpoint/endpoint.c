@@ -62,7 +62,7 @@ void endpoint_close(struct endpoint *p)
     free(p);
 }
 
-static size_t take_body(char *bytes, size_t size, size_t n, void *context)
+static size_t on_body(char *bytes, size_t size, size_t n, void *context)
 {
     struct exchange *x = context;
     long status = 0;
@@ -109,7 +109,7 @@ static void begin_try(struct endpoint *p, struct exchange *x)
         curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
         curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)p->o.stall);
     }
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
     curl_easy_setopt(c, CURLOPT_PRIVATE, x);
     answer_begin(&x->answer);
@@ -180,7 +180,7 @@ static int is_at_work(const struct endpoint *p, const struct exchange *x, double
 }
 
 /* Once: some servers call every model by a name of their own. */
-static void look_at_name(struct endpoint *p, const struct answer *a)
+static void check_model_name(struct endpoint *p, const struct answer *a)
 {
     if (p->has_other_name || !*a->model || !strncmp(a->model, p->name, sizeof a->model - 1))
         return;
@@ -201,7 +201,7 @@ static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct
     x->state = EXCHANGE_DONE;
     p->good += v == TRY_GOOD;
     if (v == TRY_GOOD)
-        look_at_name(p, &x->answer);
+        check_model_name(p, &x->answer);
     if (v == TRY_ALL_FAIL)
         return stop_all(x, "", e);
     if (v == TRY_GOOD || v == TRY_FAILED)

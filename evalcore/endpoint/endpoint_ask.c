@@ -9,7 +9,7 @@
 
 enum { ASK_SECONDS = 30, ASK_BYTES = 4 << 20 };
 
-static size_t take_text(char *bytes, size_t size, size_t n, void *context)
+static size_t on_text(char *bytes, size_t size, size_t n, void *context)
 {
     struct str *text = context;
     n *= size;
@@ -100,7 +100,7 @@ int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, struct err *e)
     CURL *c = p->exchange[0].curl;
     endpoint_dress(p, c, "/models");
     curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)ASK_SECONDS);
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_text);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_text);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, &text);
     CURLcode code = curl_easy_perform(c);
     curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);

@@ -24,7 +24,7 @@ void endpoint_refused(const struct endpoint *p, long status, const char *body, s
 }
 
 /* An answer with another status than 200. */
-static enum try_verdict refused(const struct endpoint *p, struct exchange *x, long status, struct err *why)
+static enum try_verdict on_refusal(const struct endpoint *p, struct exchange *x, long status, struct err *why)
 {
     endpoint_refused(p, status, str_text(&x->refused), x->refused.len, why);
     switch (status) {
@@ -50,8 +50,8 @@ static enum try_verdict refused(const struct endpoint *p, struct exchange *x, lo
 
 /* Nothing was answered, not even a status. Something that accepts in a server's place, such as the end of a
  * tunnel, closes at once when the server is not there. */
-static enum try_verdict unreached(const struct endpoint *p, const struct exchange *x, CURLcode code,
-                                  long status, struct err *why)
+static enum try_verdict on_unreached(const struct endpoint *p, const struct exchange *x, CURLcode code,
+                                     long status, struct err *why)
 {
     curl_off_t sent = 0;
     curl_easy_getinfo(x->curl, CURLINFO_PRETRANSFER_TIME_T, &sent);
@@ -101,9 +101,9 @@ enum try_verdict endpoint_verdict(const struct endpoint *p, struct exchange *x, 
     curl_easy_getinfo(x->curl, CURLINFO_RETRY_AFTER, &asked);
     *after = asked > 0 ? (double)asked : 0;
     if (x->answer.state == ANSWER_OPEN && code != CURLE_OK)
-        return unreached(p, x, code, status, why);
+        return on_unreached(p, x, code, status, why);
     if (status != 200)
-        return refused(p, x, status, why);
+        return on_refusal(p, x, status, why);
     if (is_no_stream(x)) {
         err_set(why, ERR_FORMAT,
                 "the server answers in one piece although a stream was asked for; put "

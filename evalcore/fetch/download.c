@@ -21,7 +21,7 @@ struct transfer {
     int signal, disk_error, is_too_long;
 };
 
-static size_t take_bytes(char *bytes, size_t size, size_t n, void *context)
+static size_t on_bytes(char *bytes, size_t size, size_t n, void *context)
 {
     struct transfer *t = context;
     long status = 0;
@@ -71,7 +71,7 @@ static void set_options(struct transfer *t)
     curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)t->o->stall_s);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c, CURLOPT_USERAGENT, "kveval");
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_bytes);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
@@ -115,7 +115,7 @@ static const char *hub_says(CURL *c)
 }
 
 /* The sentence for what a server or the network answered; no address in it but ours. */
-static int refusal(const struct transfer *t, CURLcode code, long status, struct err *e)
+static int explain_refusal(const struct transfer *t, CURLcode code, long status, struct err *e)
 {
     const char *url = t->d->url, *says = hub_says(t->curl);
     if (t->is_too_long)
@@ -145,7 +145,7 @@ static int begin_again(struct transfer *t, struct err *e)
 enum { TRY_AGAIN = 1, TRY_FROM_START };
 
 /* One try. TRY_: may be tried again after *pause_s seconds, e says why. */
-static int attempt(struct transfer *t, double *pause_s, struct err *e)
+static int attempt_transfer(struct transfer *t, double *pause_s, struct err *e)
 {
     long status = 0;
     curl_off_t after = 0;
@@ -164,7 +164,7 @@ static int attempt(struct transfer *t, double *pause_s, struct err *e)
                        t->disk_error == ENOSPC ? "the disk is full; free some space there or choose another "
                                                  "folder"
                                                : strerror(t->disk_error));
-    refusal(t, code, status, e);
+    explain_refusal(t, code, status, e);
     if (t->is_too_long)
         return e->code;
     if (before && (status == 416 || code == CURLE_RANGE_ERROR)) {
@@ -191,7 +191,7 @@ int download(const struct download *d, const struct fetch_options *o, int *signa
     for (int i = 0; rc > 0 && i <= o->retries && !t.signal; i++, wait_s *= 2) {
         double pause_s = wait_s < WAIT_MAX_SECONDS ? wait_s : WAIT_MAX_SECONDS;
         last = (struct err){0};
-        rc = attempt(&t, &pause_s, &last);
+        rc = attempt_transfer(&t, &pause_s, &last);
         if (rc > 0 && d->path && t.have > t.most) { /* long files over a bad line: as long as it advances */
             t.most = t.have;
             i = -1;

@@ -107,7 +107,7 @@ static int get_files(struct fetching *x, size_t from, int *signal, struct err *e
 }
 
 /* config.json by whose presence a snapshot counts as there comes last, then the revision's name. */
-static int publish(const struct fetching *x, struct err *e)
+static int publish_revision(const struct fetching *x, struct err *e)
 {
     const struct hub_file *config = hub_list_find(&x->list, "config.json");
     int rc = 0;
@@ -158,7 +158,7 @@ static int get_listed(struct fetching *x, int *signal, struct err *e)
         rc = check_space(x, e);
     if (!rc)
         rc = get_files(x, n_small, signal, e);
-    return rc || *signal ? rc : publish(x, e);
+    return rc || *signal ? rc : publish_revision(x, e);
 }
 
 int fetch_model_get(const struct hub_id *id, const struct fetch_options *o, struct str *note, int *signal,

@@ -53,7 +53,7 @@ static int has_hash(const struct str *whole, size_t before, const char *sha256, 
 }
 
 /* 1: the Hub's cache has it, and its bytes are in *whole. */
-static int take_cached(const struct fetch_part *p, struct str *whole)
+static int read_cached(const struct fetch_part *p, struct str *whole)
 {
     char hex[65];
     size_t before = whole->len;
@@ -84,7 +84,7 @@ int fetch_part_get(struct fetch_part *p, const struct fetch_options *o, struct s
                    struct err *e)
 {
     p->fd = -1;
-    if (take_cached(p, whole))
+    if (read_cached(p, whole))
         return 0;
     if (o->is_offline)
         return err_set(e, ERR_USAGE, "%s is not in the Hub's cache and HF_HUB_OFFLINE forbids to fetch it",

@@ -80,7 +80,7 @@ static int read_page(struct rows_read *r, const struct str *text, struct err *e)
     return rc;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -89,7 +89,7 @@ static int check_answers(struct rows_read *r, struct err *e)
 {
     struct str all = {0};
     char hex[65];
-    qsort(r->answers, r->n, sizeof *r->answers, compare);
+    qsort(r->answers, r->n, sizeof *r->answers, compare_entries);
     for (size_t i = 0; i < r->n; i++)
         str_printf(&all, "%s\n", r->answers[i]);
     sha256_hex(all.data, all.len, hex, 64);

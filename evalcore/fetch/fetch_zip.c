@@ -59,8 +59,8 @@ static int unpack_member(const struct zip *z, const struct zip_member *m, const 
     return rc;
 }
 
-static int unpack(const struct str *archive, const char *url, const struct fetch_source *s,
-                  const char *folder, const char *data, struct err *e)
+static int unpack_archive(const struct str *archive, const char *url, const struct fetch_source *s,
+                          const char *folder, const char *data, struct err *e)
 {
     struct zip z;
     struct zip_member m;
@@ -119,7 +119,7 @@ int fetch_zip(const struct fetch_source *s, const char *data, const struct fetch
         rc = fetch_part_get(&p, o, &archive, signal, e);
     }
     if (!rc && !*signal)
-        rc = unpack(&archive, p.url, s, folder.data, data, e);
+        rc = unpack_archive(&archive, p.url, s, folder.data, data, e);
     /* also an archive that came whole and is no use: it would be in the way of a better one */
     fetch_part_close(&p, (!rc || rc == ERR_FORMAT) && !*signal);
     if (!rc && !*signal) {

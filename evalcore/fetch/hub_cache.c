@@ -21,7 +21,7 @@ void hub_cache_blob_path(struct str *out, const struct hub_cache *c, const struc
     str_printf(out, "%s/blobs/%s", c->repo, f->hash);
 }
 
-static int take_lock(const struct hub_cache *c, const struct hub_file *f, struct err *e)
+static int claim_lock(const struct hub_cache *c, const struct hub_file *f, struct err *e)
 {
     struct str path = {0};
     str_printf(&path, "%s/.locks/%s/%s.lock", c->root, strrchr(c->repo, '/') + 1, f->hash);
@@ -102,7 +102,7 @@ int hub_cache_blob(struct hub_cache *c, const struct hub_file *f, const struct f
     int rc = 0;
     hub_cache_blob_path(&blob, c, f);
     if (!file_exists(blob.data)) {
-        int lock = take_lock(c, f, e);
+        int lock = claim_lock(c, f, e);
         rc = lock < 0 ? lock : 0;
         if (!rc && !file_exists(blob.data)) /* another process may have finished it before we had the lock */
             rc = fill_blob(c, f, blob.data, o, signal, e);

@@ -18,7 +18,7 @@ enum {
     ENCRYPTED = 1
 };
 
-static uint32_t number(const unsigned char *p, int bytes)
+static uint32_t little_endian(const unsigned char *p, int bytes)
 {
     uint32_t n = 0;
     for (int i = bytes - 1; i >= 0; i--)
@@ -26,7 +26,7 @@ static uint32_t number(const unsigned char *p, int bytes)
     return n;
 }
 
-static int broken(const struct zip *z, const char *what, struct err *e)
+static int broken_archive(const struct zip *z, const char *what, struct err *e)
 {
     return err_set(e, ERR_FORMAT, "%s: %s", z->path, what);
 }
@@ -39,14 +39,14 @@ int zip_open(struct zip *z, const char *path, const void *data, size_t size, str
         if (!memcmp(z->data + size - i, "PK\5\6", 4))
             end = size - i;
     if (end == size)
-        return broken(z, "this is no ZIP archive, or its end is missing", e);
+        return broken_archive(z, "this is no ZIP archive, or its end is missing", e);
     const unsigned char *p = z->data + end;
-    uint32_t directory = number(p + 16, 4);
-    if (directory == 0xffffffff || number(p + 10, 2) == 0xffff)
-        return broken(z, "ZIP64 archives are not read", e);
-    if (number(p + 4, 2) || number(p + 8, 2) != number(p + 10, 2))
-        return broken(z, "archives of several parts are not read", e);
-    z->left = (int)number(p + 10, 2);
+    uint32_t directory = little_endian(p + 16, 4);
+    if (directory == 0xffffffff || little_endian(p + 10, 2) == 0xffff)
+        return broken_archive(z, "ZIP64 archives are not read", e);
+    if (little_endian(p + 4, 2) || little_endian(p + 8, 2) != little_endian(p + 10, 2))
+        return broken_archive(z, "archives of several parts are not read", e);
+    z->left = (int)little_endian(p + 10, 2);
     z->pos = directory;
     return 0;
 }
@@ -56,18 +56,18 @@ int zip_next(struct zip *z, struct zip_member *m, struct err *e)
     if (!z->left)
         return 0;
     if (z->pos > z->size || z->size - z->pos < RECORD_BYTES || memcmp(z->data + z->pos, "PK\1\2", 4))
-        return broken(z, "its directory is damaged", e);
+        return broken_archive(z, "its directory is damaged", e);
     const unsigned char *p = z->data + z->pos;
-    size_t n = number(p + 28, 2), after = n + number(p + 30, 2) + number(p + 32, 2);
+    size_t n = little_endian(p + 28, 2), after = n + little_endian(p + 30, 2) + little_endian(p + 32, 2);
     if (z->size - z->pos - RECORD_BYTES < after || n >= sizeof m->name || memchr(p + RECORD_BYTES, 0, n))
-        return broken(z, "its directory is damaged", e);
-    *m = (struct zip_member){.method = (int)number(p + 10, 2),
-                             .crc = number(p + 16, 4),
-                             .packed = number(p + 20, 4),
-                             .size = number(p + 24, 4),
-                             .offset = number(p + 42, 4)};
+        return broken_archive(z, "its directory is damaged", e);
+    *m = (struct zip_member){.method = (int)little_endian(p + 10, 2),
+                             .crc = little_endian(p + 16, 4),
+                             .packed = little_endian(p + 20, 4),
+                             .size = little_endian(p + 24, 4),
+                             .offset = little_endian(p + 42, 4)};
     memcpy(m->name, p + RECORD_BYTES, n);
-    if (number(p + 8, 2) & ENCRYPTED)
+    if (little_endian(p + 8, 2) & ENCRYPTED)
         return err_set(e, ERR_UNSUPPORTED, "%s: %s is encrypted", z->path, m->name);
     z->pos += RECORD_BYTES + after;
     z->left--;
@@ -96,7 +96,7 @@ int zip_read(struct str *out, const struct zip *z, const struct zip_member *m, s
     if (m->offset > z->size || z->size - m->offset < LOCAL_BYTES || memcmp(z->data + m->offset, "PK\3\4", 4))
         return err_set(e, ERR_FORMAT, "%s: %s is damaged", z->path, m->name);
     const unsigned char *p = z->data + m->offset;
-    size_t skip = LOCAL_BYTES + number(p + 26, 2) + number(p + 28, 2);
+    size_t skip = LOCAL_BYTES + little_endian(p + 26, 2) + little_endian(p + 28, 2);
     if (z->size - m->offset < skip || z->size - m->offset - skip < m->packed)
         return err_set(e, ERR_FORMAT, "%s: %s is cut off", z->path, m->name);
     p += skip;

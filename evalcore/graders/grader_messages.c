@@ -5,7 +5,7 @@
 
 static const char *const where = "a message of a grader";
 
-static json_t *strings(const char *const *list, int n)
+static json_t *string_array(const char *const *list, int n)
 {
     json_t *out = json_array();
     for (int i = 0; i < n; i++)
@@ -16,9 +16,9 @@ static json_t *strings(const char *const *list, int n)
 static json_t *problem_json(const struct run_problem *p)
 {
     return json_pack("{s:s, s:o, s:i, s:s*, s:b, s:i, s:s*, s:o}", "id", p->id, "golds",
-                     strings(p->golds, p->n_golds), "n_options", p->n_options, "option_order",
+                     string_array(p->golds, p->n_golds), "n_options", p->n_options, "option_order",
                      p->option_order, "is_rendered", p->is_rendered, "thinking", (int)p->thinking, "subset",
-                     p->subset, "all_classes", strings(p->all_classes, p->n_classes));
+                     p->subset, "all_classes", string_array(p->all_classes, p->n_classes));
 }
 
 json_t *grader_batch(const struct run *r, const struct ungraded *list, size_t n)

@@ -60,7 +60,7 @@ static void describe_end(struct str *why, int status, const struct str *how)
         str_puts(why, str_text(how));
 }
 
-static int start(struct pool *p, struct grader *g, struct err *e)
+static int start_grader(struct pool *p, struct grader *g, struct err *e)
 {
     struct err why = {0};
     g->is_ready = 0;
@@ -82,7 +82,7 @@ static int send_batch(struct pool *p, struct grader *g, struct err *e)
 
 /* Gives a child what is left of its batch, or a new one. One that has yet to start gets it when it is ready.
  */
-static int give(struct pool *p, struct grader *g, struct err *e)
+static int send_item(struct pool *p, struct grader *g, struct err *e)
 {
     if (g->at == g->end) {
         g->at = p->next;
@@ -92,12 +92,12 @@ static int give(struct pool *p, struct grader *g, struct err *e)
     g->silent = 0;
     if (g->at == g->end)
         return 0;
-    return g->process.pid ? send_batch(p, g, e) : start(p, g, e);
+    return g->process.pid ? send_batch(p, g, e) : start_grader(p, g, e);
 }
 
 /* A child has ended, or is to be ended because of `fault` (else NULL). The item that it was at has its grade
  * by that; a child that did not even begin says that none would. */
-static int lose(struct pool *p, struct grader *g, const char *fault, struct err *e)
+static int mark_dead(struct pool *p, struct grader *g, const char *fault, struct err *e)
 {
     struct str how = {0}, why = {0};
     int rc = 0, status = worker_process_end(&g->process, fault ? 0 : progress_clock() + END_SECONDS, &how);
@@ -111,11 +111,11 @@ static int lose(struct pool *p, struct grader *g, const char *fault, struct err 
         mark_ungraded(p, p->list[g->at++].rec, str_text(&why));
     str_release(&how);
     str_release(&why);
-    return rc ? rc : give(p, g, e);
+    return rc ? rc : send_item(p, g, e);
 }
 
 /* What a child has sent. */
-static int take(struct pool *p, struct grader *g, const json_t *m, struct err *e)
+static int receive_grade(struct pool *p, struct grader *g, const json_t *m, struct err *e)
 {
     g->silent = 0;
     if (!g->is_ready && json_object_get(m, "ready")) {
@@ -126,7 +126,7 @@ static int take(struct pool *p, struct grader *g, const json_t *m, struct err *e
         return err_set(e, ERR_FORMAT, "a grader sends a grade that nobody asked for");
     int rc = grader_read_grade(m, p->list[g->at].rec, &p->run->arena, e);
     if (!rc && ++g->at == g->end)
-        rc = give(p, g, e);
+        rc = send_item(p, g, e);
     return rc;
 }
 
@@ -141,8 +141,8 @@ static int listen_to(struct pool *p, struct grader *g, struct err *e)
         if (got == WIRE_NOTHING)
             return 0;
         if (got != WIRE_MESSAGE)
-            return lose(p, g, got < 0 ? "sent what cannot be read" : NULL, e);
-        rc = take(p, g, m, e);
+            return mark_dead(p, g, got < 0 ? "sent what cannot be read" : NULL, e);
+        rc = receive_grade(p, g, m, e);
         json_decref(m);
     }
     return rc;
@@ -150,7 +150,7 @@ static int listen_to(struct pool *p, struct grader *g, struct err *e)
 
 /* Waits for up to a second and looks at every child. Time counts in turns of at most a second each, so that a
  * program that was stopped and goes on does not find its children silent. */
-static int turn(struct pool *p, struct err *e)
+static int poll_once(struct pool *p, struct err *e)
 {
     int rc = 0;
     for (int i = 0; i < p->n_graders; i++)
@@ -169,7 +169,7 @@ static int turn(struct pool *p, struct err *e)
         g->silent += passed;
         rc = listen_to(p, g, e);
         if (!rc && g->at < g->end && g->silent > GRADER_SILENT_SECONDS)
-            rc = lose(p, g, silent, e);
+            rc = mark_dead(p, g, silent, e);
     }
     return rc;
 }
@@ -196,9 +196,9 @@ static int grade_in_children(struct pool *p, struct err *e)
     p->fds = xcalloc((size_t)p->n_graders, sizeof *p->fds);
     p->looked = progress_clock();
     for (int i = 0; i < p->n_graders && !rc; i++)
-        rc = give(p, &p->grader[i], e);
+        rc = send_item(p, &p->grader[i], e);
     while (!rc && !is_done(p))
-        rc = turn(p, e);
+        rc = poll_once(p, e);
     for (int i = 0; i < p->n_graders; i++) /* all of them end at the same time */
         if (p->grader[i].process.pid)
             shutdown(p->grader[i].process.wire.fd, SHUT_RDWR);
@@ -210,7 +210,8 @@ static int grade_in_children(struct pool *p, struct err *e)
     return rc;
 }
 
-static int grade(struct run *r, const struct ungraded *list, size_t n, const char *zh_dict, struct err *e)
+static int grade_list(struct run *r, const struct ungraded *list, size_t n, const char *zh_dict,
+                      struct err *e)
 {
     struct pool p = {
         .run = r, .list = list, .n = n, .argv = {"kveval", "grader", "--zh-dict", zh_dict, "--", r->dir}};
@@ -224,5 +225,5 @@ static int grade(struct run *r, const struct ungraded *list, size_t n, const cha
 
 void grader_pool_use(void)
 {
-    grades_made_by(grade);
+    grades_made_by(grade_list);
 }

@@ -32,7 +32,7 @@ struct server {
 };
 
 /* Lowers a limit of this process, which the one that it was started with may already do. */
-static int limit(int what, const char *name, rlim_t most, struct err *e)
+static int set_limit(int what, const char *name, rlim_t most, struct err *e)
 {
     struct rlimit r;
     int rc = getrlimit(what, &r);
@@ -47,8 +47,8 @@ static int limit_time(struct err *e)
 {
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
-    return limit(RLIMIT_CPU, "processor time",
-                 (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + 2 + GRADER_SECONDS), e);
+    return set_limit(RLIMIT_CPU, "processor time",
+                     (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + 2 + GRADER_SECONDS), e);
 }
 
 static int open_segmenter(struct server *s, struct err *e)
@@ -59,7 +59,7 @@ static int open_segmenter(struct server *s, struct err *e)
     return segmenter_open(&s->zh, s->zh_dict, e);
 }
 
-static int grade(struct server *s, struct grader_item *item, struct err *e)
+static int grade_item(struct server *s, struct grader_item *item, struct err *e)
 {
     struct arena a = {0};
     int rc = grade_needs_segmenter(&item->task, &item->problem) ? open_segmenter(s, e) : 0;
@@ -86,7 +86,7 @@ static int grade_batch(struct server *s, const json_t *m, struct err *e)
     for (size_t i = 0; i < json_array_size(items) && !rc; i++) {
         rc = grader_read_item(json_array_get(items, i), &item, &a, e);
         if (!rc)
-            rc = grade(s, &item, e);
+            rc = grade_item(s, &item, e);
     }
     arena_release(&a);
     return rc;
@@ -98,7 +98,7 @@ int grader_serve(int fd, const char *dir, const char *zh_dict, struct err *e)
     memory_exits_with(GRADER_NO_MEMORY);
     answer_check_own_memory();
     json_set_alloc_funcs(xmalloc, free);
-    int rc = HAS_SHADOW ? 0 : limit(RLIMIT_AS, "memory", (rlim_t)GRADER_MEMORY_MIB << 20, e);
+    int rc = HAS_SHADOW ? 0 : set_limit(RLIMIT_AS, "memory", (rlim_t)GRADER_MEMORY_MIB << 20, e);
     if (!rc)
         rc = wire_send(&s.wire, json_pack("{s:b}", "ready", 1), e);
     while (!rc) {

@@ -107,7 +107,7 @@ static double age_of(const char *path, const struct timespec *now)
 }
 
 /* 0 where the file is one of a process that has ended, which is said and ends the file. */
-static int look_at(const char *run_dir, const char *path, const struct timespec *now, struct err *e)
+static int check_lockfile(const char *run_dir, const char *path, const struct timespec *now, struct err *e)
 {
     struct str text = {0};
     int rc = 0;
@@ -152,7 +152,7 @@ int lockfile_look(int fd, const char *run_dir, const char *own, int i, int n, st
             continue;
         struct str path = {0};
         file_join(&path, run_dir, files.name[k]);
-        rc = look_at(run_dir, path.data, &st.st_mtim, e);
+        rc = check_lockfile(run_dir, path.data, &st.st_mtim, e);
         str_release(&path);
     }
     file_list_release(&files);
@@ -226,7 +226,7 @@ static void remove_file(struct lockfile *l)
 enum { TOLD_REMOVED = 1, TOLD_UNTOUCHED = 2 };
 
 /* An NFS server that has lost the file to another client answers ESTALE. */
-static void touch(struct lockfile *l, int *told)
+static void touch_lockfile(struct lockfile *l, int *told)
 {
     struct stat st;
     int cause = futimens(l->fd, NULL) || fstat(l->fd, &st) ? errno : 0;
@@ -243,7 +243,7 @@ static void touch(struct lockfile *l, int *told)
     }
 }
 
-static void *beat(void *context)
+static void *heartbeat_thread(void *context)
 {
     struct lockfile *l = context;
     int told = 0;
@@ -255,7 +255,7 @@ static void *beat(void *context)
         while (!l->is_over && !pthread_cond_timedwait(&l->ended, &l->mutex, &next))
             ;
         pthread_mutex_unlock(&l->mutex); /* a server that hangs must not hold up the end */
-        touch(l, &told);
+        touch_lockfile(l, &told);
         pthread_mutex_lock(&l->mutex);
     }
     pthread_mutex_unlock(&l->mutex);
@@ -274,7 +274,7 @@ static int start_beat(struct lockfile *l, struct err *e)
     pthread_condattr_destroy(&attributes);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int cause = pthread_create(&l->thread, NULL, beat, l);
+    int cause = pthread_create(&l->thread, NULL, heartbeat_thread, l);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     l->is_running = !cause;
     return cause ? err_set(e, ERR_IO, "cannot start a thread for the lock: %s", strerror(cause)) : 0;

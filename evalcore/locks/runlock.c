@@ -23,7 +23,7 @@ static off_t first_byte(int n)
     return 1 + (off_t)n * RUNLOCK_SHARDS_MAX;
 }
 
-static struct flock range(off_t start, off_t end) /* end 0: without end */
+static struct flock lock_range(off_t start, off_t end) /* end 0: without end */
 {
     return (struct flock){
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = end ? end - start : 0};
@@ -36,7 +36,7 @@ static void holder_path(struct str *out, const char *run_dir, long i, long n)
 }
 
 /* `held` is what fcntl() found in the way; its place says whose it is. */
-static int busy(const struct flock *held, const char *run_dir, struct err *e)
+static int busy_error(const struct flock *held, const char *run_dir, struct err *e)
 {
     struct str path = {0}, text = {0};
     off_t at = held->l_start - 1;
@@ -57,7 +57,7 @@ static int busy(const struct flock *held, const char *run_dir, struct err *e)
 }
 
 /* Takes `lock`, or fills *held with what is in its way. 0, ERR_BUSY, or ERR_IO with errno. */
-static int take(int fd, const struct flock *lock, struct flock *held)
+static int claim_range(int fd, const struct flock *lock, struct flock *held)
 {
     struct flock l = *lock;
     if (!fcntl(fd, F_SETLK, &l))
@@ -69,9 +69,9 @@ static int take(int fd, const struct flock *lock, struct flock *held)
 }
 
 /* Is there a lock in the range? */
-static int look(int fd, off_t start, off_t end, struct flock *held)
+static int find_holder(int fd, off_t start, off_t end, struct flock *held)
 {
-    *held = range(start, end);
+    *held = lock_range(start, end);
     if (fcntl(fd, F_GETLK, held))
         return ERR_IO;
     return held->l_type == F_UNLCK ? 0 : ERR_BUSY;
@@ -79,25 +79,25 @@ static int look(int fd, off_t start, off_t end, struct flock *held)
 
 static int pass_gate(int fd, struct flock *held)
 {
-    int rc = take(fd, &gate, held);
+    int rc = claim_range(fd, &gate, held);
     for (int i = 0; i < GATE_TRIES && rc == ERR_BUSY; i++) {
         usleep(GATE_PAUSE_US);
-        rc = take(fd, &gate, held);
+        rc = claim_range(fd, &gate, held);
     }
     return rc;
 }
 
-static int take_own(int fd, int i, int n, struct flock *held)
+static int claim_own(int fd, int i, int n, struct flock *held)
 {
-    struct flock own = range(first_byte(1), 0);
+    struct flock own = lock_range(first_byte(1), 0);
     int rc = 0;
     if (n > 0) {
-        own = range(first_byte(n) + i, first_byte(n) + i + 1);
-        rc = look(fd, first_byte(n + 1), 0, held);
+        own = lock_range(first_byte(n) + i, first_byte(n) + i + 1);
+        rc = find_holder(fd, first_byte(n + 1), 0, held);
         if (!rc && n > 1)
-            rc = look(fd, first_byte(1), first_byte(n), held);
+            rc = find_holder(fd, first_byte(1), first_byte(n), held);
     }
-    return rc ? rc : take(fd, &own, held);
+    return rc ? rc : claim_range(fd, &own, held);
 }
 
 /* The file's text. The length of what was written, or -1 with errno. */
@@ -139,7 +139,7 @@ static int is_without_locks(int cause)
 }
 
 /* The lock file in the place of locks. */
-static int take_file(struct runlock *l, int fd, const char *run_dir, int i, int n, struct err *e)
+static int claim_with_file(struct runlock *l, int fd, const char *run_dir, int i, int n, struct err *e)
 {
     int rc = lockfile_take(&l->file, run_dir, i, n, e);
     if (rc) {
@@ -154,14 +154,14 @@ static int take_file(struct runlock *l, int fd, const char *run_dir, int i, int 
 }
 
 /* Takes the lock of the system. ERR_UNSUPPORTED, without a message: there is none. */
-static int take_system(int fd, const char *run_dir, int i, int n, struct err *e)
+static int claim_with_fcntl(int fd, const char *run_dir, int i, int n, struct err *e)
 {
     struct flock held, open_gate = gate;
     int rc = pass_gate(fd, &held);
     if (!rc)
-        rc = take_own(fd, i, n, &held);
+        rc = claim_own(fd, i, n, &held);
     if (rc == ERR_BUSY)
-        return busy(&held, run_dir, e);
+        return busy_error(&held, run_dir, e);
     if (rc && is_without_locks(errno))
         return ERR_UNSUPPORTED;
     if (rc)
@@ -187,9 +187,9 @@ int runlock_take(struct runlock *l, const char *run_dir, int i, int n, struct er
         return rc;
     }
     str_release(&path);
-    rc = take_system(fd, run_dir, i, n, e);
+    rc = claim_with_fcntl(fd, run_dir, i, n, e);
     if (rc == ERR_UNSUPPORTED)
-        return take_file(l, fd, run_dir, i, n, e);
+        return claim_with_file(l, fd, run_dir, i, n, e);
     if (rc)
         close(fd);
     else
@@ -204,7 +204,7 @@ int runlock_is_held(const char *run_dir, int i, int n)
     struct flock held;
     holder_path(&path, run_dir, 0, 0);
     int fd = open(path.data, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    int is_held = fd >= 0 && look(fd, start, end, &held) == ERR_BUSY && held.l_start == start &&
+    int is_held = fd >= 0 && find_holder(fd, start, end, &held) == ERR_BUSY && held.l_start == start &&
                   held.l_len == (n > 0 ? 1 : 0);
     if (fd >= 0)
         close(fd);

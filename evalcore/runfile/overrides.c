@@ -51,7 +51,7 @@ static int list_index(const json_t *list, const char *segment, const char *path,
 
 /* The child that `segment` names, made an object when a path goes on through it. Borrowed. key: what the text
  * of a list's entry stands for. */
-static json_t *descend(json_t *at, const char *segment, const char *path, const char *key, struct err *e)
+static json_t *descend_into(json_t *at, const char *segment, const char *path, const char *key, struct err *e)
 {
     json_t *child;
     size_t i = 0;
@@ -94,7 +94,7 @@ int override_set(json_t *root, const char *assignment, struct err *e)
     int rc = 0;
     for (char *dot; (dot = strchr(rest, '.')); rest = dot + 1) {
         *dot = 0;
-        at = descend(at, rest, shown, at == json_object_get(root, "models") ? "model" : "name", e);
+        at = descend_into(at, rest, shown, at == json_object_get(root, "models") ? "model" : "name", e);
         if (!at) {
             rc = ERR_USAGE;
             goto out;

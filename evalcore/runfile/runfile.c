@@ -51,14 +51,14 @@ int runfile_unknown(const char *where, const char *key, const struct param *para
     return rc;
 }
 
-static json_t *rebased(const struct runfile *r, const json_t *v)
+static json_t *rebased_value(const struct runfile *r, const json_t *v)
 {
     struct str joined = {0};
     size_t i;
     json_t *item, *out;
     if (json_is_array(v)) { /* an axis of files */
         out = json_array();
-        json_array_foreach((json_t *)v, i, item) json_array_append_new(out, rebased(r, item));
+        json_array_foreach((json_t *)v, i, item) json_array_append_new(out, rebased_value(r, item));
         return out;
     }
     if (!json_is_string(v))
@@ -75,7 +75,7 @@ void runfile_rebase(const struct runfile *r, json_t *o, const char *key)
 {
     const json_t *v = json_object_get(o, key);
     if (v)
-        json_object_set_new(o, key, rebased(r, v));
+        json_object_set_new(o, key, rebased_value(r, v));
 }
 
 void runfile_rebase_files(const struct runfile *r, json_t *o, const struct param *t)

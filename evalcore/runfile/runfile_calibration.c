@@ -25,8 +25,8 @@ static int preset_pools(const struct policy_ops *ops, const char *name)
     return 0;
 }
 
-static int take_layers(const struct policy_ops *ops, json_t *o, const json_t *file, const char *path,
-                       const char *where, struct err *e)
+static int apply_layers(const struct policy_ops *ops, json_t *o, const json_t *file, const char *path,
+                        const char *where, struct err *e)
 {
     const char *key = json_object_get(file, "anchors") ? "anchors" : "layers";
     json_t *layers = json_object_get(file, key), *map = json_object_get(file, "map");
@@ -42,8 +42,8 @@ static int take_layers(const struct policy_ops *ops, json_t *o, const json_t *fi
     return 0;
 }
 
-static int take_problems(struct runfile *r, struct runfile_calibration *out, const json_t *file,
-                         const char *path, struct err *e)
+static int apply_problems(struct runfile *r, struct runfile_calibration *out, const json_t *file,
+                          const char *path, struct err *e)
 {
     const json_t *list = json_object_get(json_object_get(file, "dev"), "contents"), *v;
     size_t i;
@@ -83,10 +83,10 @@ int runfile_take_calibration(struct runfile *r, struct runfile_calibration *out,
         rc = err_set(e, ERR_USAGE, "%s: %s is a calibration of %s", where, out->path, policy);
     if (!rc) {
         out->weights = arena_strdup(&r->arena, weights);
-        rc = take_layers(ops, o, file, out->path, where, e);
+        rc = apply_layers(ops, o, file, out->path, where, e);
     }
     if (!rc)
-        rc = take_problems(r, out, file, out->path, e);
+        rc = apply_problems(r, out, file, out->path, e);
     json_decref(file);
     return rc;
 }

@@ -53,7 +53,8 @@ static int lookup_key(void *context, const char *name, double *out, struct err *
     return err_set(e, ERR_USAGE, "\"where\": %s has no number here", name);
 }
 
-static int wanted(const json_t *o, const struct policy_ops *ops, const char *where, int *keep, struct err *e)
+static int is_wanted(const json_t *o, const struct policy_ops *ops, const char *where, int *keep,
+                     struct err *e)
 {
     const json_t *condition = json_object_get(o, "where");
     struct lookup l = {o, ops, where};
@@ -130,7 +131,7 @@ static int read_policy(struct runfile *r, const json_t *v, size_t i, struct err 
         rc = axes_expand(&points, o, takes_list, where, &r->arena, e);
     for (size_t p = 0; p < points.n && !rc; p++) {
         int keep = 1;
-        rc = wanted(points.point[p].object, ops, where, &keep, e);
+        rc = is_wanted(points.point[p].object, ops, where, &keep, e);
         if (!rc && keep)
             rc = add_point(r, &points.point[p], &calibration, models, where, e);
     }
@@ -141,7 +142,7 @@ static int read_policy(struct runfile *r, const json_t *v, size_t i, struct err 
     return rc;
 }
 
-static const char *canonical(struct runfile *r, int i)
+static const char *canonical_policy(struct runfile *r, int i)
 {
     struct str text = {0};
     json_t *o = policy_spec_to_json(&r->policies[i].spec);
@@ -154,7 +155,7 @@ static const char *canonical(struct runfile *r, int i)
 
 /* Entries of one name that differ in a scalar would carry the same label: then the options tell them apart.
  */
-static void tell_apart(struct runfile *r, int i)
+static void make_label_unique(struct runfile *r, int i)
 {
     struct str text = {0};
     const struct runfile_policy *p = &r->policies[i];
@@ -182,7 +183,7 @@ static int check_twins(struct runfile *r, struct err *e)
     char *twin = arena_alloc(&r->arena, (size_t)r->n_policies + 1);
     const char **text = arena_alloc(&r->arena, (size_t)r->n_policies * sizeof *text);
     for (int i = 0; i < r->n_policies; i++)
-        text[i] = canonical(r, i);
+        text[i] = canonical_policy(r, i);
     for (int b = 1; b < r->n_policies; b++)
         for (int a = 0; a < b; a++) {
             if (!(r->policies[a].models & r->policies[b].models))
@@ -195,7 +196,7 @@ static int check_twins(struct runfile *r, struct err *e)
         }
     for (int i = 0; i < r->n_policies; i++)
         if (twin[i])
-            tell_apart(r, i);
+            make_label_unique(r, i);
     return 0;
 }
 

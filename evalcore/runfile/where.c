@@ -23,14 +23,14 @@ static void skip_blanks(struct reader *r)
         r->at++;
 }
 
-static int refuse(struct reader *r, const char *want)
+static int refuse_where(struct reader *r, const char *want)
 {
     if (!*r->at)
         return err_set(r->e, ERR_USAGE, "\"%s\" ends where %s was expected", r->text, want);
     return err_set(r->e, ERR_USAGE, "\"%s\" has \"%s\" where %s was expected", r->text, r->at, want);
 }
 
-static int take(struct reader *r, char c)
+static int accept_char(struct reader *r, char c)
 {
     skip_blanks(r);
     if (*r->at != c)
@@ -39,9 +39,9 @@ static int take(struct reader *r, char c)
     return 1;
 }
 
-static int sum(struct reader *r, double *out);
+static int parse_sum(struct reader *r, double *out);
 
-static int name(struct reader *r, double *out)
+static int parse_name(struct reader *r, double *out)
 {
     char word[NAME_MAX_LENGTH + 1];
     size_t n = 0;
@@ -50,47 +50,47 @@ static int name(struct reader *r, double *out)
     memcpy(word, r->at, n);
     word[n] = 0;
     if (!strcmp(word, "and"))
-        return refuse(r, "a number or a name");
+        return refuse_where(r, "a number or a name");
     r->at += n;
     return r->lookup(r->context, word, out, r->e);
 }
 
-static int atom(struct reader *r, double *out)
+static int parse_atom(struct reader *r, double *out)
 {
     if (++r->depth > DEPTH_MAX)
         return err_set(r->e, ERR_USAGE, "\"%s\" is nested deeper than %d", r->text, DEPTH_MAX);
     int rc = 0;
-    if (take(r, '-')) {
-        rc = atom(r, out);
+    if (accept_char(r, '-')) {
+        rc = parse_atom(r, out);
         *out = -*out;
-    } else if (take(r, '(')) {
-        rc = sum(r, out);
-        if (!rc && !take(r, ')'))
-            rc = refuse(r, "\")\"");
+    } else if (accept_char(r, '(')) {
+        rc = parse_sum(r, out);
+        if (!rc && !accept_char(r, ')'))
+            rc = refuse_where(r, "\")\"");
     } else if (isalpha((unsigned char)*r->at) || *r->at == '_') {
-        rc = name(r, out);
+        rc = parse_name(r, out);
     } else if (isdigit((unsigned char)*r->at) || *r->at == '.') {
         char *end;
         *out = strtod(r->at, &end);
         if (end == r->at)
-            rc = refuse(r, "a number or a name");
+            rc = refuse_where(r, "a number or a name");
         r->at = end;
     } else {
-        rc = refuse(r, "a number or a name");
+        rc = refuse_where(r, "a number or a name");
     }
     r->depth--;
     return rc;
 }
 
-static int product(struct reader *r, double *out)
+static int parse_product(struct reader *r, double *out)
 {
-    int rc = atom(r, out);
+    int rc = parse_atom(r, out);
     while (!rc) {
         double right = 0;
-        int times = take(r, '*');
-        if (!times && !take(r, '/'))
+        int times = accept_char(r, '*');
+        if (!times && !accept_char(r, '/'))
             break;
-        rc = atom(r, &right);
+        rc = parse_atom(r, &right);
         if (!rc && !times && right == 0)
             rc = err_set(r->e, ERR_USAGE, "\"%s\" divides by zero", r->text);
         if (!rc)
@@ -99,15 +99,15 @@ static int product(struct reader *r, double *out)
     return rc;
 }
 
-static int sum(struct reader *r, double *out)
+static int parse_sum(struct reader *r, double *out)
 {
-    int rc = product(r, out);
+    int rc = parse_product(r, out);
     while (!rc) {
         double right = 0;
-        int plus = take(r, '+');
-        if (!plus && !take(r, '-'))
+        int plus = accept_char(r, '+');
+        if (!plus && !accept_char(r, '-'))
             break;
-        rc = product(r, &right);
+        rc = parse_product(r, &right);
         if (!rc)
             *out = plus ? *out + right : *out - right;
     }
@@ -116,7 +116,7 @@ static int sum(struct reader *r, double *out)
 
 enum relation { REL_NONE, REL_LT, REL_LE, REL_GT, REL_GE, REL_EQ, REL_NE };
 
-static enum relation relation(struct reader *r)
+static enum relation parse_relation(struct reader *r)
 {
     static const struct {
         const char *text;
@@ -132,7 +132,7 @@ static enum relation relation(struct reader *r)
     return REL_NONE;
 }
 
-static int compare(enum relation rel, double a, double b)
+static int relation_holds(enum relation rel, double a, double b)
 {
     switch (rel) {
     case REL_LT:
@@ -153,7 +153,7 @@ static int compare(enum relation rel, double a, double b)
     return 0;
 }
 
-static int take_and(struct reader *r)
+static int accept_and(struct reader *r)
 {
     skip_blanks(r);
     if (strncmp(r->at, "and", 3) || isalnum((unsigned char)r->at[3]) || r->at[3] == '_')
@@ -168,19 +168,19 @@ int expr_true(const char *text, expr_lookup_fn lookup, void *context, int *resul
     int all = 1;
     do {
         double a = 0, b = 0;
-        int rc = sum(&r, &a);
+        int rc = parse_sum(&r, &a);
         if (rc)
             return rc;
-        enum relation rel = relation(&r);
+        enum relation rel = parse_relation(&r);
         if (rel == REL_NONE)
-            return refuse(&r, "a comparison (< <= > >= == !=)");
-        rc = sum(&r, &b);
+            return refuse_where(&r, "a comparison (< <= > >= == !=)");
+        rc = parse_sum(&r, &b);
         if (rc)
             return rc;
-        all &= compare(rel, a, b);
-    } while (take_and(&r));
+        all &= relation_holds(rel, a, b);
+    } while (accept_and(&r));
     if (*r.at)
-        return refuse(&r, "\"and\" or the end");
+        return refuse_where(&r, "\"and\" or the end");
     *result = all;
     return 0;
 }

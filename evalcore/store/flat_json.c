@@ -16,7 +16,7 @@ struct scan {
     const char *at, *end;
 };
 
-static int take(struct scan *s, char c)
+static int accept_char(struct scan *s, char c)
 {
     if (s->at == s->end || *s->at != c)
         return 0;
@@ -31,13 +31,13 @@ static int is_digit(const struct scan *s)
 
 static int read_string(struct scan *s, struct flat_text *out)
 {
-    if (!take(s, '"'))
+    if (!accept_char(s, '"'))
         return 0;
     const char *from = s->at;
     while (s->at < s->end && *s->at >= 0x20 && *s->at < 0x7F && *s->at != '"' && *s->at != '\\')
         s->at++;
     *out = (struct flat_text){from, (size_t)(s->at - from)};
-    return take(s, '"');
+    return accept_char(s, '"');
 }
 
 /* At least one digit. */
@@ -51,7 +51,7 @@ static int read_digits(struct scan *s)
 
 /* Digits and power of ten are exact, and their quotient is rounded once: what strtod() gives, in less time.
  */
-static double decimal(int64_t digits, int decimals)
+static double to_decimal(int64_t digits, int decimals)
 {
     static const double power[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -74,12 +74,12 @@ static int read_real(const char *from, size_t n, double *out)
 static int read_number(struct scan *s, struct flat_field *f)
 {
     const char *from = s->at;
-    int is_negative = take(s, '-'), decimals = -1, has_power = 0;
+    int is_negative = accept_char(s, '-'), decimals = -1, has_power = 0;
     const char *first = s->at;
-    if (!take(s, '0') && !read_digits(s))
+    if (!accept_char(s, '0') && !read_digits(s))
         return 0;
     size_t digits = (size_t)(s->at - first);
-    if (take(s, '.')) {
+    if (accept_char(s, '.')) {
         const char *point = s->at;
         if (!read_digits(s))
             return 0;
@@ -88,9 +88,9 @@ static int read_number(struct scan *s, struct flat_field *f)
     }
     if (digits > DIGITS_MAX && decimals < 0)
         return 0;
-    if (take(s, 'e') || take(s, 'E')) {
-        if (!take(s, '-'))
-            take(s, '+');
+    if (accept_char(s, 'e') || accept_char(s, 'E')) {
+        if (!accept_char(s, '-'))
+            accept_char(s, '+');
         if (!read_digits(s))
             return 0;
         has_power = 1;
@@ -103,8 +103,8 @@ static int read_number(struct scan *s, struct flat_field *f)
         value = *p == '.' ? value : 10 * value + (*p - '0');
     f->integer = is_negative ? -value : value;
     f->number = f->type == FLAT_INTEGER ? (double)f->integer
-                : is_negative           ? -decimal(value, decimals)
-                                        : decimal(value, decimals);
+                : is_negative           ? -to_decimal(value, decimals)
+                                        : to_decimal(value, decimals);
     return 1;
 }
 
@@ -122,7 +122,7 @@ static int read_word(struct scan *s, struct flat_field *f)
     return 0;
 }
 
-static int same(struct flat_text a, const char *name, size_t n)
+static int same_text(struct flat_text a, const char *name, size_t n)
 {
     return a.n == n && !memcmp(a.data, name, n);
 }
@@ -134,7 +134,7 @@ static int is_new(const struct flat_object *o, struct flat_text name, uint64_t *
                   b = name.n ? (unsigned char)name.data[name.n - 1] : 0;
     uint64_t bit = (uint64_t)1 << ((name.n * 11 + a + 5U * b) & 63);
     for (int i = 0; i < o->n && (*seen & bit); i++)
-        if (same(o->field[i].name, name.data, name.n))
+        if (same_text(o->field[i].name, name.data, name.n))
             return 0;
     *seen |= bit;
     return 1;
@@ -143,7 +143,7 @@ static int is_new(const struct flat_object *o, struct flat_text name, uint64_t *
 static int read_field(struct scan *s, struct flat_object *o, uint64_t *seen)
 {
     struct flat_field *f = &o->field[o->n];
-    if (!read_string(s, &f->name) || !is_new(o, f->name, seen) || !take(s, ':') || s->at == s->end)
+    if (!read_string(s, &f->name) || !is_new(o, f->name, seen) || !accept_char(s, ':') || s->at == s->end)
         return 0;
     f->type = FLAT_STRING;
     if (*s->at == '"')
@@ -156,45 +156,45 @@ int flat_read(struct flat_object *o, const char *text, size_t n)
     struct scan s = {text, text + n};
     uint64_t seen = 0;
     o->n = 0;
-    if (!take(&s, '{'))
+    if (!accept_char(&s, '{'))
         return 0;
     do {
         if (o->n == FLAT_FIELDS_MAX || !read_field(&s, o, &seen))
             return 0;
         o->n++;
-    } while (take(&s, ','));
+    } while (accept_char(&s, ','));
     return s.at == s.end;
 }
 
-static const struct flat_field *find(const struct flat_object *o, const char *name)
+static const struct flat_field *find_field(const struct flat_object *o, const char *name)
 {
     size_t n = strlen(name);
     for (int i = 0; i < o->n; i++)
-        if (same(o->field[i].name, name, n))
+        if (same_text(o->field[i].name, name, n))
             return &o->field[i];
     return NULL;
 }
 
 int flat_has(const struct flat_object *o, const char *name)
 {
-    return find(o, name) != NULL;
+    return find_field(o, name) != NULL;
 }
 
 struct flat_text flat_string(const struct flat_object *o, const char *name)
 {
-    const struct flat_field *f = find(o, name);
+    const struct flat_field *f = find_field(o, name);
     return f && f->type == FLAT_STRING ? f->text : (struct flat_text){NULL, 0};
 }
 
 double flat_number(const struct flat_object *o, const char *name)
 {
-    const struct flat_field *f = find(o, name);
+    const struct flat_field *f = find_field(o, name);
     return f && (f->type == FLAT_INTEGER || f->type == FLAT_REAL) ? f->number : 0;
 }
 
 int64_t flat_integer(const struct flat_object *o, const char *name, int *is_integer)
 {
-    const struct flat_field *f = find(o, name);
+    const struct flat_field *f = find_field(o, name);
     *is_integer = f && f->type == FLAT_INTEGER;
     return *is_integer ? f->integer : 0;
 }

@@ -58,14 +58,14 @@ static void read_row(struct row_fields *f, const char *line, size_t n)
 }
 
 /* Rows that follow one another say much the same: one copy of each text is enough. */
-static const char *keep_text(struct flat_text t, const char *last, struct arena *a)
+static const char *reuse_text(struct flat_text t, const char *last, struct arena *a)
 {
     if (!t.n)
         return "";
     return last && !strncmp(last, t.data, t.n) && !last[t.n] ? last : arena_strndup(a, t.data, t.n);
 }
 
-static void keep_row(struct gradebook *b, const struct row_fields *f, struct arena *a)
+static void store_row(struct gradebook *b, const struct row_fields *f, struct arena *a)
 {
     static const struct grade_row none;
     const struct grade_row *last = b->n ? &b->rows[b->n - 1] : &none;
@@ -78,12 +78,12 @@ static void keep_row(struct gradebook *b, const struct row_fields *f, struct are
     memcpy(verdict, t[VERDICT].data, t[VERDICT].n);
     if (!verdict_find(verdict, &row.verdict))
         return;
-    row.segmenter = t[SEGMENTER].data ? keep_text(t[SEGMENTER], last->segmenter, a) : NULL;
-    row.gold = keep_text(t[GOLD], last->gold, a);
+    row.segmenter = t[SEGMENTER].data ? reuse_text(t[SEGMENTER], last->segmenter, a) : NULL;
+    row.gold = reuse_text(t[GOLD], last->gold, a);
     row.score = f->score;
-    row.reason = keep_text(t[REASON], last->reason, a);
-    row.gold_form = keep_text(t[GOLD_FORM], last->gold_form, a);
-    row.pred_form = keep_text(t[PRED_FORM], last->pred_form, a);
+    row.reason = reuse_text(t[REASON], last->reason, a);
+    row.gold_form = reuse_text(t[GOLD_FORM], last->gold_form, a);
+    row.pred_form = reuse_text(t[PRED_FORM], last->pred_form, a);
     row.is_checked = f->is_whole;
     long i = keymap_add(&b->map, key, (long)b->n);
     if (i == (long)b->n) {
@@ -103,7 +103,7 @@ static void add_row(struct gradebook *b, const struct row_fields *f, struct aren
     b->n_checked += f->is_whole;
     b->n_unchecked += !f->has_checksum;
     if (f->is_whole || !f->has_checksum)
-        keep_row(b, f, a);
+        store_row(b, f, a);
 }
 
 /* Reads the rows of a block in parallel and adds them in the order of the file: the last of a key counts. */
@@ -180,7 +180,7 @@ const char *grade_gold_digest(const struct run_problem *p, struct arena *a)
 }
 
 /* Forms and reasons come from model output: whatever they hold, the files stay valid UTF-8. */
-static const char *keep(struct arena *a, const char *s)
+static const char *arena_copy(struct arena *a, const char *s)
 {
     struct str clean = {0};
     str_add_utf8(&clean, s ? s : "", s ? strlen(s) : 0);
@@ -223,9 +223,9 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
     rec->verdict = g.verdict;
     rec->score = g.score;
     rec->segmenter = g.segmenter;
-    rec->reason = keep(a, g.reason);
-    rec->gold_form = keep(a, g.gold_form);
-    rec->pred_form = keep(a, g.pred_form);
+    rec->reason = arena_copy(a, g.reason);
+    rec->gold_form = arena_copy(a, g.gold_form);
+    rec->pred_form = arena_copy(a, g.pred_form);
     arena_release(&scratch);
 }
 

@@ -225,7 +225,7 @@ static void make_room(struct block *b, size_t item)
     b->flaw = xrealloc(b->flaw, b->cap * sizeof *b->flaw);
 }
 
-static void look_at(struct block *b, long i, const struct journal_reader *how, void *context)
+static void check_entry(struct block *b, long i, const struct journal_reader *how, void *context)
 {
     const struct block_line *at = &b->lines.line[i];
     struct flat_object flat;
@@ -280,7 +280,7 @@ static int read_block(struct block *b, const struct journal_reader *how, void *c
     make_room(b, how->item);
 #pragma omp parallel for schedule(static)
     for (long i = 0; i < n; i++)
-        look_at(b, i, how, context);
+        check_entry(b, i, how, context);
     for (long i = 0; i < n && !rc; i++)
         if (b->line[i].line)
             rc = how->take(context, &b->line[i], b->items + (size_t)i * how->item);
@@ -307,7 +307,7 @@ int journal_read(const char *path, const struct journal_reader *how, void *conte
     return rc;
 }
 
-static int damaged(struct err *e)
+static int damaged_line(struct err *e)
 {
     return err_set(e, ERR_FORMAT, "a journal record is damaged");
 }
@@ -322,7 +322,7 @@ static int parse_tail(const char *rest, size_t n, json_t **tail, struct err *e)
     str_putc(&object, '}');
     *tail = json_loadb(object.data, object.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     str_release(&object);
-    return *tail ? 0 : damaged(e);
+    return *tail ? 0 : damaged_line(e);
 }
 
 /* The length of the JSON string that begins at s, its quotes included; 0: it has no end. */
@@ -341,14 +341,14 @@ static size_t string_length(const char *s, size_t n)
 static int skip_text(const char *quoted, size_t n, json_t **tail, struct err *e)
 {
     size_t end = string_length(quoted, n);
-    return end ? parse_tail(quoted + end, n - end, tail, e) : damaged(e);
+    return end ? parse_tail(quoted + end, n - end, tail, e) : damaged_line(e);
 }
 
 static int parse_text(const char *quoted, size_t n, struct str *text, json_t **tail, struct err *e)
 {
     json_error_t at;
     json_t *v = json_loadb(quoted, n, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, &at);
-    int rc = json_is_string(v) ? 0 : damaged(e);
+    int rc = json_is_string(v) ? 0 : damaged_line(e);
     if (!rc) {
         str_clear(text);
         str_add(text, json_string_value(v), json_string_length(v));
@@ -365,7 +365,7 @@ static int journal_body(const char *line, size_t n, struct str *ids, struct str 
     const char *from = body ? memmem(line, body, ids_mark, strlen(ids_mark)) : NULL;
     const char *cut = from ? memmem(from, (size_t)(line + body - from), text_mark, strlen(text_mark)) : NULL;
     if (!cut)
-        return damaged(e);
+        return damaged_line(e);
     from += strlen(ids_mark) - 1; /* at "[" */
     if (ids) {
         str_clear(ids);

@@ -15,7 +15,7 @@ struct keymap_slot {
 };
 
 /* Journals are input: a key of another length must not read past its end. */
-static void clean(char out[KEY_BYTES + 1], const char *key)
+static void clean_key(char out[KEY_BYTES + 1], const char *key)
 {
     size_t n = strlen(key);
     memset(out, 0, KEY_BYTES + 1);
@@ -24,7 +24,7 @@ static void clean(char out[KEY_BYTES + 1], const char *key)
         out[0] = '-'; /* "" marks free slots */
 }
 
-static size_t place(const struct keymap *m, const char *key)
+static size_t find_entry(const struct keymap *m, const char *key)
 {
     uint64_t h = 1469598103934665603u;
     for (int i = 0; i < KEY_BYTES && key[i]; i++)
@@ -35,24 +35,24 @@ static size_t place(const struct keymap *m, const char *key)
     return i;
 }
 
-static void grow(struct keymap *m)
+static void grow_table(struct keymap *m)
 {
     struct keymap old = *m;
     m->cap = old.cap ? old.cap * 2 : 256;
     m->slot = xcalloc(m->cap, sizeof *m->slot);
     for (size_t i = 0; i < old.cap; i++)
         if (old.slot[i].key[0])
-            m->slot[place(m, old.slot[i].key)] = old.slot[i];
+            m->slot[find_entry(m, old.slot[i].key)] = old.slot[i];
     free(old.slot);
 }
 
 long keymap_add(struct keymap *m, const char *key, long value)
 {
     char k[KEY_BYTES + 1];
-    clean(k, key);
+    clean_key(k, key);
     if (2 * (m->n + 1) > m->cap)
-        grow(m);
-    struct keymap_slot *s = &m->slot[place(m, k)];
+        grow_table(m);
+    struct keymap_slot *s = &m->slot[find_entry(m, k)];
     if (s->key[0])
         return s->value;
     memcpy(s->key, k, sizeof k);
@@ -64,10 +64,10 @@ long keymap_add(struct keymap *m, const char *key, long value)
 long keymap_find(const struct keymap *m, const char *key)
 {
     char k[KEY_BYTES + 1];
-    clean(k, key);
+    clean_key(k, key);
     if (!m->cap || !k[0])
         return -1;
-    const struct keymap_slot *s = &m->slot[place(m, k)];
+    const struct keymap_slot *s = &m->slot[find_entry(m, k)];
     return s->key[0] ? s->value : -1;
 }
 

@@ -25,7 +25,7 @@ int line_blocks_open(struct line_blocks *b, const char *path, struct err *e)
 }
 
 /* Reads until the buffer is full; 1 when there is more in the file, 0 at its end. */
-static int fill(struct line_blocks *b, struct err *e)
+static int fill_buffer(struct line_blocks *b, struct err *e)
 {
     while (b->len < b->cap) {
         ssize_t n = read(b->fd, b->data + b->len, b->cap - b->len);
@@ -49,7 +49,7 @@ static void add_line(struct line_blocks *b, size_t end, int is_torn)
     b->used = end + !is_torn;
 }
 
-static void split(struct line_blocks *b)
+static void split_blocks(struct line_blocks *b)
 {
     const char *newline;
     while (b->used < b->len && (newline = memchr(b->data + b->used, '\n', b->len - b->used)))
@@ -70,9 +70,9 @@ int line_blocks_next(struct line_blocks *b, struct err *e)
             b->cap = b->cap ? 2 * b->cap : BLOCK;
             b->data = xrealloc(b->data, b->cap + 1);
         }
-        more = fill(b, e);
+        more = fill_buffer(b, e);
         if (more >= 0)
-            split(b);
+            split_blocks(b);
     }
     if (!more && b->used < b->len) /* a torn line: the file ends here */
         add_line(b, b->len, 1);

@@ -17,8 +17,8 @@
 
 static const char *config_name = "config.resolved.json";
 
-static int text(struct run *r, const json_t *o, const char *key, const char **out, const char *where,
-                struct err *e)
+static int read_text(struct run *r, const json_t *o, const char *key, const char **out, const char *where,
+                     struct err *e)
 {
     const char *s = NULL;
     int rc = json_get_str(o, key, &s, where, e);
@@ -32,16 +32,16 @@ struct text_field {
     const char *key, **out;
 };
 
-static int texts(struct run *r, const json_t *o, const struct text_field *fields, size_t n, const char *where,
-                 struct err *e)
+static int read_texts(struct run *r, const json_t *o, const struct text_field *fields, size_t n,
+                      const char *where, struct err *e)
 {
     int rc = 0;
     for (size_t i = 0; i < n && !rc; i++)
-        rc = text(r, o, fields[i].key, fields[i].out, where, e);
+        rc = read_text(r, o, fields[i].key, fields[i].out, where, e);
     return rc;
 }
 
-static int number(const json_t *o, const char *key, int *out, const char *where, struct err *e)
+static int read_number(const json_t *o, const char *key, int *out, const char *where, struct err *e)
 {
     int64_t v = 0;
     int rc = json_get_int(o, key, &v, where, e);
@@ -51,7 +51,7 @@ static int number(const json_t *o, const char *key, int *out, const char *where,
     return rc;
 }
 
-static const char *canonical(struct run *r, const json_t *v)
+static const char *canonical_text(struct run *r, const json_t *v)
 {
     struct str s = {0};
     json_canonical(&s, v);
@@ -87,11 +87,11 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
     const char *prompt = NULL, *order = NULL, *stop = NULL, *subset = NULL, *prefix = NULL;
     int rc = json_read_text(&o, line, n, where, e);
     if (!rc)
-        rc = text(r, o, "id", &p->id, where, e);
+        rc = read_text(r, o, "id", &p->id, where, e);
     if (!rc)
-        rc = text(r, o, "prompt_sha256", &p->prompt_sha256, where, e);
+        rc = read_text(r, o, "prompt_sha256", &p->prompt_sha256, where, e);
     if (!rc)
-        rc = number(o, "prompt_tokens", &p->prompt_tokens, where, e);
+        rc = read_number(o, "prompt_tokens", &p->prompt_tokens, where, e);
     if (!rc)
         rc = json_opt_bool(o, "is_rendered", &p->is_rendered, where, e);
     if (!rc)
@@ -196,14 +196,14 @@ static int load_task(struct run *r, struct run_task *t, const json_t *o, struct 
     const struct text_field fields[] = {{"name", &t->name},       {"label", &t->label},
                                         {"version", &t->version}, {"metric", &t->metric},
                                         {"source", &t->source},   {"file", &t->file}};
-    int rc = texts(r, o, fields, sizeof fields / sizeof fields[0], config_name, e);
+    int rc = read_texts(r, o, fields, sizeof fields / sizeof fields[0], config_name, e);
     if (rc)
         return rc;
     if (strstr(t->file, "..") || t->file[0] == '/')
         return err_set(e, ERR_FORMAT, "%s: the problems file \"%s\" lies outside the folder", config_name,
                        t->file);
     t->is_text = task_is_text(t->metric);
-    t->options = canonical(r, json_object_get(o, "options"));
+    t->options = canonical_text(r, json_object_get(o, "options"));
     rc = load_problems(r, t, o, e);
     int64_t original = t->n_problems;
     if (!rc)
@@ -233,15 +233,15 @@ static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err 
                                         {"budget_rule", &c->budget_rule},
                                         {"settings_label", &c->settings_label},
                                         {"identity", &c->identity}};
-    int task = 0, rc = texts(r, o, fields, sizeof fields / sizeof fields[0], config_name, e);
+    int task = 0, rc = read_texts(r, o, fields, sizeof fields / sizeof fields[0], config_name, e);
     if (!rc)
-        rc = number(o, "samples", &c->samples, config_name, e);
+        rc = read_number(o, "samples", &c->samples, config_name, e);
     if (!rc)
-        rc = number(o, "max_new_tokens", &c->max_new_tokens, config_name, e);
+        rc = read_number(o, "max_new_tokens", &c->max_new_tokens, config_name, e);
     if (!rc)
-        rc = number(o, "task", &task, config_name, e);
+        rc = read_number(o, "task", &task, config_name, e);
     if (!rc)
-        rc = number(o, "baseline", &c->baseline, config_name, e);
+        rc = read_number(o, "baseline", &c->baseline, config_name, e);
     if (!rc)
         rc = json_get_double(o, "temperature", &c->temperature, config_name, e);
     if (!rc)
@@ -255,8 +255,8 @@ static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err 
         return err_set(e, ERR_FORMAT, "%s: cell \"%s\" has a number out of range", config_name, c->id);
     c->task = &r->tasks[task];
     c->n_expected = c->task->n_problems * c->samples;
-    c->params = canonical(r, json_object_get(o, "params"));
-    c->settings = canonical(r, json_object_get(o, "settings"));
+    c->params = canonical_text(r, json_object_get(o, "params"));
+    c->settings = canonical_text(r, json_object_get(o, "settings"));
     return run_load_limits(r, c, json_object_get(o, "settings"), config_name, e);
 }
 
@@ -291,7 +291,7 @@ static int load_config(struct run *r, struct err *e)
     if (!rc)
         rc = runfolder_config_version(r->config, path.data, e);
     if (!rc)
-        rc = texts(r, r->config, fields, sizeof fields / sizeof fields[0], path.data, e);
+        rc = read_texts(r, r->config, fields, sizeof fields / sizeof fields[0], path.data, e);
     if (!rc && !runfolder_seal_is_right(r->config))
         log_warn("%s was changed since the sweep wrote it; kveval sweep RUN.json -o %s writes it again",
                  path.data, r->dir);

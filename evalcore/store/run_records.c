@@ -90,7 +90,7 @@ static struct flat_text text_of(const char *s)
 }
 
 /* The fields that stand beside the completion's; 0: the job is not expected. */
-static int take_fields(const struct loader *l, struct line_fields *fields, struct flat_text key,
+static int read_fields(const struct loader *l, struct line_fields *fields, struct flat_text key,
                        struct flat_text ids)
 {
     char text[JOB_KEY_HEX + 1] = ""; /* all that a map of keys looks at */
@@ -106,11 +106,11 @@ static int take_fields(const struct loader *l, struct line_fields *fields, struc
     return fields->job >= 0;
 }
 
-static void look_at_line(void *context, const struct journal_line *line, void *item)
+static void read_line(void *context, const struct journal_line *line, void *item)
 {
     const struct loader *l = context;
     struct line_fields *fields = item;
-    if (!take_fields(l, fields, text_of(json_string_value(json_object_get(line->head, "key"))),
+    if (!read_fields(l, fields, text_of(json_string_value(json_object_get(line->head, "key"))),
                      text_of(json_string_value(json_object_get(line->head, "ids_sha256")))))
         return;
     fields->prompt_tokens = (int)json_number_value(json_object_get(line->head, "prompt_tokens"));
@@ -120,10 +120,10 @@ static void look_at_line(void *context, const struct journal_line *line, void *i
     completion_json_read(line->head, &fields->completion);
 }
 
-static int look_at_flat(void *context, const struct flat_object *head, void *item)
+static int read_flat_line(void *context, const struct flat_object *head, void *item)
 {
     struct line_fields *fields = item;
-    if (!take_fields(context, fields, flat_string(head, "key"), flat_string(head, "ids_sha256")))
+    if (!read_fields(context, fields, flat_string(head, "key"), flat_string(head, "ids_sha256")))
         return 1;
     fields->prompt_tokens = (int)flat_number(head, "prompt_tokens");
     fields->withdrawn = (int)flat_number(head, "withdrawn");
@@ -132,7 +132,7 @@ static int look_at_flat(void *context, const struct flat_object *head, void *ite
 }
 
 /* Devices repeat: one copy of each is enough. */
-static const char *device(struct loader *l, struct flat_text t)
+static const char *device_name(struct loader *l, struct flat_text t)
 {
     if (!t.data)
         return "";
@@ -142,8 +142,8 @@ static const char *device(struct loader *l, struct flat_text t)
     return arena_strndup(&l->run->arena, t.data, t.n);
 }
 
-static void fill(struct loader *l, struct record *rec, const struct journal_line *line,
-                 const struct line_fields *fields)
+static void fill_record(struct loader *l, struct record *rec, const struct journal_line *line,
+                        const struct line_fields *fields)
 {
     const struct completion *c = &fields->completion;
     struct likelihood *likelihood = NULL;
@@ -160,7 +160,7 @@ static void fill(struct loader *l, struct record *rec, const struct journal_line
                            .error = c->error ? arena_strdup(&l->run->arena, c->error) : "",
                            .seconds = c->seconds,
                            .preempted = c->preempted,
-                           .device = device(l, fields->device),
+                           .device = device_name(l, fields->device),
                            .reason = "",
                            .gold_form = "",
                            .pred_form = "",
@@ -169,7 +169,7 @@ static void fill(struct loader *l, struct record *rec, const struct journal_line
                            .length = line->length};
 }
 
-static int take_line(void *context, const struct journal_line *line, void *item)
+static int add_line(void *context, const struct journal_line *line, void *item)
 {
     struct loader *l = context;
     const struct line_fields *fields = item;
@@ -181,7 +181,7 @@ static int take_line(void *context, const struct journal_line *line, void *item)
         return 0;
     }
     long at = l->jobs[job].record;
-    fill(l, &rec, line, fields);
+    fill_record(l, &rec, line, fields);
     if (at >= 0) {
         if (rec.withdrawn != l->records[at].withdrawn) {
             l->run->n_withdrawn++;
@@ -208,10 +208,8 @@ static int take_line(void *context, const struct journal_line *line, void *item)
 
 static int read_journals(struct loader *l, struct err *e)
 {
-    static const struct journal_reader reader = {.item = sizeof(struct line_fields),
-                                                 .look = look_at_line,
-                                                 .look_flat = look_at_flat,
-                                                 .take = take_line};
+    static const struct journal_reader reader = {
+        .item = sizeof(struct line_fields), .look = read_line, .look_flat = read_flat_line, .take = add_line};
     struct run *r = l->run;
     struct file_list files = {0};
     struct str dir = {0};
@@ -264,7 +262,7 @@ static int find_kept(const struct grade_row **row, struct loader *l, const struc
 }
 
 /* The record of a text has no answer to grade. */
-static void take_likelihood(struct record *rec)
+static void read_likelihood(struct record *rec)
 {
     struct likelihood_bucket sum = {0};
     if (rec->likelihood)
@@ -279,8 +277,8 @@ static void take_likelihood(struct record *rec)
 }
 
 /* Verdict of one record that is kept; the others are put on the list. */
-static int grade(struct loader *l, struct record *rec, const struct cell *c, const struct gradebook *book,
-                 struct err *e)
+static int set_grade(struct loader *l, struct record *rec, const struct cell *c, const struct gradebook *book,
+                     struct err *e)
 {
     const struct run_problem *p = &c->task->problems[rec->problem];
     if (rec->finish == FINISHED_ERROR) {
@@ -289,7 +287,7 @@ static int grade(struct loader *l, struct record *rec, const struct cell *c, con
         return 0;
     }
     if (c->task->is_text) {
-        take_likelihood(rec);
+        read_likelihood(rec);
         return 0;
     }
     const struct grade_row *row;
@@ -344,7 +342,7 @@ static void keep_withdrawals(struct loader *l)
 }
 
 /* Records by cell, in the order of problems and samples. book: the kept grades; NULL: nothing is graded. */
-static int spread(struct loader *l, const struct gradebook *book, struct err *e)
+static int spread_grades(struct loader *l, const struct gradebook *book, struct err *e)
 {
     struct run *r = l->run;
     long job = 0;
@@ -363,7 +361,7 @@ static int spread(struct loader *l, const struct gradebook *book, struct err *e)
             rec->problem = i / cell->samples;
             rec->sample = i % cell->samples;
             if (book)
-                rc = grade(l, rec, cell, book, e);
+                rc = set_grade(l, rec, cell, book, e);
         }
         cell->records = list;
         r->n_done += cell->n_records;
@@ -407,7 +405,7 @@ int run_load_records(struct run *r, const struct run_options *o, struct err *e)
     r->n_changed_grades = book.n_changed;
     keep_withdrawals(&l);
     if (!rc)
-        rc = spread(&l, o->grades == RUN_GRADES_NONE ? NULL : &book, e);
+        rc = spread_grades(&l, o->grades == RUN_GRADES_NONE ? NULL : &book, e);
     if (!rc && o->grades != RUN_GRADES_NONE)
         r->grader = grader_name(r);
     zh_segmenter_close(l.zh);

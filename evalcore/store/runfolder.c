@@ -162,7 +162,7 @@ static int is_plain_name(const char *s)
 }
 
 /* Does the list `key` of a configuration hold an entry with this `field`? */
-static int holds(const json_t *config, const char *key, const char *field, const char *value)
+static int holds_field(const json_t *config, const char *key, const char *field, const char *value)
 {
     size_t i;
     const json_t *entry;
@@ -190,7 +190,7 @@ int runfolder_dropped_cells(const json_t *old, const json_t *now)
     json_array_foreach(json_object_get(old, "cells"), i, cell)
     {
         const char *id = json_string_value(json_object_get(cell, "id"));
-        n += id && !holds(now, "cells", "id", id);
+        n += id && !holds_field(now, "cells", "id", id);
     }
     return n;
 }
@@ -218,7 +218,7 @@ int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *no
     {
         const char *file = json_string_value(json_object_get(task, "file"));
         if (rc || !file || strncmp(file, folder, strlen(folder)) || !is_plain_name(file + strlen(folder)) ||
-            holds(now, "tasks", "file", file))
+            holds_field(now, "tasks", "file", file))
             continue;
         struct str path = {0};
         file_join(&path, dir, file);

@@ -15,7 +15,7 @@ enum { NOTES_SHOWN = 50 }; /* of a file */
 
 static const struct cli_option journal_table[] = {{0}};
 
-static const char *plural(long n)
+static const char *plural_s(long n)
 {
     return n == 1 ? "" : "s";
 }
@@ -36,12 +36,12 @@ static void print_note(const struct journal_scan *s, const struct scan_note *n)
 
 static void print_counts(const struct scan_file *f, int knows_keys)
 {
-    printf("%ld record%s, %ld repeated, %ld retried, ", f->records, plural(f->records), f->repeated,
+    printf("%ld record%s, %ld repeated, %ld retried, ", f->records, plural_s(f->records), f->repeated,
            f->retried);
     if (f->withdrawn)
         printf("%ld withdrawn, ", f->withdrawn);
-    printf("%ld conflict%s, %ld damaged line%s, %s%ld newer", f->conflicts, plural(f->conflicts), f->damaged,
-           plural(f->damaged), f->torn ? "a torn end, " : "", f->newer);
+    printf("%ld conflict%s, %ld damaged line%s, %s%ld newer", f->conflicts, plural_s(f->conflicts),
+           f->damaged, plural_s(f->damaged), f->torn ? "a torn end, " : "", f->newer);
     if (knows_keys)
         printf(", %ld of no cell", f->foreign);
     printf("\n");
@@ -60,12 +60,12 @@ static void print_files(const struct journal_scan *s, int knows_keys)
         if (shown > NOTES_SHOWN)
             printf("  and %d more\n", shown - NOTES_SHOWN);
     }
-    printf("%d journal%s: ", s->n_files, plural(s->n_files));
+    printf("%d journal%s: ", s->n_files, plural_s(s->n_files));
     print_counts(&s->total, knows_keys);
 }
 
 /* Every key of the configuration; returns their number. */
-static long expect(struct keymap *keys, const struct run *r)
+static long expect_jobs(struct keymap *keys, const struct run *r)
 {
     long n = 0;
     for (int c = 0; c < r->n_cells; c++)
@@ -78,7 +78,7 @@ static long expect(struct keymap *keys, const struct run *r)
 }
 
 /* What to do next, and the exit code. folder: the code for the rest of the folder, which was told. */
-static int conclude(const struct journal_scan *s, const char *dir, long missing, int folder)
+static int conclude_scan(const struct journal_scan *s, const char *dir, long missing, int folder)
 {
     const struct scan_file *t = &s->total;
     if (t->newer)
@@ -94,7 +94,7 @@ static int conclude(const struct journal_scan *s, const char *dir, long missing,
                   "smaller digest counts (of a text, the one with fewer bits)");
     if (missing)
         log_info("%ld job%s of the configuration %s missing: the same kveval sweep decodes them", missing,
-                 plural(missing), missing == 1 ? "is" : "are");
+                 plural_s(missing), missing == 1 ? "is" : "are");
     int is_sound = !t->newer && !t->damaged && !t->conflicts;
     int can_shrink = t->repeated || t->retried || t->withdrawn || t->torn || s->n_files > 1;
     if (is_sound && folder)
@@ -112,7 +112,7 @@ static int load_keys(struct keymap *keys, long *n, const char *dir, int *code)
     struct err e = {0};
     int rc = run_load_plan(&r, dir, &e);
     if (!rc) {
-        *n = expect(keys, &r);
+        *n = expect_jobs(keys, &r);
         run_release(&r);
         return 1;
     }
@@ -121,7 +121,7 @@ static int load_keys(struct keymap *keys, long *n, const char *dir, int *code)
     return 0;
 }
 
-static int verify(const char *dir, struct err *e)
+static int verify_journal(const char *dir, struct err *e)
 {
     struct journal_scan s = {0};
     struct keymap keys = {0};
@@ -138,7 +138,7 @@ static int verify(const char *dir, struct err *e)
             printf("%ld of the configuration's %ld jobs have a record\n", n_keys - missing, n_keys);
         }
         fflush(stdout);
-        int found = conclude(&s, dir, missing, code);
+        int found = conclude_scan(&s, dir, missing, code);
         code = code ? code : found;
     }
     journal_scan_release(&s);
@@ -146,18 +146,18 @@ static int verify(const char *dir, struct err *e)
     return rc ? command_fail(e, EXIT_INCOMPLETE) : code;
 }
 
-static void tell_compact(const struct journal_scan *s, const struct str *path)
+static void print_compacted(const struct journal_scan *s, const struct str *path)
 {
     const struct scan_file *t = &s->total;
-    printf("%s: %zu record%s of %d journal%s\n", path->data, s->n_jobs, plural((long)s->n_jobs), s->n_files,
-           plural(s->n_files));
+    printf("%s: %zu record%s of %d journal%s\n", path->data, s->n_jobs, plural_s((long)s->n_jobs), s->n_files,
+           plural_s(s->n_files));
     if (!t->repeated && !t->retried && !t->withdrawn && !t->conflicts && !t->damaged && !t->torn)
         return;
     printf("left out: %ld repeated, %ld retried, ", t->repeated, t->retried);
     if (t->withdrawn)
         printf("%ld withdrawn, ", t->withdrawn);
     printf("%ld with another result than the one that counts, %ld damaged line%s%s\n", t->conflicts,
-           t->damaged, plural(t->damaged), t->torn ? ", a torn end" : "");
+           t->damaged, plural_s(t->damaged), t->torn ? ", a torn end" : "");
 }
 
 /* A later version may count other records than this one. */
@@ -172,7 +172,7 @@ static int check_config(const char *dir, struct err *e)
     return rc;
 }
 
-static int compact(const char *dir, struct err *e)
+static int compact_journal(const char *dir, struct err *e)
 {
     struct runlock lock;
     struct journal_scan s = {0};
@@ -189,14 +189,14 @@ static int compact(const char *dir, struct err *e)
         rc = err_set(
             e, ERR_UNSUPPORTED,
             "%s has %ld record%s of a later version: use the kveval that wrote them; nothing was changed",
-            dir, s.total.newer, plural(s.total.newer));
+            dir, s.total.newer, plural_s(s.total.newer));
     if (!rc)
         rc = journal_compact(&s, dir, &path, e);
     if (!rc && path.len)
-        tell_compact(&s, &path);
+        print_compacted(&s, &path);
     else if (!rc)
         printf("nothing to do: %s has %d journal%s, of %zu record%s, all of which count\n", dir, s.n_files,
-               plural(s.n_files), s.n_jobs, plural((long)s.n_jobs));
+               plural_s(s.n_files), s.n_jobs, plural_s((long)s.n_jobs));
     journal_scan_release(&s);
     runlock_drop(&lock);
     str_release(&path);
@@ -224,7 +224,7 @@ static int run_journal(const struct process_env *p, int argc, char **argv)
     str_release(&folder);
     if (e.code)
         return command_fail(&e, EXIT_USAGE);
-    return is_verify ? verify(args[1], &e) : compact(args[1], &e);
+    return is_verify ? verify_journal(args[1], &e) : compact_journal(args[1], &e);
 }
 
 const struct command cmd_journal = {

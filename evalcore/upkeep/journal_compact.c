@@ -11,18 +11,18 @@
 
 enum { FLUSH_BYTES = 4 << 20, NAMES_MAX = 1000 };
 
-static int failed(struct err *e, const char *what, const char *path, int cause)
+static int write_failed(struct err *e, const char *what, const char *path, int cause)
 {
     return err_set(e, file_error_code(cause), "cannot %s %s: %s; the journals are as they were", what, path,
                    strerror(cause));
 }
 
-static int flush(int fd, struct str *buffer, const char *path, struct err *e)
+static int flush_buffer(int fd, struct str *buffer, const char *path, struct err *e)
 {
     for (size_t done = 0; done < buffer->len;) {
         ssize_t n = write(fd, buffer->data + done, buffer->len - done);
         if (n < 0 && errno != EINTR)
-            return failed(e, "write", path, errno);
+            return write_failed(e, "write", path, errno);
         done += n > 0 ? (size_t)n : 0;
     }
     str_clear(buffer);
@@ -44,7 +44,7 @@ static int add_line(struct str *buffer, int from, const struct scan_place *at, c
     }
     int rc = 0;
     if (n < 0)
-        rc = failed(e, "read", path, errno);
+        rc = write_failed(e, "read", path, errno);
     else if (have < want || line[at->length] != '\n' || !journal_line_is_whole(line, at->length))
         rc = err_set(e, ERR_IO, "%s:%ld changed while it was read; the journals are as they were", path,
                      at->line);
@@ -79,12 +79,12 @@ static int write_lines(const struct journal_scan *s, int fd, const char *path, s
             from = open(source, O_RDONLY | O_CLOEXEC);
             open_file = list[i].file;
             if (from < 0)
-                rc = failed(e, "open", source, errno);
+                rc = write_failed(e, "open", source, errno);
         }
         if (!rc)
             rc = add_line(&buffer, from, &list[i], source, e);
         if (!rc && (buffer.len >= FLUSH_BYTES || i + 1 == s->n_jobs))
-            rc = flush(fd, &buffer, path, e);
+            rc = flush_buffer(fd, &buffer, path, e);
     }
     if (from >= 0)
         close(from);
@@ -94,7 +94,7 @@ static int write_lines(const struct journal_scan *s, int fd, const char *path, s
 }
 
 /* Has the new file the same keys with the same results, each once, and nothing else? */
-static int check(const struct journal_scan *s, const char *path, struct err *e)
+static int check_scan(const struct journal_scan *s, const char *path, struct err *e)
 {
     struct journal_scan now;
     int rc = journal_scan_file(&now, path, e);
@@ -115,16 +115,16 @@ static int write_new(const struct journal_scan *s, const char *path, const char 
 {
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
-        return failed(e, "create", temporary, errno);
+        return write_failed(e, "create", temporary, errno);
     int rc = write_lines(s, fd, temporary, e);
     if (!rc && file_sync(fd) && errno != EINVAL)
-        rc = failed(e, "write", temporary, errno);
+        rc = write_failed(e, "write", temporary, errno);
     if (close(fd) && !rc)
-        rc = failed(e, "write", temporary, errno);
+        rc = write_failed(e, "write", temporary, errno);
     if (!rc)
-        rc = check(s, temporary, e);
+        rc = check_scan(s, temporary, e);
     if (!rc && rename(temporary, path))
-        rc = failed(e, "rename to", path, errno);
+        rc = write_failed(e, "rename to", path, errno);
     if (rc) {
         unlink(temporary);
         return rc;

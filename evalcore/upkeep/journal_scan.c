@@ -17,7 +17,7 @@ struct scan_item {
     struct likelihood likelihood;
 };
 
-static void copy(char *out, size_t size, const char *s, size_t n)
+static void copy_text(char *out, size_t size, const char *s, size_t n)
 {
     memset(out, 0, size);
     if (s)
@@ -30,28 +30,28 @@ static void keep_completion(struct scan_item *item, const struct completion *c)
     item->likelihood = c->likelihood;
 }
 
-static void look(void *context, const struct journal_line *l, void *out)
+static void read_line(void *context, const struct journal_line *l, void *out)
 {
     struct scan_item *item = out;
     struct completion c = {0};
     const char *key = json_string_value(json_object_get(l->head, "key")),
                *digest = json_string_value(json_object_get(l->head, "ids_sha256"));
     (void)context;
-    copy(item->key, sizeof item->key, key, key ? strlen(key) : 0);
-    copy(item->digest, sizeof item->digest, digest, digest ? strlen(digest) : 0);
+    copy_text(item->key, sizeof item->key, key, key ? strlen(key) : 0);
+    copy_text(item->digest, sizeof item->digest, digest, digest ? strlen(digest) : 0);
     item->withdrawn = (int)json_number_value(json_object_get(l->head, "withdrawn"));
     completion_json_read(l->head, &c);
     keep_completion(item, &c);
 }
 
-static int look_flat(void *context, const struct flat_object *head, void *out)
+static int read_flat_line(void *context, const struct flat_object *head, void *out)
 {
     struct scan_item *item = out;
     struct completion c = {0};
     struct flat_text key = flat_string(head, "key"), digest = flat_string(head, "ids_sha256");
     (void)context;
-    copy(item->key, sizeof item->key, key.data, key.n);
-    copy(item->digest, sizeof item->digest, digest.data, digest.n);
+    copy_text(item->key, sizeof item->key, key.data, key.n);
+    copy_text(item->digest, sizeof item->digest, digest.data, digest.n);
     item->withdrawn = (int)flat_number(head, "withdrawn");
     if (!completion_flat_read(head, &c))
         return 0;
@@ -59,7 +59,7 @@ static int look_flat(void *context, const struct flat_object *head, void *out)
     return 1;
 }
 
-static struct scan_place place(const struct journal_scan *s, const struct journal_line *l)
+static struct scan_place line_place(const struct journal_scan *s, const struct journal_line *l)
 {
     return (struct scan_place){s->n_files - 1, l->number, l->offset, l->length};
 }
@@ -68,12 +68,12 @@ static struct scan_note *add_note(struct journal_scan *s, enum scan_what what, c
 {
     xgrow(&s->note, &s->note_cap, s->n_notes + 1, sizeof *s->note);
     struct scan_note *note = &s->note[s->n_notes++];
-    *note = (struct scan_note){.what = what, .at = place(s, l)};
+    *note = (struct scan_note){.what = what, .at = line_place(s, l)};
     return note;
 }
 
-static void fill(struct journal_scan *s, struct scan_job *job, const struct journal_line *l,
-                 const struct scan_item *item)
+static void fill_job(struct journal_scan *s, struct scan_job *job, const struct journal_line *l,
+                     const struct scan_item *item)
 {
     struct likelihood *likelihood = NULL;
     if (item->likelihood.n) {
@@ -82,18 +82,18 @@ static void fill(struct journal_scan *s, struct scan_job *job, const struct jour
     }
     *job = (struct scan_job){
         .record = {.finish = item->finish, .withdrawn = item->withdrawn, .likelihood = likelihood},
-        .at = place(s, l)};
+        .at = line_place(s, l)};
     memcpy(job->key, item->key, sizeof job->key);
     memcpy(job->digest, item->digest, sizeof job->digest);
 }
 
 /* A second record of a job. */
-static void compare(struct journal_scan *s, struct scan_job *old, const struct journal_line *l,
-                    const struct scan_item *item)
+static void compare_jobs(struct journal_scan *s, struct scan_job *old, const struct journal_line *l,
+                         const struct scan_item *item)
 {
     struct scan_file *file = &s->file[s->n_files - 1];
     struct scan_job job;
-    fill(s, &job, l, item);
+    fill_job(s, &job, l, item);
     if (job.record.withdrawn != old->record.withdrawn) {
         file->withdrawn++;
     } else if (job.record.finish == FINISHED_ERROR || old->record.finish == FINISHED_ERROR) {
@@ -110,7 +110,7 @@ static void compare(struct journal_scan *s, struct scan_job *old, const struct j
         *old = job;
 }
 
-static int take(void *context, const struct journal_line *l, void *out)
+static int add_line(void *context, const struct journal_line *l, void *out)
 {
     struct journal_scan *s = context;
     const struct scan_item *item = out;
@@ -121,15 +121,15 @@ static int take(void *context, const struct journal_line *l, void *out)
     /* one without a key is no duplicate of another */
     long at = item->key[0] ? keymap_add(&s->map, item->key, n) : n;
     if (at < n) {
-        compare(s, &s->job[at], l, item);
+        compare_jobs(s, &s->job[at], l, item);
         return 0;
     }
     xgrow(&s->job, &s->job_cap, s->n_jobs + 1, sizeof *s->job);
-    fill(s, &s->job[s->n_jobs++], l, item);
+    fill_job(s, &s->job[s->n_jobs++], l, item);
     return 0;
 }
 
-static void flaw(void *context, const struct journal_line *l, enum journal_flaw what)
+static void note_flaw(void *context, const struct journal_line *l, enum journal_flaw what)
 {
     struct journal_scan *s = context;
     struct scan_file *file = &s->file[s->n_files - 1];
@@ -142,7 +142,8 @@ static void flaw(void *context, const struct journal_line *l, enum journal_flaw 
 
 static int scan_one(struct journal_scan *s, const char *path, struct err *e)
 {
-    static const struct journal_reader reader = {sizeof(struct scan_item), look, look_flat, take, flaw};
+    static const struct journal_reader reader = {sizeof(struct scan_item), read_line, read_flat_line,
+                                                 add_line, note_flaw};
     struct scan_file *file = &s->file[s->n_files++];
     long bad = 0;
     *file = (struct scan_file){.path = arena_strdup(&s->arena, path)};
