@@ -20,7 +20,7 @@ const struct math_node *tree_integer(struct math_work *w, int64_t n)
     return n < 0 ? tree_neg(w, m) : m;
 }
 
-static const struct math_node *tree_big(struct scalar_context *c, mpz_srcptr z)
+static const struct math_node *tree_big(struct number_context *c, mpz_srcptr z)
 {
     size_t size = mpz_sizeinbase(z, 10) + 2;
     if (math_step(c->w, (int64_t)size * 4))
@@ -31,7 +31,7 @@ static const struct math_node *tree_big(struct scalar_context *c, mpz_srcptr z)
     return mpz_sgn(z) < 0 ? tree_neg(c->w, m) : m;
 }
 
-const struct math_node *tree_fraction(struct scalar_context *c, struct fraction f)
+const struct math_node *tree_fraction(struct number_context *c, struct fraction f)
 {
     const struct math_node *n, *d;
     int negative = fraction_sign(f) < 0;
@@ -58,7 +58,7 @@ static const struct math_node *tree_constant(struct math_work *w, enum math_cons
     return m;
 }
 
-const struct math_node *tree_gauss(struct scalar_context *c, struct gauss g)
+const struct math_node *tree_gauss(struct number_context *c, struct gauss g)
 {
     if (gauss_is_real(g))
         return tree_fraction(c, g.re);

@@ -7,7 +7,7 @@ const struct scalar_plan plan_constant = {{128, 512, 2048, 0}, 1000, 2};
 const struct scalar_plan plan_point = {{192, 512, 0, 0}, 150, 0};
 
 /* Values of both sides; exact ones stay exact. After an error neither may be used, or given back. */
-static int eval_both(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
+static int eval_both(struct number_context *c, const struct math_node *a, const struct math_node *b,
                      struct value *x, struct value *y)
 {
     *x = *y = (struct value){.exact = 1};
@@ -28,7 +28,7 @@ static int is_narrow(const struct ball *difference, const struct ball *x, const 
     return ball_below(difference, size - accept);
 }
 
-enum math_truth scalar_compare(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
+enum math_truth scalar_compare(struct number_context *c, const struct math_node *a, const struct math_node *b,
                                const struct scalar_plan *plan)
 {
     enum math_truth truth = MATH_UNKNOWN;
@@ -39,7 +39,7 @@ enum math_truth scalar_compare(struct scalar_context *c, const struct math_node 
         int rc = eval_both(c, a, b, &x, &y);
         if (!rc && x.exact && y.exact)
             truth = gauss_equal(c, x.g, y.g) ? MATH_TRUE : MATH_FALSE;
-        if (rc == SCALAR_UNDEFINED || c->huge || c->w->steps <= 0)
+        if (rc == NUMBER_UNDEFINED || c->huge || c->w->steps <= 0)
             break;
         if (!rc && truth == MATH_UNKNOWN) {
             rc = value_to_ball(c, &x);
@@ -59,7 +59,7 @@ enum math_truth scalar_compare(struct scalar_context *c, const struct math_node 
     return truth;
 }
 
-int scalar_order(struct scalar_context *c, const struct math_node *a, const struct math_node *b, int *order)
+int scalar_order(struct number_context *c, const struct math_node *a, const struct math_node *b, int *order)
 {
     int found = 0;
     for (int i = 0; plan_constant.precision[i] && !found; i++) {
@@ -75,7 +75,7 @@ int scalar_order(struct scalar_context *c, const struct math_node *a, const stru
             }
             break;
         }
-        if (rc == SCALAR_UNDEFINED || c->huge || c->w->steps <= 0)
+        if (rc == NUMBER_UNDEFINED || c->huge || c->w->steps <= 0)
             break;
         if (!rc) {
             rc = value_to_ball(c, &x);

@@ -19,19 +19,19 @@ extern const struct scalar_plan plan_constant; /* 128, 512, 2048 bits; 2^-1000 a
 extern const struct scalar_plan plan_point;    /* 192, 512 bits; 2^-150 */
 
 /* UNKNOWN when a side is undefined, or beyond precision. c->huge and c->wide say what was met. */
-enum math_truth scalar_compare(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
+enum math_truth scalar_compare(struct number_context *c, const struct math_node *a, const struct math_node *b,
                                const struct scalar_plan *plan);
 /* The proved order of two real constants: 1 and *order (-1, 1, or 0 where both are exact and equal), else 0.
  */
-int scalar_order(struct scalar_context *c, const struct math_node *a, const struct math_node *b, int *order);
+int scalar_order(struct number_context *c, const struct math_node *a, const struct math_node *b, int *order);
 
 /* scalar_huge.c: the same for products and towers of powers that are too large for exact numbers and
  * intervals. The order is of constants that are not 0, and is never 0 itself: 1 and *order, else 0. */
-enum math_truth scalar_products_equal(struct scalar_context *c, const struct math_node *a,
+enum math_truth scalar_products_equal(struct number_context *c, const struct math_node *a,
                                       const struct math_node *b); /* exactly; UNKNOWN for other things */
-enum math_truth scalar_huge_equal(struct scalar_context *c, const struct math_node *a,
+enum math_truth scalar_huge_equal(struct number_context *c, const struct math_node *a,
                                   const struct math_node *b);
-int scalar_huge_order(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
+int scalar_huge_order(struct number_context *c, const struct math_node *a, const struct math_node *b,
                       int *order);
 
 /* scalar_points.c: equality as functions of the given symbols. */

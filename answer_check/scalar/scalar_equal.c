@@ -17,7 +17,7 @@ static int infinity_sign(const struct math_node *m)
 }
 
 /* By quotients of polynomials: TRUE is proved, FALSE only for independent variables. */
-static enum math_truth forms_equal(struct scalar_context *c, const struct math_node *a,
+static enum math_truth forms_equal(struct number_context *c, const struct math_node *a,
                                    const struct math_node *b, int *has_atoms)
 {
     struct form_space s;
@@ -33,7 +33,7 @@ static enum math_truth forms_equal(struct scalar_context *c, const struct math_n
 }
 
 /* Atoms cancel in 1/0 - 1/0 too: is there a value, or at least none that is proved to be missing? */
-static int is_defined(struct scalar_context *c, const struct math_node *m)
+static int is_defined(struct number_context *c, const struct math_node *m)
 {
     struct value v;
     c->precision = plan_constant.precision[0];
@@ -51,7 +51,7 @@ static enum math_truth found_by(struct math_work *w, enum math_truth truth, enum
     return truth;
 }
 
-static enum math_truth constants_equal(struct scalar_context *c, const struct math_node *a,
+static enum math_truth constants_equal(struct number_context *c, const struct math_node *a,
                                        const struct math_node *b)
 {
     int atoms = 0;
@@ -69,7 +69,7 @@ static enum math_truth constants_equal(struct scalar_context *c, const struct ma
     if (truth != MATH_UNKNOWN)
         return truth;
     struct gauss x, y; /* at last, everything written out that can be */
-    c->bits = SCALAR_BITS_LAST;
+    c->bits = NUMBER_BITS_LAST;
     if (scalar_exact(c, a, &x) && scalar_exact(c, b, &y))
         return gauss_equal(c, x, y) ? MATH_TRUE : MATH_FALSE;
     return MATH_UNKNOWN;
@@ -81,18 +81,18 @@ static enum math_truth finite_equal(struct math_work *w, const struct math_node 
     const struct math_node *pair[2] = {a, b};
     struct math_node both = {.kind = MATH_TUPLE, .n = 2, .child = pair, .name = ""};
     int n = math_symbols(w, &both, names, SAMPLE_SYMBOLS);
-    struct scalar_context c;
+    struct number_context c;
     struct gauss x, y;
     enum math_truth truth = MATH_UNKNOWN;
     int atoms = 0;
-    scalar_open(&c, w);
+    number_open(&c, w);
     if (n)
         truth = forms_equal(&c, a, b, &atoms);
     else if (scalar_exact(&c, a, &x) && scalar_exact(&c, b, &y))
         truth = gauss_equal(&c, x, y) ? MATH_TRUE : MATH_FALSE;
     else
         truth = constants_equal(&c, a, b);
-    scalar_close(&c);
+    number_close(&c);
     if (truth != MATH_UNKNOWN || n <= 0)
         return truth;
     return found_by(w, scalar_equal_at_points(w, a, b, names, n), MATH_PROBED);

@@ -7,7 +7,7 @@
 enum { SUM_TERMS = 100000 };
 static const int64_t SUM_BOUND = (int64_t)1 << 61;
 
-static int power_of_ten(struct scalar_context *c, struct value *v, int64_t e)
+static int power_of_ten(struct number_context *c, struct value *v, int64_t e)
 {
     struct value ten, exponent;
     value_set(&ten, gauss_of(fraction_of(10)));
@@ -17,7 +17,7 @@ static int power_of_ten(struct scalar_context *c, struct value *v, int64_t e)
 }
 
 /* The value of a literal of any length. */
-static int literal_value(struct scalar_context *c, const struct math_literal *l, struct value *out)
+static int literal_value(struct number_context *c, const struct math_literal *l, struct value *out)
 {
     int64_t limit = c->bits, needed = 8 * ((int64_t)l->n + l->decimals) + 64;
     if (c->bits < needed) /* a literal is as long as its text: always exact */
@@ -25,7 +25,7 @@ static int literal_value(struct scalar_context *c, const struct math_literal *l,
     struct fraction digits, head, nines;
     int rc = fraction_digits(c, &digits, l->digits, l->n, 10);
     if (!rc && l->period) { /* 0.1(6): (16 - 1) / (10 * 9) */
-        rc = l->n > l->period ? fraction_digits(c, &head, l->digits, l->n - l->period, 10) : SCALAR_OK;
+        rc = l->n > l->period ? fraction_digits(c, &head, l->digits, l->n - l->period, 10) : NUMBER_OK;
         if (l->n <= l->period)
             head = fraction_of(0);
         rc = rc ? rc : fraction_sub(c, &digits, digits, head);
@@ -43,19 +43,19 @@ static int literal_value(struct scalar_context *c, const struct math_literal *l,
     if (rc)
         return rc;
     value_set(out, gauss_of(digits));
-    return l->exponent && fraction_sign(digits) ? power_of_ten(c, out, l->exponent) : SCALAR_OK;
+    return l->exponent && fraction_sign(digits) ? power_of_ten(c, out, l->exponent) : NUMBER_OK;
 }
 
-static int eval_constant(struct scalar_context *c, int which, struct value *out)
+static int eval_constant(struct number_context *c, int which, struct value *out)
 {
     if (which == MATH_I) {
         value_set(out, (struct gauss){fraction_of(0), fraction_of(1)});
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     if (which != MATH_PI && which != MATH_E)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     if (!c->precision)
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     int rc = ball_elementary_cost(c);
     if (rc)
         return rc;
@@ -66,10 +66,10 @@ static int eval_constant(struct scalar_context *c, int which, struct value *out)
         mpfi_set_si(out->b->re, 1);
         mpfi_exp(out->b->re, out->b->re);
     }
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
-static int eval_power(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_power(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value base, e;
     if (m->child[0]->kind == MATH_CONSTANT && m->child[0]->which == MATH_E)
@@ -80,20 +80,20 @@ static int eval_power(struct scalar_context *c, const struct math_node *m, struc
 }
 
 /* Sum or product over an integer variable: every term, so bounds must be near each other. */
-static int eval_sum(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_sum(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value v;
     int64_t from, to;
     if (m->n != 4 || m->child[1]->kind != MATH_SYMBOL || m->which == MATH_INTEGRAL)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     int rc = scalar_eval(c, m->child[2], &v);
     if (rc || !value_integer(&v, &from))
-        return rc ? rc : SCALAR_UNKNOWN;
+        return rc ? rc : NUMBER_UNKNOWN;
     rc = scalar_eval(c, m->child[3], &v);
     if (rc || !value_integer(&v, &to))
-        return rc ? rc : SCALAR_UNKNOWN;
+        return rc ? rc : NUMBER_UNKNOWN;
     if (from < -SUM_BOUND || from > SUM_BOUND || to < -SUM_BOUND || to > SUM_BOUND || to - from > SUM_TERMS)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     struct binding b = {m->child[1]->name, gauss_of(fraction_of(0)), c->bound};
     struct value total;
     value_set(&total, gauss_of(fraction_of(m->which == MATH_PRODUCT)));
@@ -120,29 +120,29 @@ static int digit_value(char ch)
 }
 
 /* 1101_2, 2F_{16}, 0.11_2: the digits in that base; a digit that the base lacks makes it undefined. */
-static int eval_base(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_base(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value v;
     int64_t base;
     if (m->n != 2)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     int rc = scalar_eval(c, m->child[1], &v);
     if (rc || !value_integer(&v, &base) || base < 2 || base > 36)
-        return rc ? rc : SCALAR_UNKNOWN;
+        return rc ? rc : NUMBER_UNKNOWN;
     const struct math_node *d = m->child[0];
     int is_number = d->kind == MATH_NUMBER;
     if ((!is_number && d->kind != MATH_SYMBOL) || (is_number && (d->literal.period || d->literal.exponent)))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     const char *digits = is_number ? d->literal.digits : d->name;
     int n = is_number ? d->literal.n : (int)strlen(d->name);
     for (int i = 0; i < n; i++)
         if (digit_value(digits[i]) >= base)
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
     int64_t limit = c->bits;
     if (c->bits < 16 * (int64_t)n)
         c->bits = 16 * (int64_t)n;
     struct fraction value, scale;
-    rc = n ? fraction_digits(c, &value, digits, n, (int)base) : SCALAR_UNKNOWN;
+    rc = n ? fraction_digits(c, &value, digits, n, (int)base) : NUMBER_UNKNOWN;
     if (!rc && is_number && d->literal.decimals) {
         rc = fraction_pow(c, &scale, fraction_of(base), -d->literal.decimals);
         rc = rc ? rc : fraction_mul(c, &value, value, scale);
@@ -153,7 +153,7 @@ static int eval_base(struct scalar_context *c, const struct math_node *m, struct
     return rc;
 }
 
-static int eval_fold(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_fold(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value v;
     int rc = scalar_eval(c, m->child[0], out);
@@ -165,7 +165,7 @@ static int eval_fold(struct scalar_context *c, const struct math_node *m, struct
     return rc;
 }
 
-static int eval_scaled(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_scaled(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value factor;
     int rc;
@@ -181,7 +181,7 @@ static int eval_scaled(struct scalar_context *c, const struct math_node *m, stru
     return rc ? rc : value_mul(c, out, out, &factor);
 }
 
-static int eval_kind(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_kind(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value b;
     int rc;
@@ -194,12 +194,12 @@ static int eval_kind(struct scalar_context *c, const struct math_node *m, struct
         for (const struct binding *s = c->bound; s; s = s->outer)
             if (!strcmp(s->name, m->name)) {
                 value_set(out, s->value);
-                return SCALAR_OK;
+                return NUMBER_OK;
             }
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     case MATH_ADD:
     case MATH_MULTIPLY:
-        return m->n ? eval_fold(c, m, out) : SCALAR_UNKNOWN;
+        return m->n ? eval_fold(c, m, out) : NUMBER_UNKNOWN;
     case MATH_DIVIDE:
         rc = scalar_eval(c, m->child[0], out);
         rc = rc ? rc : scalar_eval(c, m->child[1], &b);
@@ -221,23 +221,23 @@ static int eval_kind(struct scalar_context *c, const struct math_node *m, struct
     case MATH_DEGREES:
         return eval_scaled(c, m, out);
     default:
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     }
 }
 
 enum { EVAL_STEPS = 8 }; /* one operation on two numbers takes about as long as reading eight tokens */
 
-int scalar_eval(struct scalar_context *c, const struct math_node *m, struct value *out)
+int scalar_eval(struct number_context *c, const struct math_node *m, struct value *out)
 {
     if (!m || math_step(c->w, EVAL_STEPS) || c->depth >= SCALAR_DEPTH)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     c->depth++;
     int rc = eval_kind(c, m, out);
     c->depth--;
     return rc;
 }
 
-int scalar_exact(struct scalar_context *c, const struct math_node *m, struct gauss *out)
+int scalar_exact(struct number_context *c, const struct math_node *m, struct gauss *out)
 {
     struct value v;
     long precision = c->precision;

@@ -8,7 +8,7 @@
 
 enum { POWER_MAX = 200, TRIAL_MAX = 2048, UNORDERED_MAX = 64, SUM_BOUND = 1 << 30 };
 
-void form_open(struct form_space *s, struct scalar_context *c)
+void form_open(struct form_space *s, struct number_context *c)
 {
     memset(s, 0, sizeof *s);
     s->ring.c = c;
@@ -74,7 +74,7 @@ static int form_variable(struct form_space *s, struct form *out, enum form_kind 
 {
     int v = variable_for(s, kind, tree);
     int rc = form_constant(s, out, gauss_of(fraction_of(1)));
-    return rc ? rc : v < 0 ? SCALAR_INEXACT : sparse_variable(&s->ring, &out->num, v, exponent);
+    return rc ? rc : v < 0 ? NUMBER_INEXACT : sparse_variable(&s->ring, &out->num, v, exponent);
 }
 
 /* Multiplies out by the square root of a prime, or of a number without small factors. */
@@ -83,7 +83,7 @@ static int multiply_root(struct form_space *s, struct form *out, int64_t p)
     struct sparse root;
     int v = variable_for(s, FORM_ROOT, tree_integer(s->ring.c->w, p));
     if (v < 0)
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     s->ring.square[v] = p;
     int rc = sparse_variable(&s->ring, &root, v, 1);
     return rc ? rc : sparse_mul(&s->ring, &out->num, &out->num, &root);
@@ -94,18 +94,18 @@ static int form_root(struct form_space *s, struct form *out, struct fraction f)
 {
     int64_t m, outside = 1;
     if (f.big || __builtin_mul_overflow(f.n, f.d, &m) || m == INT64_MIN)
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     struct gauss scale = gauss_of(fraction_of(1));
     if (m < 0) {
         if (s->ring.c->real_only)
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
         scale = (struct gauss){fraction_of(0), fraction_of(1)};
         m = -m;
     }
     int rc = form_constant(s, out, scale);
     for (int64_t p = 2; p <= TRIAL_MAX && p * p <= m && !rc; p += 1 + (p > 2)) {
         if (p % 64 == 1 && math_step(s->ring.c->w, 32))
-            return SCALAR_UNKNOWN;
+            return NUMBER_UNKNOWN;
         for (; m % (p * p) == 0; m /= p * p)
             outside *= p;
         if (m % p == 0) {
@@ -133,7 +133,7 @@ static int form_add(struct form_space *s, struct form *out, const struct form *a
 {
     struct sparse x = a->num, y = b->num;
     struct sparse_ring *r = &s->ring;
-    int rc = SCALAR_OK;
+    int rc = NUMBER_OK;
     if (sparse_equal(r, &a->den, &b->den)) {
         out->den = a->den;
     } else {
@@ -155,7 +155,7 @@ static int form_invert(struct form *f)
     struct sparse t = f->num;
     f->num = f->den;
     f->den = t;
-    return f->den.n ? SCALAR_OK : SCALAR_UNDEFINED;
+    return f->den.n ? NUMBER_OK : NUMBER_UNDEFINED;
 }
 
 static int form_fold(struct form_space *s, const struct math_node *m, struct form *out)
@@ -177,13 +177,13 @@ static int form_fold(struct form_space *s, const struct math_node *m, struct for
 static int form_other(struct form_space *s, const struct math_node *m, struct form *out)
 {
     struct gauss g;
-    struct scalar_context *c = s->ring.c;
+    struct number_context *c = s->ring.c;
     if (scalar_exact(c, m, &g))
         return form_constant(s, out, g);
     int is_root = m->kind == MATH_FUNCTION && m->which == MATH_SQRT && m->n == 1;
     if (is_root && scalar_exact(c, m->child[0], &g) && gauss_is_real(g)) {
         int rc = form_root(s, out, g.re);
-        if (rc != SCALAR_INEXACT)
+        if (rc != NUMBER_INEXACT)
             return rc;
     }
     if (m->kind == MATH_CONSTANT && m->which == MATH_PI)
@@ -191,7 +191,7 @@ static int form_other(struct form_space *s, const struct math_node *m, struct fo
     if (m->kind == MATH_CONSTANT && m->which == MATH_E)
         return form_variable(s, out, FORM_E, m, 1);
     if (m->kind == MATH_CONSTANT)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     return form_variable(s, out, FORM_ATOM, m, 1);
 }
 
@@ -199,14 +199,14 @@ static int form_power(struct form_space *s, const struct math_node *m, struct fo
 {
     struct gauss g, base;
     int64_t e;
-    struct scalar_context *c = s->ring.c;
+    struct number_context *c = s->ring.c;
     if (!scalar_exact(c, m->child[1], &g) || !gauss_is_real(g))
         return form_other(s, m, out);
     int half = !g.re.big && g.re.d == 2 && g.re.n > -POWER_MAX && g.re.n < POWER_MAX;
     if (half && scalar_exact(c, m->child[0], &base) && gauss_is_real(base)) { /* 8^{1/2}, 2^{-3/2} */
         int rc = form_root(s, out, base.re);
         e = g.re.n;
-        if (rc == SCALAR_INEXACT)
+        if (rc == NUMBER_INEXACT)
             return form_other(s, m, out);
         if (rc)
             return rc;
@@ -215,11 +215,11 @@ static int form_power(struct form_space *s, const struct math_node *m, struct fo
         if (rc)
             return rc;
         if (!e && !out->num.n)
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
     } else {
         return form_other(s, m, out);
     }
-    int rc = e < 0 ? form_invert(out) : SCALAR_OK;
+    int rc = e < 0 ? form_invert(out) : NUMBER_OK;
     e = e < 0 ? -e : e;
     rc = rc ? rc : sparse_pow(&s->ring, &out->num, &out->num, e);
     return rc ? rc : sparse_pow(&s->ring, &out->den, &out->den, e);
@@ -236,7 +236,7 @@ static int form_symbol(struct form_space *s, const struct math_node *m, struct f
 /* A sum over integers whose terms hold symbols. */
 static int form_sum(struct form_space *s, const struct math_node *m, struct form *out)
 {
-    struct scalar_context *c = s->ring.c;
+    struct number_context *c = s->ring.c;
     struct gauss g;
     int64_t from, to;
     if (scalar_exact(c, m, &g))
@@ -255,7 +255,7 @@ static int form_sum(struct form_space *s, const struct math_node *m, struct form
         rc = form_of(s, m->child[0], &f);
         c->bound = b.outer;
         if (!rc && s->atoms) /* atoms would mix up values of the bound variable */
-            return SCALAR_INEXACT;
+            return NUMBER_INEXACT;
         if (!rc)
             rc = m->which == MATH_PRODUCT ? form_mul(s, out, out, &f) : form_add(s, out, out, &f);
     }
@@ -264,11 +264,11 @@ static int form_sum(struct form_space *s, const struct math_node *m, struct form
 
 int form_of(struct form_space *s, const struct math_node *m, struct form *out)
 {
-    struct scalar_context *c = s->ring.c;
+    struct number_context *c = s->ring.c;
     struct sparse minus;
     int rc;
     if (!m || math_step(c->w, 4) || c->depth >= SCALAR_DEPTH)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     c->depth++;
     switch (m->kind) {
     case MATH_SYMBOL:
@@ -319,13 +319,13 @@ int form_coefficient(struct form_space *s, const struct sparse *p, monomial at, 
     out->terms = arena_alloc(s->ring.c->w->arena, (size_t)p->n * sizeof *out->terms);
     out->n = 0;
     if (math_step(s->ring.c->w, 8 + 8 * (int64_t)p->n))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     for (int i = 0; i < p->n; i++)
         if (symbol_part(s, p->terms[i].m) == at) {
             out->terms[out->n] = p->terms[i];
             out->terms[out->n++].m -= at; /* the same amount everywhere: the order stays */
         }
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 monomial form_leading(const struct form_space *s, const struct sparse *p)

@@ -26,7 +26,7 @@ struct form {
     struct sparse num, den; /* den is not zero */
 };
 
-void form_open(struct form_space *s, struct scalar_context *c);
+void form_open(struct form_space *s, struct number_context *c);
 int form_of(struct form_space *s, const struct math_node *m, struct form *out);
 /* a - b, multiplied by both denominators. */
 int form_difference(struct form_space *s, struct sparse *out, const struct form *a, const struct form *b);

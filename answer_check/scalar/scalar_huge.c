@@ -15,7 +15,7 @@ struct factor {
 };
 
 struct product {
-    struct scalar_context *c;
+    struct number_context *c;
     int n, negative;
     struct factor factor[FACTORS];
 };
@@ -23,28 +23,28 @@ struct product {
 static int push_factor(struct product *p, struct fraction base, struct fraction exponent, int is_factorial)
 {
     if (p->n == FACTORS)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     if (!fraction_compare(p->c, base, fraction_of(1)) || !fraction_sign(exponent))
-        return SCALAR_OK;
+        return NUMBER_OK;
     p->factor[p->n++] = (struct factor){base, exponent, is_factorial};
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 static int flip_sign(struct product *p, struct fraction exponent)
 {
     if (!fraction_is_integer(exponent))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     p->negative ^= exponent.big ? mpz_odd_p(mpq_numref(fraction_mpq(p->c, exponent))) : exponent.n & 1;
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 static int push_fraction(struct product *p, struct fraction f, struct fraction exponent)
 {
-    struct scalar_context *c = p->c;
+    struct number_context *c = p->c;
     struct fraction n = {0}, d = {0}, minus;
-    int rc = SCALAR_OK;
+    int rc = NUMBER_OK;
     if (!fraction_sign(f))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     if (fraction_sign(f) < 0) {
         rc = flip_sign(p, exponent);
         rc = rc ? rc : fraction_neg(c, &f, f);
@@ -65,8 +65,8 @@ static int push_factorial(struct product *p, struct fraction n, struct fraction 
 {
     int64_t v;
     if (!fraction_int64(n, &v) || v < 0)
-        return SCALAR_UNKNOWN;
-    return v < 2 ? SCALAR_OK : push_factor(p, n, exponent, 1);
+        return NUMBER_UNKNOWN;
+    return v < 2 ? NUMBER_OK : push_factor(p, n, exponent, 1);
 }
 
 static int collect_factors(struct product *p, const struct math_node *m, struct fraction exponent);
@@ -77,7 +77,7 @@ static int collect_binomial(struct product *p, const struct math_node *m, struct
     struct fraction rest, minus;
     if (!scalar_exact(p->c, m->child[0], &n) || !scalar_exact(p->c, m->child[1], &k) || !gauss_is_real(n) ||
         !gauss_is_real(k))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     int rc = fraction_sub(p->c, &rest, n.re, k.re);
     rc = rc ? rc : fraction_neg(p->c, &minus, exponent);
     rc = rc ? rc : push_factorial(p, n.re, exponent);
@@ -90,26 +90,26 @@ static int collect_power(struct product *p, const struct math_node *m, struct fr
     struct gauss e;
     int negative = p->negative;
     if (!scalar_exact(p->c, m->child[1], &e) || !gauss_is_real(e))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     int rc = fraction_mul(p->c, &exponent, exponent, e.re);
     rc = rc ? rc : collect_factors(p, m->child[0], exponent);
     /* (-8)^(2/2): only integer powers carry a sign through */
-    return rc || negative == p->negative || fraction_is_integer(e.re) ? rc : SCALAR_UNKNOWN;
+    return rc || negative == p->negative || fraction_is_integer(e.re) ? rc : NUMBER_UNKNOWN;
 }
 
 static int collect_factors(struct product *p, const struct math_node *m, struct fraction exponent)
 {
-    struct scalar_context *c = p->c;
+    struct number_context *c = p->c;
     struct gauss g;
     struct fraction e = exponent;
     if (math_step(c->w, 4) || c->depth >= SCALAR_DEPTH)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     if (scalar_exact(c, m, &g))
-        return gauss_is_real(g) ? push_fraction(p, g.re, exponent) : SCALAR_UNKNOWN;
-    int rc = SCALAR_UNKNOWN;
+        return gauss_is_real(g) ? push_fraction(p, g.re, exponent) : NUMBER_UNKNOWN;
+    int rc = NUMBER_UNKNOWN;
     c->depth++;
     if (m->kind == MATH_MULTIPLY || m->kind == MATH_DIVIDE) {
-        rc = SCALAR_OK;
+        rc = NUMBER_OK;
         for (int i = 0; i < m->n && !rc; i++) {
             if (i == 1 && m->kind == MATH_DIVIDE)
                 rc = fraction_neg(c, &e, exponent);
@@ -136,7 +136,7 @@ static int collect_factors(struct product *p, const struct math_node *m, struct 
 /* The factorial of the largest base down to the next one: n! = n (n-1) .. (m+1) m!. */
 static int telescope_factorials(struct product *p)
 {
-    struct scalar_context *c = p->c;
+    struct number_context *c = p->c;
     for (;;) {
         int top = -1;
         for (int i = 0; i < p->n; i++)
@@ -144,7 +144,7 @@ static int telescope_factorials(struct product *p)
                 (top < 0 || p->factor[i].base.n > p->factor[top].base.n))
                 top = i;
         if (top < 0)
-            return SCALAR_OK;
+            return NUMBER_OK;
         struct factor f = p->factor[top];
         int64_t below = 1;
         p->factor[top].exponent = fraction_of(0);
@@ -153,8 +153,8 @@ static int telescope_factorials(struct product *p)
                 p->factor[i].base.n > below)
                 below = p->factor[i].base.n;
         if (f.base.n - below > TELESCOPE)
-            return SCALAR_UNKNOWN;
-        int rc = SCALAR_OK;
+            return NUMBER_UNKNOWN;
+        int rc = NUMBER_OK;
         for (int64_t k = below + 1; k <= f.base.n && !rc; k++)
             rc = push_factor(p, fraction_of(k), f.exponent, 0);
         for (int i = 0; i < p->n && !rc && below > 1; i++)
@@ -171,7 +171,7 @@ static int telescope_factorials(struct product *p)
 /* Splits a and b by their greatest common divisor g: a^x b^y = (a/g)^x (b/g)^y g^(x+y). */
 static int split_by_gcd(struct product *p, int i, int j)
 {
-    struct scalar_context *c = p->c;
+    struct number_context *c = p->c;
     struct factor *a = &p->factor[i], *b = &p->factor[j];
     struct fraction g, sum;
     int rc = fraction_gcd(c, &g, a->base, b->base);
@@ -191,14 +191,14 @@ static int make_coprime(struct product *p)
         for (int j = 0; j < i && fraction_compare(p->c, p->factor[i].base, one); j++) {
             int live = fraction_compare(p->c, p->factor[j].base, one) &&
                        fraction_sign(p->factor[j].exponent) && fraction_sign(p->factor[i].exponent);
-            int rc = live ? split_by_gcd(p, i, j) : SCALAR_OK;
+            int rc = live ? split_by_gcd(p, i, j) : NUMBER_OK;
             if (rc)
                 return rc;
         }
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
-enum math_truth scalar_products_equal(struct scalar_context *c, const struct math_node *a,
+enum math_truth scalar_products_equal(struct number_context *c, const struct math_node *a,
                                       const struct math_node *b)
 {
     struct product *p = arena_alloc(c->w->arena, sizeof *p);
@@ -216,9 +216,9 @@ enum math_truth scalar_products_equal(struct scalar_context *c, const struct mat
 }
 
 /* ln |m| as a tree, and the sign of m; NULL when m is not seen to be a real number other than 0. */
-static const struct math_node *log_tree(struct scalar_context *c, const struct math_node *m, int *sign);
+static const struct math_node *log_tree(struct number_context *c, const struct math_node *m, int *sign);
 
-static const struct math_node *log_of_product(struct scalar_context *c, const struct math_node *m, int *sign)
+static const struct math_node *log_of_product(struct number_context *c, const struct math_node *m, int *sign)
 {
     const struct math_node *sum = NULL;
     *sign = 1;
@@ -233,7 +233,7 @@ static const struct math_node *log_of_product(struct scalar_context *c, const st
     return sum;
 }
 
-static const struct math_node *log_of_power(struct scalar_context *c, const struct math_node *m, int *sign)
+static const struct math_node *log_of_power(struct number_context *c, const struct math_node *m, int *sign)
 {
     struct gauss g;
     const struct math_node *t = log_tree(c, m->child[0], sign);
@@ -246,7 +246,7 @@ static const struct math_node *log_of_power(struct scalar_context *c, const stru
     return tree_mul(c->w, m->child[1], t);
 }
 
-static const struct math_node *log_tree(struct scalar_context *c, const struct math_node *m, int *sign)
+static const struct math_node *log_tree(struct number_context *c, const struct math_node *m, int *sign)
 {
     *sign = 1;
     if (math_step(c->w, 4) || c->depth >= SCALAR_DEPTH)
@@ -276,7 +276,7 @@ static const struct math_node *log_tree(struct scalar_context *c, const struct m
 }
 
 /* b^x against b^y with b > 1: x against y, as often as that goes. */
-static void strip_bases(struct scalar_context *c, const struct math_node **a, const struct math_node **b)
+static void strip_bases(struct number_context *c, const struct math_node **a, const struct math_node **b)
 {
     struct gauss x, y;
     while ((*a)->kind == MATH_POWER && (*b)->kind == MATH_POWER && scalar_exact(c, (*a)->child[0], &x) &&
@@ -287,13 +287,13 @@ static void strip_bases(struct scalar_context *c, const struct math_node **a, co
     }
 }
 
-static int is_exact_zero(struct scalar_context *c, const struct math_node *m)
+static int is_exact_zero(struct number_context *c, const struct math_node *m)
 {
     struct gauss g;
     return scalar_exact(c, m, &g) && gauss_is_zero(g);
 }
 
-int scalar_huge_order(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
+int scalar_huge_order(struct number_context *c, const struct math_node *a, const struct math_node *b,
                       int *order)
 {
     int s, t;
@@ -328,7 +328,7 @@ int scalar_huge_order(struct scalar_context *c, const struct math_node *a, const
     return 0;
 }
 
-enum math_truth scalar_huge_equal(struct scalar_context *c, const struct math_node *a,
+enum math_truth scalar_huge_equal(struct number_context *c, const struct math_node *a,
                                   const struct math_node *b)
 {
     int order;

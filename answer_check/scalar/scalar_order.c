@@ -11,7 +11,7 @@ static int infinity_sign(const struct math_node *m)
     return m->kind == MATH_CONSTANT && m->which == MATH_INFINITY;
 }
 
-static int is_real_constant(struct scalar_context *c, const struct math_node *m)
+static int is_real_constant(struct number_context *c, const struct math_node *m)
 {
     int order;
     const struct math_node *zero = tree_integer(c->w, 0);
@@ -21,9 +21,9 @@ static int is_real_constant(struct scalar_context *c, const struct math_node *m)
 /* Certified order: 1 and *order, else 0. Equal is *order 0. */
 static int order_of(struct math_work *w, const struct math_node *a, const struct math_node *b, int *order)
 {
-    struct scalar_context c;
+    struct number_context c;
     int i = infinity_sign(a), j = infinity_sign(b), found;
-    scalar_open(&c, w);
+    number_open(&c, w);
     if (i || j) {
         *order = (i > j) - (i < j);
         found = (i && j) || is_real_constant(&c, i ? b : a);
@@ -32,7 +32,7 @@ static int order_of(struct math_work *w, const struct math_node *a, const struct
         if (!found && c.w->steps > 0)
             found = scalar_huge_order(&c, a, b, order);
     }
-    scalar_close(&c);
+    number_close(&c);
     return found;
 }
 
@@ -45,19 +45,19 @@ enum math_truth math_scalar_less(struct math_work *w, const struct math_node *a,
 }
 
 /* 10^places */
-static int ten_to(struct scalar_context *c, struct fraction *out, int places)
+static int ten_to(struct number_context *c, struct fraction *out, int places)
 {
     return fraction_pow(c, out, fraction_of(10), places);
 }
 
 /* x against the constant m: <0, 0, >0 for |m| - x, by exact values or intervals. 1 and *order, or 0. */
-static int compare_size(struct scalar_context *c, const struct math_node *m, struct fraction x, int *order)
+static int compare_size(struct number_context *c, const struct math_node *m, struct fraction x, int *order)
 {
     return scalar_order(c, tree_function(c->w, MATH_ABS, m), tree_fraction(c, x), order);
 }
 
 /* A tie rounds to the neighbour away from 0 (half up) or to the even one. */
-static enum math_truth round_tie(struct scalar_context *c, struct fraction value, struct fraction scaled)
+static enum math_truth round_tie(struct number_context *c, struct fraction value, struct fraction scaled)
 {
     struct fraction half;
     int64_t n;
@@ -73,14 +73,14 @@ static enum math_truth round_tie(struct scalar_context *c, struct fraction value
 enum math_truth math_rounds_to(struct math_work *w, const struct math_node *exact,
                                const struct math_node *decimal, int decimals)
 {
-    struct scalar_context c;
+    struct number_context c;
     struct gauss d, e;
     struct fraction scale, scaled, distance;
     int order;
     enum math_truth truth = MATH_UNKNOWN;
     if (!exact || !decimal)
         return MATH_UNKNOWN;
-    scalar_open(&c, w);
+    number_open(&c, w);
     if (!scalar_exact(&c, decimal, &d) || !gauss_is_real(d) || ten_to(&c, &scale, decimals) ||
         fraction_mul(&c, &scaled, d.re, scale)) {
         truth = MATH_UNKNOWN;
@@ -99,12 +99,12 @@ enum math_truth math_rounds_to(struct math_work *w, const struct math_node *exac
                compare_size(&c, tree_sub(w, exact, tree_fraction(&c, d.re)), distance, &order) && order) {
         truth = order < 0 ? MATH_TRUE : MATH_FALSE;
     }
-    scalar_close(&c);
+    number_close(&c);
     return truth;
 }
 
 /* The integer next to a constant that is no exact number, by 128 bits: 1 and *out. */
-static int nearest_integer(struct scalar_context *c, const struct math_node *m, int64_t *out)
+static int nearest_integer(struct number_context *c, const struct math_node *m, int64_t *out)
 {
     struct value v;
     c->precision = plan_constant.precision[0];
@@ -120,18 +120,18 @@ static int nearest_integer(struct scalar_context *c, const struct math_node *m, 
 
 int math_scalar_integer(struct math_work *w, const struct math_node *m, int64_t *out)
 {
-    struct scalar_context c;
+    struct number_context c;
     struct gauss g;
     int found = 0, guessed = 0;
     int64_t n = 0;
     if (!m)
         return 0;
-    scalar_open(&c, w);
+    number_open(&c, w);
     if (scalar_exact(&c, m, &g))
         found = gauss_is_real(g) && fraction_int64(g.re, &n);
     else
         guessed = nearest_integer(&c, m, &n);
-    scalar_close(&c);
+    number_close(&c);
     if (guessed)
         found = math_scalar_equal(w, m, tree_integer(w, n)) == MATH_TRUE;
     if (found)

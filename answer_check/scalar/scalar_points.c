@@ -45,7 +45,7 @@ static struct fraction integer_value(const struct samples *p, int symbol, int j)
 }
 
 /* Between 0 and 1, 1 and 3, 3 and 12, 20 and 170 in turn, in another order for every symbol. */
-static struct fraction real_value(struct scalar_context *c, uint64_t h, int j)
+static struct fraction real_value(struct number_context *c, uint64_t h, int j)
 {
     static const short range[4][3] = {{5, 90, 101}, {107, 190, 101}, {310, 860, 97}, {2003, 15000, 103}};
     uint64_t r = hash_mix64(h + 0x9e3779b97f4a7c15u * (uint64_t)(j + 1));
@@ -54,7 +54,7 @@ static struct fraction real_value(struct scalar_context *c, uint64_t h, int j)
     return fraction_ratio(c, &f, g[0] + (int64_t)(r % (uint64_t)g[1]), g[2]) ? fraction_of(1) : f;
 }
 
-static struct gauss symbol_value(struct scalar_context *c, const struct samples *p, const struct point *at,
+static struct gauss symbol_value(struct number_context *c, const struct samples *p, const struct point *at,
                                  int i)
 {
     if (at->special == i + 1)
@@ -78,7 +78,7 @@ static struct gauss symbol_value(struct scalar_context *c, const struct samples 
     return g;
 }
 
-static void set_point(struct scalar_context *c, const struct samples *p, struct binding *bound,
+static void set_point(struct number_context *c, const struct samples *p, struct binding *bound,
                       const struct point *at)
 {
     c->bound = NULL;
@@ -90,7 +90,7 @@ static void set_point(struct scalar_context *c, const struct samples *p, struct 
 
 /* Is the ratio of a to b at this point that at positive values? a(p) b(q) = a(q) b(p), as trees with the
  * values in. */
-static enum math_truth compare_ratio(struct scalar_context *c, const struct samples *p, struct binding *bound,
+static enum math_truth compare_ratio(struct number_context *c, const struct samples *p, struct binding *bound,
                                      const struct point *there)
 {
     const struct math_node *side[2] = {p->a, p->b}, *at[2][2];
@@ -123,9 +123,9 @@ static enum math_truth compare_ratio(struct scalar_context *c, const struct samp
 static enum math_truth compare_at(struct samples *p, const struct point *at)
 {
     struct binding bound[SAMPLE_SYMBOLS];
-    struct scalar_context c;
+    struct number_context c;
     enum math_truth truth;
-    scalar_open(&c, p->w);
+    number_open(&c, p->w);
     c.real_only = !at->is_principal;
     if (p->is_ratio) {
         truth = compare_ratio(&c, p, bound, at);
@@ -133,7 +133,7 @@ static enum math_truth compare_at(struct samples *p, const struct point *at)
         set_point(&c, p, bound, at);
         truth = scalar_compare(&c, p->a, p->b, &plan_point);
     }
-    scalar_close(&c);
+    number_close(&c);
     return truth;
 }
 

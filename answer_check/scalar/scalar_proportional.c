@@ -30,15 +30,15 @@ enum math_truth math_scalar_proportional(struct math_work *w, const struct math_
     const struct math_node *pair[2] = {a, b};
     struct math_node both = {.kind = MATH_TUPLE, .n = 2, .child = pair, .name = ""};
     int n = math_symbols(w, &both, names, SAMPLE_SYMBOLS);
-    struct scalar_context c;
+    struct number_context c;
     struct form_space s;
     struct form x, y;
     enum math_truth truth = MATH_UNKNOWN;
-    scalar_open(&c, w);
+    number_open(&c, w);
     form_open(&s, &c);
     if (!form_of(&s, a, &x) && !form_of(&s, b, &y))
         truth = forms_proportional(&s, &x, &y);
-    scalar_close(&c);
+    number_close(&c);
     if (truth != MATH_UNKNOWN || n <= 0)
         return truth;
     truth = scalar_proportional_at_points(w, a, b, names, n);

@@ -78,7 +78,7 @@ static int put_root(struct univariate *u, const struct math_node *root)
 static int linear_root(struct univariate *u)
 {
     struct gauss a, b, g;
-    struct scalar_context *c = u->s->ring.c;
+    struct number_context *c = u->s->ring.c;
     if (sparse_is_constant(&u->coefficient[1], &a) && sparse_is_constant(&u->coefficient[0], &b)) {
         if (gauss_div(c, &g, b, a) || gauss_neg(c, &g, g))
             return -1;
@@ -92,7 +92,7 @@ static int linear_root(struct univariate *u)
 static int quadratic_roots(struct univariate *u)
 {
     struct sparse_ring *r = &u->s->ring;
-    struct scalar_context *c = r->c;
+    struct number_context *c = r->c;
     struct math_work *w = u->w;
     struct sparse d, t, four;
     const struct sparse *k = u->coefficient;
@@ -148,7 +148,7 @@ static int list_divisors(struct math_work *w, int64_t n, int64_t *out)
 /* Integer coefficients of a rational polynomial; 0, or -1 when they are not rational or too large. */
 static int integer_coefficients(struct univariate *u, int64_t *k)
 {
-    struct scalar_context *c = u->s->ring.c;
+    struct number_context *c = u->s->ring.c;
     struct fraction common = fraction_of(1), f[ROOT_DEGREE + 1];
     for (int i = 0; i <= u->degree; i++) {
         struct gauss g;
@@ -169,7 +169,7 @@ static int integer_coefficients(struct univariate *u, int64_t *k)
 /* Horner's scheme: divides by (x - root) when it is a root. 1, 0, or -1. */
 static int deflate_root(struct univariate *u, struct fraction root)
 {
-    struct scalar_context *c = u->s->ring.c;
+    struct number_context *c = u->s->ring.c;
     struct fraction rest[ROOT_DEGREE + 1], sum = fraction_of(0);
     for (int i = u->degree; i >= 0; i--) {
         struct gauss g;
@@ -204,7 +204,7 @@ static int zero_root(struct univariate *u)
 static int rational_roots(struct univariate *u)
 {
     int64_t k[ROOT_DEGREE + 1], low[DIVISORS], high[DIVISORS];
-    struct scalar_context *c = u->s->ring.c;
+    struct number_context *c = u->s->ring.c;
     if (integer_coefficients(u, k))
         return 0;
     int n = list_divisors(u->w, k[0], low), m = list_divisors(u->w, k[u->degree], high);
@@ -329,15 +329,15 @@ static int find_roots(struct univariate *u, const struct math_node *m, const cha
 int math_real_roots(struct math_work *w, const struct math_node *m, const char *name,
                     const struct math_node **out, int capacity)
 {
-    struct scalar_context c;
+    struct number_context c;
     struct form_space s;
     if (!m)
         return -1;
-    scalar_open(&c, w);
+    number_open(&c, w);
     form_open(&s, &c);
     struct univariate *u = arena_alloc(w->arena, sizeof *u);
     *u = (struct univariate){.s = &s, .w = w, .out = out, .capacity = capacity};
     int n = find_roots(u, m, name);
-    scalar_close(&c);
+    number_close(&c);
     return n;
 }

@@ -28,19 +28,19 @@ int sparse_constant(struct sparse_ring *r, struct sparse *out, struct gauss g)
 {
     *out = (struct sparse){0};
     if (gauss_is_zero(g))
-        return SCALAR_OK;
+        return NUMBER_OK;
     struct sparse_term *t = terms_new(r, 1);
     if (!t)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     *t = (struct sparse_term){0, g};
     *out = (struct sparse){1, t};
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 int sparse_variable(struct sparse_ring *r, struct sparse *out, int variable, int exponent)
 {
     if (exponent < 0 || exponent > SPARSE_DEGREE)
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     int rc = sparse_constant(r, out, gauss_of(fraction_of(1)));
     if (!rc)
         out->terms[0].m = monomial_power(variable, exponent);
@@ -59,7 +59,7 @@ int sparse_add(struct sparse_ring *r, struct sparse *out, const struct sparse *a
 {
     struct sparse_term *t = terms_new(r, (int64_t)a->n + b->n);
     if (!t)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     int i = 0, j = 0, n = 0;
     while (i < a->n || j < b->n) {
         if (j == b->n || (i < a->n && a->terms[i].m > b->terms[j].m)) {
@@ -75,7 +75,7 @@ int sparse_add(struct sparse_ring *r, struct sparse *out, const struct sparse *a
         }
     }
     *out = (struct sparse){n, t};
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 int sparse_sub(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b)
@@ -100,13 +100,13 @@ static int reduce_roots(struct sparse_ring *r, struct sparse_term *t)
         if (e < 2)
             continue;
         struct gauss factor = gauss_of(fraction_of(r->square[v]));
-        int rc = e < 4 ? SCALAR_OK : gauss_pow(r->c, &factor, factor, e / 2);
+        int rc = e < 4 ? NUMBER_OK : gauss_pow(r->c, &factor, factor, e / 2);
         rc = rc ? rc : gauss_mul(r->c, &t->c, t->c, factor);
         if (rc)
             return rc;
         t->m -= monomial_power(v, e - e % 2);
     }
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 static int multiply_terms(struct sparse_ring *r, struct sparse_term *out, const struct sparse_term *a,
@@ -116,7 +116,7 @@ static int multiply_terms(struct sparse_ring *r, struct sparse_term *out, const 
     if (a->m && b->m)
         for (int v = 0; v < SPARSE_VARIABLES; v++)
             if (monomial_exponent(out->m, v) > SPARSE_DEGREE)
-                return SCALAR_INEXACT;
+                return NUMBER_INEXACT;
     int rc = gauss_mul(r->c, &out->c, a->c, b->c);
     return rc || !a->m || !b->m ? rc : reduce_roots(r, out);
 }
@@ -125,10 +125,10 @@ int sparse_mul(struct sparse_ring *r, struct sparse *out, const struct sparse *a
 {
     int64_t products = (int64_t)a->n * b->n;
     if (products > SPARSE_PRODUCTS)
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     struct sparse_term *t = terms_new(r, products);
     if (!t)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     int n = 0;
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++) {
@@ -150,7 +150,7 @@ int sparse_mul(struct sparse_ring *r, struct sparse *out, const struct sparse *a
             t[kept++] = sum;
     }
     *out = (struct sparse){kept, t};
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 /* Has a sum of n terms to the power e more than SPARSE_POWER_TERMS terms? C(e + n - 1, n - 1) of them. */
@@ -165,7 +165,7 @@ static int power_is_long(int n, int64_t e)
 int sparse_pow(struct sparse_ring *r, struct sparse *out, const struct sparse *a, int64_t e)
 {
     if (e < 0 || e > SPARSE_DEGREE || power_is_long(a->n, e))
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     struct sparse result, base = *a;
     int rc = sparse_constant(r, &result, gauss_of(fraction_of(1)));
     for (; e && !rc; e >>= 1) {

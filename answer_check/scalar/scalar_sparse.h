@@ -1,7 +1,7 @@
 #ifndef ANSWER_CHECK_SCALAR_SCALAR_SPARSE_H
 #define ANSWER_CHECK_SCALAR_SCALAR_SPARSE_H
 
-#include "answer_check/scalar/scalar_number.h"
+#include "answer_check/number/number.h"
 
 /* Sparse polynomials in up to ten variables over the Gaussian fractions, in normal form: terms by monomial,
  * descending, no zero coefficient. A monomial is a row of 12-bit exponents, so their product is a sum of
@@ -29,11 +29,11 @@ struct sparse {
 
 /* square[i] is not 0 where variable i is the square root of that integer. */
 struct sparse_ring {
-    struct scalar_context *c;
+    struct number_context *c;
     int64_t square[SPARSE_VARIABLES];
 };
 
-/* Status as in scalar_number.h, and SCALAR_INEXACT beyond the limits above. A result may be one of the
+/* Status as in number.h, and NUMBER_INEXACT beyond the limits above. A result may be one of the
  * operands.
  */
 int sparse_constant(struct sparse_ring *r, struct sparse *out, struct gauss g);

@@ -7,19 +7,19 @@
 enum { LOG_DENOMINATORS = 6, GAMMA_MAX = 1 << 30 };
 
 /* floor (direction 0) or ceiling (1); an interval must lie between two integers. */
-static int eval_round(struct scalar_context *c, struct value *v, int up)
+static int eval_round(struct number_context *c, struct value *v, int up)
 {
     struct fraction f;
     int rc;
     if (value_fraction(v, &f)) {
-        rc = up ? fraction_neg(c, &f, f) : SCALAR_OK;
+        rc = up ? fraction_neg(c, &f, f) : NUMBER_OK;
         rc = rc ? rc : fraction_floor(c, &f, f);
         rc = rc || !up ? rc : fraction_neg(c, &f, f);
         value_set(v, gauss_of(f));
         return rc;
     }
-    if (v->exact || !v->b->real || !ball_below(v->b, SCALAR_BITS))
-        return SCALAR_UNKNOWN;
+    if (v->exact || !v->b->real || !ball_below(v->b, NUMBER_BITS))
+        return NUMBER_UNKNOWN;
     struct ball *t = ball_new(c);
     mpfr_rint(&t->re->left, &v->b->re->left, up ? MPFR_RNDU : MPFR_RNDD);
     mpfr_rint(&t->re->right, &v->b->re->right, up ? MPFR_RNDU : MPFR_RNDD);
@@ -34,31 +34,31 @@ static int eval_round(struct scalar_context *c, struct value *v, int up)
         value_set(v, gauss_of(r));
     }
     ball_free(c, t);
-    return known ? SCALAR_OK : SCALAR_UNKNOWN;
+    return known ? NUMBER_OK : NUMBER_UNKNOWN;
 }
 
-static int eval_sign(struct scalar_context *c, struct value *v)
+static int eval_sign(struct number_context *c, struct value *v)
 {
     struct fraction f;
     int sign = 0;
     if (value_fraction(v, &f))
         sign = fraction_sign(f);
     else if (v->exact || !(sign = ball_sign(v->b)))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     value_release(c, v);
     value_set(v, gauss_of(fraction_of(sign)));
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 /* |z|, Re, Im, conjugate and angle of an exact number; INEXACT when only an interval will do. */
-static int exact_complex(struct scalar_context *c, enum math_function f, struct gauss *g)
+static int exact_complex(struct number_context *c, enum math_function f, struct gauss *g)
 {
     struct fraction t;
-    int rc = SCALAR_OK;
+    int rc = NUMBER_OK;
     switch (f) {
     case MATH_ABS:
         if (gauss_is_real(*g))
-            return fraction_sign(g->re) < 0 ? fraction_neg(c, &g->re, g->re) : SCALAR_OK;
+            return fraction_sign(g->re) < 0 ? fraction_neg(c, &g->re, g->re) : NUMBER_OK;
         rc = fraction_mul(c, &g->re, g->re, g->re);
         rc = rc ? rc : fraction_mul(c, &t, g->im, g->im);
         rc = rc ? rc : fraction_add(c, &g->re, g->re, t);
@@ -67,21 +67,21 @@ static int exact_complex(struct scalar_context *c, enum math_function f, struct 
     case MATH_REAL:
     case MATH_IMAGINARY:
         *g = gauss_of(f == MATH_REAL ? g->re : g->im);
-        return SCALAR_OK;
+        return NUMBER_OK;
     case MATH_CONJUGATE:
         return fraction_neg(c, &g->im, g->im);
     default: /* the angle */
         if (gauss_is_zero(*g))
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
         if (!gauss_is_real(*g) || fraction_sign(g->re) < 0)
-            return SCALAR_INEXACT;
+            return NUMBER_INEXACT;
         *g = gauss_of(fraction_of(0));
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
 }
 
 /* Functions of one argument whose value is exact for some exact arguments. */
-static int eval_unary(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_unary(struct number_context *c, const struct math_node *m, struct value *out)
 {
     enum math_function f = m->which;
     int rc = scalar_eval(c, m->child[0], out);
@@ -94,20 +94,20 @@ static int eval_unary(struct scalar_context *c, const struct math_node *m, struc
     if (out->exact && (f == MATH_ABS || f >= MATH_REAL)) {
         struct gauss g = out->g;
         rc = exact_complex(c, f, &g);
-        if (rc != SCALAR_INEXACT) {
+        if (rc != NUMBER_INEXACT) {
             value_set(out, g);
             return rc;
         }
     }
     if (out->exact && f == MATH_LN && gauss_equal(c, out->g, gauss_of(fraction_of(1)))) {
         value_set(out, gauss_of(fraction_of(0)));
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     rc = value_to_ball(c, out);
     return rc ? rc : ball_function(c, out->b, f, out->b);
 }
 
-static double rough_log(struct scalar_context *c, struct fraction f)
+static double rough_log(struct number_context *c, struct fraction f)
 {
     if (!f.big)
         return log((double)f.n) - log((double)f.d);
@@ -118,12 +118,12 @@ static double rough_log(struct scalar_context *c, struct fraction f)
 }
 
 /* log of one fraction to the base of another when it is a fraction p/q: base^p = x^q, tried for q up to 6. */
-static int exact_log(struct scalar_context *c, struct fraction x, struct fraction base, struct fraction *out)
+static int exact_log(struct number_context *c, struct fraction x, struct fraction base, struct fraction *out)
 {
     if (fraction_sign(x) <= 0 || fraction_sign(base) <= 0)
         return 0;
     double ratio = rough_log(c, x) / rough_log(c, base);
-    if (!(fabs(ratio) < SCALAR_BITS))
+    if (!(fabs(ratio) < NUMBER_BITS))
         return 0;
     for (int64_t q = 1; q <= LOG_DENOMINATORS; q++) {
         struct fraction left, right;
@@ -137,7 +137,7 @@ static int exact_log(struct scalar_context *c, struct fraction x, struct fractio
     return 0;
 }
 
-static int eval_log(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_log(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value x, base;
     struct fraction a, b, r;
@@ -147,10 +147,10 @@ static int eval_log(struct scalar_context *c, const struct math_node *m, struct 
         return rc;
     if (value_fraction(&x, &a) && value_fraction(&base, &b)) {
         if (fraction_sign(b) <= 0 || !fraction_compare(c, b, fraction_of(1)))
-            return SCALAR_UNDEFINED; /* no logarithms to such bases */
+            return NUMBER_UNDEFINED; /* no logarithms to such bases */
         if (exact_log(c, a, b, &r)) {
             value_set(out, gauss_of(r));
-            return SCALAR_OK;
+            return NUMBER_OK;
         }
     }
     rc = value_to_ball(c, &x);
@@ -162,7 +162,7 @@ static int eval_log(struct scalar_context *c, const struct math_node *m, struct 
 }
 
 /* sqrt, and roots of any exact order */
-static int eval_root(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_root(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value base, e;
     value_set(&e, gauss_of((struct fraction){1, 2, NULL}));
@@ -177,10 +177,10 @@ static int eval_root(struct scalar_context *c, const struct math_node *m, struct
 }
 
 /* ln n! of an integer too large to write n! out. */
-static int log_factorial(struct scalar_context *c, struct value *v, int64_t n)
+static int log_factorial(struct number_context *c, struct value *v, int64_t n)
 {
     if (!c->precision || n > GAMMA_MAX)
-        return c->precision ? SCALAR_UNKNOWN : SCALAR_INEXACT;
+        return c->precision ? NUMBER_UNKNOWN : NUMBER_INEXACT;
     int rc = ball_elementary_cost(c);
     rc = rc ? rc : ball_elementary_cost(c);
     if (rc)
@@ -194,23 +194,23 @@ static int log_factorial(struct scalar_context *c, struct value *v, int64_t n)
     return ball_check_range(c, b);
 }
 
-static int factorial_ball(struct scalar_context *c, struct value *v, int64_t n)
+static int factorial_ball(struct number_context *c, struct value *v, int64_t n)
 {
     int rc = log_factorial(c, v, n);
     return rc ? rc : ball_exp(c, v->b, v->b);
 }
 
 /* ln of a factorial that may be beyond every range. */
-static int eval_log_factorial(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_log_factorial(struct number_context *c, const struct math_node *m, struct value *out)
 {
     int64_t n;
     int rc = scalar_eval(c, m->child[0], out);
     if (rc)
         return rc;
-    return value_integer(out, &n) && n > 1 ? log_factorial(c, out, n) : SCALAR_UNKNOWN;
+    return value_integer(out, &n) && n > 1 ? log_factorial(c, out, n) : NUMBER_UNKNOWN;
 }
 
-int eval_factorial(struct scalar_context *c, const struct math_node *m, struct value *out)
+int eval_factorial(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct fraction f;
     int64_t n;
@@ -218,16 +218,16 @@ int eval_factorial(struct scalar_context *c, const struct math_node *m, struct v
     if (rc)
         return rc;
     if (!value_fraction(out, &f) || !fraction_int64(f, &n))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     int step = m->which == 2 ? 2 : 1;
     rc = fraction_factorial(c, &f, n, step);
-    if (rc == SCALAR_INEXACT)
-        return step == 1 ? factorial_ball(c, out, n) : c->precision ? SCALAR_UNKNOWN : rc;
+    if (rc == NUMBER_INEXACT)
+        return step == 1 ? factorial_ball(c, out, n) : c->precision ? NUMBER_UNKNOWN : rc;
     value_set(out, gauss_of(f));
     return rc;
 }
 
-static int eval_binomial(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_binomial(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value v;
     struct fraction n, r;
@@ -235,21 +235,21 @@ static int eval_binomial(struct scalar_context *c, const struct math_node *m, st
     int rc = scalar_eval(c, m->child[0], out);
     rc = rc ? rc : scalar_eval(c, m->child[1], &v);
     if (rc || !value_fraction(out, &n) || !value_integer(&v, &k))
-        return rc ? rc : SCALAR_UNKNOWN;
+        return rc ? rc : NUMBER_UNKNOWN;
     rc = fraction_binomial(c, &r, n, k);
     value_set(out, gauss_of(r));
     return rc;
 }
 
 /* gcd and lcm of integers, a mod n of fractions */
-static int eval_integers(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_integers(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value v;
     struct fraction r = {0}, f, g;
     for (int i = 0; i < m->n; i++) {
         int rc = scalar_eval(c, m->child[i], &v);
         if (rc || !value_fraction(&v, &f) || (m->which != MATH_MOD && !fraction_is_integer(f)))
-            return rc ? rc : SCALAR_UNKNOWN;
+            return rc ? rc : NUMBER_UNKNOWN;
         if (!i) {
             r = f;
             continue;
@@ -272,25 +272,25 @@ static int eval_integers(struct scalar_context *c, const struct math_node *m, st
             return rc;
     }
     if (m->which != MATH_MOD && fraction_sign(r) < 0 && fraction_neg(c, &r, r))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     value_set(out, gauss_of(r));
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 /* The smaller or larger of two real values; of intervals, end by end. */
-static int pick_extremum(struct scalar_context *c, enum math_function f, struct value *a, struct value *b)
+static int pick_extremum(struct number_context *c, enum math_function f, struct value *a, struct value *b)
 {
     struct fraction x, y;
     if (value_fraction(a, &x) && value_fraction(b, &y)) {
         int order = fraction_compare(c, x, y);
         if (f == MATH_MIN ? order > 0 : order < 0)
             *a = *b;
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     int rc = value_to_ball(c, a);
     rc = rc ? rc : value_to_ball(c, b);
     if (rc || !a->b->real || !b->b->real)
-        return rc ? rc : SCALAR_UNKNOWN;
+        return rc ? rc : NUMBER_UNKNOWN;
     if (f == MATH_MIN) {
         mpfr_min(&a->b->re->left, &a->b->re->left, &b->b->re->left, MPFR_RNDD);
         mpfr_min(&a->b->re->right, &a->b->re->right, &b->b->re->right, MPFR_RNDU);
@@ -299,10 +299,10 @@ static int pick_extremum(struct scalar_context *c, enum math_function f, struct 
         mpfr_max(&a->b->re->right, &a->b->re->right, &b->b->re->right, MPFR_RNDU);
     }
     value_release(c, b);
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
-static int eval_choice(struct scalar_context *c, const struct math_node *m, struct value *out)
+static int eval_choice(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value v;
     int rc = scalar_eval(c, m->child[0], out);
@@ -313,22 +313,22 @@ static int eval_choice(struct scalar_context *c, const struct math_node *m, stru
     return rc;
 }
 
-int eval_function(struct scalar_context *c, const struct math_node *m, struct value *out)
+int eval_function(struct number_context *c, const struct math_node *m, struct value *out)
 {
     if (!m->n)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     switch (m->which) {
     case MATH_SQRT:
         return eval_root(c, m, out);
     case MATH_LOG:
-        return m->n == 2 ? eval_log(c, m, out) : SCALAR_UNKNOWN;
+        return m->n == 2 ? eval_log(c, m, out) : NUMBER_UNKNOWN;
     case MATH_SIN:
     case MATH_COS:
     case MATH_TAN:
     case MATH_COT:
     case MATH_SEC:
     case MATH_CSC:
-        return m->n == 1 ? eval_trigonometric(c, m, out) : SCALAR_UNKNOWN;
+        return m->n == 1 ? eval_trigonometric(c, m, out) : NUMBER_UNKNOWN;
     case MATH_EXP:
         return eval_exponential(c, m->child[0], out);
     case MATH_LN:
@@ -336,16 +336,16 @@ int eval_function(struct scalar_context *c, const struct math_node *m, struct va
             return eval_log_factorial(c, m->child[0], out);
         return eval_unary(c, m, out);
     case MATH_BINOMIAL:
-        return m->n == 2 ? eval_binomial(c, m, out) : SCALAR_UNKNOWN;
+        return m->n == 2 ? eval_binomial(c, m, out) : NUMBER_UNKNOWN;
     case MATH_GCD:
     case MATH_LCM:
         return eval_integers(c, m, out);
     case MATH_MOD:
-        return m->n == 2 ? eval_integers(c, m, out) : SCALAR_UNKNOWN;
+        return m->n == 2 ? eval_integers(c, m, out) : NUMBER_UNKNOWN;
     case MATH_MIN:
     case MATH_MAX:
         return eval_choice(c, m, out);
     default:
-        return m->n == 1 ? eval_unary(c, m, out) : SCALAR_UNKNOWN;
+        return m->n == 1 ? eval_unary(c, m, out) : NUMBER_UNKNOWN;
     }
 }

@@ -2,9 +2,9 @@
  * exactly where the value is rational, everything else by intervals. */
 #include "answer_check/scalar/scalar_eval.h"
 
-int eval_degrees(struct scalar_context *c, const struct math_node *m, struct value *out)
+int eval_degrees(struct number_context *c, const struct math_node *m, struct value *out)
 {
-    int rc = m->n ? scalar_eval(c, m->child[0], out) : SCALAR_UNKNOWN;
+    int rc = m->n ? scalar_eval(c, m->child[0], out) : NUMBER_UNKNOWN;
     int64_t part = 60;
     for (int i = 1; i < m->n && !rc; i++, part *= 60) {
         struct value v, scale;
@@ -28,10 +28,10 @@ static int holds_pi(const struct math_node *m, int depth)
     return 0;
 }
 
-static int pi_multiple(struct scalar_context *c, const struct math_node *m, struct gauss *r);
+static int pi_multiple(struct number_context *c, const struct math_node *m, struct gauss *r);
 
 /* A sum of multiples, a product or quotient with exactly one multiple in it. */
-static int multiple_of_parts(struct scalar_context *c, const struct math_node *m, struct gauss *r)
+static int multiple_of_parts(struct number_context *c, const struct math_node *m, struct gauss *r)
 {
     struct gauss part;
     int found = 0;
@@ -47,7 +47,7 @@ static int multiple_of_parts(struct scalar_context *c, const struct math_node *m
     return m->kind == MATH_ADD || found == 1;
 }
 
-static int multiple_of_degrees(struct scalar_context *c, const struct math_node *m, struct gauss *r)
+static int multiple_of_degrees(struct number_context *c, const struct math_node *m, struct gauss *r)
 {
     struct value v;
     long precision = c->precision;
@@ -58,7 +58,7 @@ static int multiple_of_degrees(struct scalar_context *c, const struct math_node 
 }
 
 /* 1 when m is r pi with a Gaussian fraction r; 45 degrees are pi/4. */
-static int pi_multiple(struct scalar_context *c, const struct math_node *m, struct gauss *r)
+static int pi_multiple(struct number_context *c, const struct math_node *m, struct gauss *r)
 {
     struct gauss d;
     if (math_step(c->w, 1) || c->depth >= SCALAR_DEPTH)
@@ -91,7 +91,7 @@ static int pi_multiple(struct scalar_context *c, const struct math_node *m, stru
 }
 
 /* r mod period, in [0, period) */
-static int reduce_modulo(struct scalar_context *c, struct fraction *r, int64_t period)
+static int reduce_modulo(struct number_context *c, struct fraction *r, int64_t period)
 {
     struct fraction q;
     int rc = fraction_div(c, &q, *r, fraction_of(period));
@@ -101,7 +101,7 @@ static int reduce_modulo(struct scalar_context *c, struct fraction *r, int64_t p
 }
 
 /* sin(r pi) where it is rational (Niven): 1 and *out. */
-static int exact_sine(struct scalar_context *c, struct fraction r, struct fraction *out)
+static int exact_sine(struct number_context *c, struct fraction r, struct fraction *out)
 {
     static const signed char twice[12] = {0, 1, 9, 2, 9, 1, 0, -1, 9, -2, 9, -1}; /* at k pi/6 */
     int64_t k;
@@ -111,34 +111,34 @@ static int exact_sine(struct scalar_context *c, struct fraction r, struct fracti
     return !fraction_ratio(c, out, twice[k], 2);
 }
 
-/* A function of r pi exactly: SCALAR_INEXACT when it is not rational (or only tan pi/4 is). */
-static int exact_trigonometric(struct scalar_context *c, enum math_function f, struct fraction r,
+/* A function of r pi exactly: NUMBER_INEXACT when it is not rational (or only tan pi/4 is). */
+static int exact_trigonometric(struct number_context *c, enum math_function f, struct fraction r,
                                struct fraction *out)
 {
     struct fraction quarter, sine, shifted;
     int64_t k;
     if (fraction_add(c, &shifted, r, (struct fraction){1, 2, NULL}))
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     if (f == MATH_TAN || f == MATH_COT) {
         if (reduce_modulo(c, &r, 1) || fraction_mul(c, &quarter, r, fraction_of(4)) ||
             !fraction_int64(quarter, &k))
-            return SCALAR_INEXACT;
+            return NUMBER_INEXACT;
         if (k == (f == MATH_TAN ? 2 : 0))
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
         *out = fraction_of(k == 1 ? 1 : k == 3 ? -1 : 0);
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     if (!exact_sine(c, f == MATH_SIN || f == MATH_CSC ? r : shifted, &sine))
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     *out = sine;
-    return f == MATH_SIN || f == MATH_COS ? SCALAR_OK : fraction_div(c, out, fraction_of(1), sine);
+    return f == MATH_SIN || f == MATH_COS ? NUMBER_OK : fraction_div(c, out, fraction_of(1), sine);
 }
 
 /* The angle r pi as an interval, r between 0 and 2. */
-static int angle_ball(struct scalar_context *c, struct fraction r, struct value *out)
+static int angle_ball(struct number_context *c, struct fraction r, struct value *out)
 {
     if (!c->precision)
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     int rc = reduce_modulo(c, &r, 2);
     value_set(out, gauss_of(r));
     rc = rc ? rc : value_to_ball(c, out);
@@ -151,7 +151,7 @@ static int angle_ball(struct scalar_context *c, struct fraction r, struct value 
     return rc;
 }
 
-int eval_trigonometric(struct scalar_context *c, const struct math_node *m, struct value *out)
+int eval_trigonometric(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct gauss r;
     struct fraction exact;
@@ -159,7 +159,7 @@ int eval_trigonometric(struct scalar_context *c, const struct math_node *m, stru
     int rc;
     if (holds_pi(m->child[0], 0) && pi_multiple(c, m->child[0], &r) && gauss_is_real(r)) {
         rc = exact_trigonometric(c, m->which, r.re, &exact);
-        if (rc != SCALAR_INEXACT) {
+        if (rc != NUMBER_INEXACT) {
             value_set(out, gauss_of(exact));
             return rc;
         }
@@ -172,7 +172,7 @@ int eval_trigonometric(struct scalar_context *c, const struct math_node *m, stru
     return rc ? rc : ball_function(c, v.b, m->which, v.b);
 }
 
-int eval_exponential(struct scalar_context *c, const struct math_node *exponent, struct value *out)
+int eval_exponential(struct number_context *c, const struct math_node *exponent, struct value *out)
 {
     struct gauss r;
     struct gauss exact;
@@ -181,7 +181,7 @@ int eval_exponential(struct scalar_context *c, const struct math_node *exponent,
         if (!exact_trigonometric(c, MATH_COS, r.im, &exact.re) &&
             !exact_trigonometric(c, MATH_SIN, r.im, &exact.im)) {
             value_set(out, exact);
-            return SCALAR_OK;
+            return NUMBER_OK;
         }
         rc = angle_ball(c, r.im, out);
         if (!rc)
@@ -191,7 +191,7 @@ int eval_exponential(struct scalar_context *c, const struct math_node *exponent,
     rc = scalar_eval(c, exponent, out);
     if (!rc && out->exact && gauss_is_zero(out->g)) {
         value_set(out, gauss_of(fraction_of(1)));
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     rc = rc ? rc : value_to_ball(c, out);
     return rc ? rc : ball_exp(c, out->b, out->b);

@@ -1,14 +1,14 @@
-/* Roots, powers, exponential, logarithm, sine and cosine of complex intervals (contract: scalar_ball.h). */
-#include "answer_check/scalar/scalar_ball.h"
+/* Roots, powers, exponential, logarithm, sine and cosine of complex intervals (contract: ball.h). */
+#include "answer_check/number/ball.h"
 
 enum { ARGUMENT_BITS = 4096, ROOT_MAX = 16 };
 
-int ball_abs(struct scalar_context *c, struct ball *out, const struct ball *a)
+int ball_abs(struct number_context *c, struct ball *out, const struct ball *a)
 {
     if (a->real) {
         mpfi_abs(out->re, a->re);
         out->real = 1;
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     int rc = ball_elementary_cost(c);
     if (rc)
@@ -24,23 +24,23 @@ int ball_abs(struct scalar_context *c, struct ball *out, const struct ball *a)
 }
 
 /* Angle in (-pi, pi]; on the cut it is pi, across the cut not known. */
-int ball_argument(struct scalar_context *c, struct ball *out, const struct ball *a)
+int ball_argument(struct number_context *c, struct ball *out, const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
         return rc;
     if (ball_is_zero(a))
-        return SCALAR_UNDEFINED;
+        return NUMBER_UNDEFINED;
     if (a->real) {
         int sign = ball_sign(a);
         if (!sign)
-            return SCALAR_UNKNOWN;
+            return NUMBER_UNKNOWN;
         if (sign > 0)
             ball_set_int(out, 0);
         else
             mpfi_const_pi(out->re);
         out->real = 1;
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     struct ball *t = ball_new(c);
     int upper = mpfi_is_strictly_pos(a->im), lower = mpfi_is_strictly_neg(a->im);
@@ -56,7 +56,7 @@ int ball_argument(struct scalar_context *c, struct ball *out, const struct ball 
             mpfi_neg(t->im, t->im);
         mpfi_sub(out->re, t->im, t->re);
     } else {
-        rc = SCALAR_UNKNOWN;
+        rc = NUMBER_UNKNOWN;
     }
     out->real = 1;
     ball_free(c, t);
@@ -64,11 +64,11 @@ int ball_argument(struct scalar_context *c, struct ball *out, const struct ball 
 }
 
 /* A complex square root away from the cut: of |a| + |re a| no digits cancel. */
-static int sqrt_complex(struct scalar_context *c, struct ball *out, const struct ball *a)
+static int sqrt_complex(struct number_context *c, struct ball *out, const struct ball *a)
 {
     int right = mpfi_is_strictly_pos(a->re), upper = mpfi_is_strictly_pos(a->im);
     if (!right && !upper && !mpfi_is_strictly_neg(a->im))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     int left = mpfi_is_strictly_neg(a->re);
     struct ball *size = ball_new(c), *t = ball_new(c);
     int rc = ball_abs(c, size, a);
@@ -79,7 +79,7 @@ static int sqrt_complex(struct scalar_context *c, struct ball *out, const struct
         mpfi_div_2ui(t->re, t->re, 1);
         mpfi_div_2ui(t->im, t->im, 1);
         if (!rc && (!mpfi_is_nonneg(t->re) || !mpfi_is_nonneg(t->im)))
-            rc = SCALAR_UNKNOWN;
+            rc = NUMBER_UNKNOWN;
         mpfi_sqrt(out->re, t->re);
         mpfi_sqrt(t->im, t->im);
         if (upper)
@@ -109,7 +109,7 @@ static int sqrt_complex(struct scalar_context *c, struct ball *out, const struct
     return rc ? rc : ball_check_range(c, out);
 }
 
-int ball_sqrt(struct scalar_context *c, struct ball *out, const struct ball *a)
+int ball_sqrt(struct number_context *c, struct ball *out, const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
@@ -123,7 +123,7 @@ int ball_sqrt(struct scalar_context *c, struct ball *out, const struct ball *a)
     }
     if (mpfi_is_strictly_neg(a->re)) {
         if (c->real_only)
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
         mpfi_neg(out->im, a->re);
         mpfi_sqrt(out->im, out->im);
         mpfi_set_si(out->re, 0);
@@ -144,7 +144,7 @@ int ball_sqrt(struct scalar_context *c, struct ball *out, const struct ball *a)
 }
 
 /* Sine and cosine of huge or wide arguments mean nothing, and MPFR would need pi to as many bits. */
-static int periodic_ready(struct scalar_context *c, mpfi_srcptr x)
+static int periodic_ready(struct number_context *c, mpfi_srcptr x)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
@@ -152,12 +152,12 @@ static int periodic_ready(struct scalar_context *c, mpfi_srcptr x)
     struct ball t = {.real = 1};
     t.re[0] = x[0];
     if (!ball_below(&t, ARGUMENT_BITS) || !mpfi_bounded_p(x))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     struct ball *width = ball_new(c);
     mpfi_diam_abs(&width->re->left, x);
     int narrow = mpfr_cmp_ui(&width->re->left, 1) < 0;
     ball_free(c, width);
-    return narrow ? SCALAR_OK : SCALAR_UNKNOWN;
+    return narrow ? NUMBER_OK : NUMBER_UNKNOWN;
 }
 
 /* centre +- error */
@@ -168,7 +168,7 @@ static void set_around(mpfi_ptr out, mpfr_srcptr centre, mpfr_srcptr error)
 }
 
 /* Sine and cosine of a real interval from their values at its left end: their slope is at most 1. */
-static void sin_cos_real(struct scalar_context *c, mpfi_ptr sine, mpfi_ptr cosine, mpfi_srcptr x)
+static void sin_cos_real(struct number_context *c, mpfi_ptr sine, mpfi_ptr cosine, mpfi_srcptr x)
 {
     struct ball *t = ball_new(c), *u = ball_new(c);
     mpfr_ptr s = &t->re->left, k = &t->im->left, error = &u->re->left, ulp = &u->re->right;
@@ -183,7 +183,7 @@ static void sin_cos_real(struct scalar_context *c, mpfi_ptr sine, mpfi_ptr cosin
     ball_free(c, u);
 }
 
-int ball_exp(struct scalar_context *c, struct ball *out, const struct ball *a)
+int ball_exp(struct number_context *c, struct ball *out, const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
@@ -206,27 +206,27 @@ int ball_exp(struct scalar_context *c, struct ball *out, const struct ball *a)
     return ball_check_range(c, out);
 }
 
-int ball_log(struct scalar_context *c, struct ball *out, const struct ball *a)
+int ball_log(struct number_context *c, struct ball *out, const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
         return rc;
     if (ball_is_zero(a))
-        return SCALAR_UNDEFINED;
+        return NUMBER_UNDEFINED;
     if (ball_has_zero(a))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     if (a->real && mpfi_is_strictly_pos(a->re)) {
         mpfi_log(out->re, a->re);
         out->real = 1;
         return ball_check_range(c, out);
     }
     if (a->real && c->real_only)
-        return SCALAR_UNDEFINED;
+        return NUMBER_UNDEFINED;
     struct ball *angle = ball_new(c), *size = ball_new(c);
     rc = ball_argument(c, angle, a);
     rc = rc ? rc : ball_abs(c, size, a);
     if (!rc && mpfi_has_zero(size->re))
-        rc = SCALAR_UNKNOWN;
+        rc = NUMBER_UNKNOWN;
     if (!rc) {
         mpfi_log(out->re, size->re);
         mpfi_set(out->im, angle->re);
@@ -238,7 +238,7 @@ int ball_log(struct scalar_context *c, struct ball *out, const struct ball *a)
     return rc;
 }
 
-int ball_sin_cos(struct scalar_context *c, struct ball *sine, struct ball *cosine, const struct ball *a)
+int ball_sin_cos(struct number_context *c, struct ball *sine, struct ball *cosine, const struct ball *a)
 {
     int rc = periodic_ready(c, a->re);
     if (rc)
@@ -265,12 +265,12 @@ int ball_sin_cos(struct scalar_context *c, struct ball *sine, struct ball *cosin
 }
 
 /* x^n for a real interval that lies on one side of 0, or for n > 0. */
-static int power_real(struct scalar_context *c, struct ball *out, const struct ball *a, int64_t n)
+static int power_real(struct number_context *c, struct ball *out, const struct ball *a, int64_t n)
 {
     if (ball_is_zero(a) && n <= 0)
-        return SCALAR_UNDEFINED;
+        return NUMBER_UNDEFINED;
     if (mpfi_has_zero(a->re) && n <= 0)
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     struct ball *size = ball_new(c), *t = ball_new(c);
     int negative = mpfr_sgn(&a->re->left) < 0, both = negative && mpfr_sgn(&a->re->right) > 0;
     mpfi_abs(size->re, a->re);
@@ -290,7 +290,7 @@ static int power_real(struct scalar_context *c, struct ball *out, const struct b
     return ball_check_range(c, out);
 }
 
-static int power_int(struct scalar_context *c, struct ball *out, const struct ball *a, int64_t n)
+static int power_int(struct number_context *c, struct ball *out, const struct ball *a, int64_t n)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
@@ -318,7 +318,7 @@ static int power_int(struct scalar_context *c, struct ball *out, const struct ba
 }
 
 /* The real q-th root (of a nonnegative interval, or any for odd q): increasing, so each end by itself. */
-static int root_real(struct scalar_context *c, struct ball *out, const struct ball *a, int64_t q)
+static int root_real(struct number_context *c, struct ball *out, const struct ball *a, int64_t q)
 {
     struct ball *t = ball_new(c);
     mpfr_rootn_ui(&t->re->left, &a->re->left, (unsigned long)q, MPFR_RNDD);
@@ -328,7 +328,7 @@ static int root_real(struct scalar_context *c, struct ball *out, const struct ba
     return ball_check_range(c, out);
 }
 
-int ball_power_ball(struct scalar_context *c, struct ball *out, const struct ball *base, const struct ball *e)
+int ball_power_ball(struct number_context *c, struct ball *out, const struct ball *base, const struct ball *e)
 {
     struct ball *t = ball_new(c);
     int rc = ball_log(c, t, base);
@@ -338,7 +338,7 @@ int ball_power_ball(struct scalar_context *c, struct ball *out, const struct bal
     return rc;
 }
 
-static int power_by_log(struct scalar_context *c, struct ball *out, const struct ball *base,
+static int power_by_log(struct number_context *c, struct ball *out, const struct ball *base,
                         struct fraction e)
 {
     struct ball *t = ball_new(c), *size = ball_new(c);
@@ -358,13 +358,13 @@ static int power_by_log(struct scalar_context *c, struct ball *out, const struct
     return rc;
 }
 
-int ball_power(struct scalar_context *c, struct ball *out, const struct ball *base, struct fraction e)
+int ball_power(struct number_context *c, struct ball *out, const struct ball *base, struct fraction e)
 {
     if (ball_is_zero(base)) {
         if (fraction_sign(e) <= 0)
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
         ball_set_int(out, 0);
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     if (e.big || e.d > ROOT_MAX)
         return power_by_log(c, out, base, e);

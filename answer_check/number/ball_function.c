@@ -1,10 +1,10 @@
-/* Functions of one argument on complex intervals (contract: scalar_ball.h). On real arguments inside their
+/* Functions of one argument on complex intervals (contract: ball.h). On real arguments inside their
  * domain the inverse functions are MPFI's; elsewhere they are their principal complex values, written with
  * the logarithm. arccot has the range (0, pi), as school books have it. */
-#include "answer_check/scalar/scalar_ball.h"
+#include "answer_check/number/ball.h"
 
 /* out = 1/a */
-static int one_over(struct scalar_context *c, struct ball *out, const struct ball *a)
+static int one_over(struct number_context *c, struct ball *out, const struct ball *a)
 {
     struct ball *one = ball_new(c);
     ball_set_int(one, 1);
@@ -21,7 +21,7 @@ static void times_minus_i(struct ball *out, const struct ball *a)
 }
 
 /* out = pi/2 - a */
-static int half_pi_minus(struct scalar_context *c, struct ball *out, const struct ball *a)
+static int half_pi_minus(struct number_context *c, struct ball *out, const struct ball *a)
 {
     struct ball *half_pi = ball_new(c);
     mpfi_const_pi(half_pi->re);
@@ -31,7 +31,7 @@ static int half_pi_minus(struct scalar_context *c, struct ball *out, const struc
     return rc;
 }
 
-static int trigonometric_function(struct scalar_context *c, struct ball *out, enum math_function f,
+static int trigonometric_function(struct number_context *c, struct ball *out, enum math_function f,
                                   const struct ball *a)
 {
     struct ball *s = ball_new(c), *t = ball_new(c);
@@ -62,7 +62,7 @@ static int trigonometric_function(struct scalar_context *c, struct ball *out, en
     return rc;
 }
 
-static int hyperbolic_function(struct scalar_context *c, struct ball *out, enum math_function f,
+static int hyperbolic_function(struct number_context *c, struct ball *out, enum math_function f,
                                const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
@@ -70,9 +70,9 @@ static int hyperbolic_function(struct scalar_context *c, struct ball *out, enum 
         return rc;
     if (a->real) {
         if (f == MATH_COTH && ball_is_zero(a))
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
         if (f == MATH_COTH && ball_has_zero(a))
-            return SCALAR_UNKNOWN;
+            return NUMBER_UNKNOWN;
         if (f == MATH_SINH)
             mpfi_sinh(out->re, a->re);
         else if (f == MATH_COSH)
@@ -101,7 +101,7 @@ static int hyperbolic_function(struct scalar_context *c, struct ball *out, enum 
 }
 
 /* log(a + sqrt(a^2 + sign)) for arsinh; for arcosh sqrt(a - 1) sqrt(a + 1). */
-static int area_log(struct scalar_context *c, struct ball *out, const struct ball *a, int is_arcosh)
+static int area_log(struct number_context *c, struct ball *out, const struct ball *a, int is_arcosh)
 {
     struct ball *t = ball_new(c), *u = ball_new(c), *one = ball_new(c);
     ball_set_int(one, 1);
@@ -126,7 +126,7 @@ static int area_log(struct scalar_context *c, struct ball *out, const struct bal
 }
 
 /* (log(1 + a) - log(1 - a)) / 2 */
-static int artanh_log(struct scalar_context *c, struct ball *out, const struct ball *a)
+static int artanh_log(struct number_context *c, struct ball *out, const struct ball *a)
 {
     struct ball *t = ball_new(c), *u = ball_new(c), *one = ball_new(c);
     ball_set_int(one, 1);
@@ -143,7 +143,7 @@ static int artanh_log(struct scalar_context *c, struct ball *out, const struct b
     return rc;
 }
 
-static int area_function(struct scalar_context *c, struct ball *out, enum math_function f,
+static int area_function(struct number_context *c, struct ball *out, enum math_function f,
                          const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
@@ -157,7 +157,7 @@ static int area_function(struct scalar_context *c, struct ball *out, enum math_f
             inside = mpfr_cmp_si(&a->re->left, -1) > 0 && mpfr_cmp_si(&a->re->right, 1) < 0;
             int pole = mpfi_is_inside_si(1, a->re) || mpfi_is_inside_si(-1, a->re);
             if (pole)
-                return mpfr_equal_p(&a->re->left, &a->re->right) ? SCALAR_UNDEFINED : SCALAR_UNKNOWN;
+                return mpfr_equal_p(&a->re->left, &a->re->right) ? NUMBER_UNDEFINED : NUMBER_UNKNOWN;
         }
         if (inside) {
             if (f == MATH_ARSINH)
@@ -170,7 +170,7 @@ static int area_function(struct scalar_context *c, struct ball *out, enum math_f
             return ball_check_range(c, out);
         }
         if (c->real_only && f != MATH_ARSINH)
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
     }
     if (f == MATH_ARTANH)
         return artanh_log(c, out, a);
@@ -179,7 +179,7 @@ static int area_function(struct scalar_context *c, struct ball *out, enum math_f
 
 /* arcsin or arccos of a real interval that reaches over 1 in absolute value by rounding only: what lies over
  * is at most arcosh(right end) off the real axis. */
-static int arc_at_one(struct scalar_context *c, struct ball *out, enum math_function f, const struct ball *a)
+static int arc_at_one(struct number_context *c, struct ball *out, enum math_function f, const struct ball *a)
 {
     struct ball *t = ball_new(c), *u = ball_new(c);
     int negative = mpfr_sgn(&a->re->left) < 0;
@@ -201,7 +201,7 @@ static int arc_at_one(struct scalar_context *c, struct ball *out, enum math_func
 }
 
 /* arcsin z = -i arsinh(iz), arccos z = pi/2 - arcsin z */
-static int arc_sine(struct scalar_context *c, struct ball *out, enum math_function f, const struct ball *a)
+static int arc_sine(struct number_context *c, struct ball *out, enum math_function f, const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
@@ -217,9 +217,9 @@ static int arc_sine(struct scalar_context *c, struct ball *out, enum math_functi
             return ball_check_range(c, out);
         }
         if (!(left > 0 && right > 0))
-            return mpfi_has_zero(a->re) ? SCALAR_UNKNOWN : arc_at_one(c, out, f, a);
+            return mpfi_has_zero(a->re) ? NUMBER_UNKNOWN : arc_at_one(c, out, f, a);
         if (c->real_only)
-            return SCALAR_UNDEFINED;
+            return NUMBER_UNDEFINED;
     }
     struct ball *t = ball_new(c);
     ball_times_i(t, a);
@@ -234,7 +234,7 @@ static int arc_sine(struct scalar_context *c, struct ball *out, enum math_functi
 }
 
 /* arctan z = -i artanh(iz) */
-static int arc_tangent(struct scalar_context *c, struct ball *out, enum math_function f, const struct ball *a)
+static int arc_tangent(struct number_context *c, struct ball *out, enum math_function f, const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
     if (rc)
@@ -255,7 +255,7 @@ static int arc_tangent(struct scalar_context *c, struct ball *out, enum math_fun
     return rc ? rc : ball_check_range(c, out);
 }
 
-static int arc_function(struct scalar_context *c, struct ball *out, enum math_function f,
+static int arc_function(struct number_context *c, struct ball *out, enum math_function f,
                         const struct ball *a)
 {
     if (f == MATH_ARCTAN || f == MATH_ARCCOT)
@@ -269,7 +269,7 @@ static int arc_function(struct scalar_context *c, struct ball *out, enum math_fu
     return rc;
 }
 
-int ball_function(struct scalar_context *c, struct ball *out, enum math_function f, const struct ball *a)
+int ball_function(struct number_context *c, struct ball *out, enum math_function f, const struct ball *a)
 {
     switch (f) {
     case MATH_SQRT:
@@ -310,7 +310,7 @@ int ball_function(struct scalar_context *c, struct ball *out, enum math_function
     case MATH_CONJUGATE:
         break;
     default:
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     }
     struct ball *t = ball_new(c);
     ball_set(t, a);
@@ -326,5 +326,5 @@ int ball_function(struct scalar_context *c, struct ball *out, enum math_function
     }
     ball_set(out, t);
     ball_free(c, t);
-    return SCALAR_OK;
+    return NUMBER_OK;
 }

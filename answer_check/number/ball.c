@@ -1,5 +1,5 @@
-/* Complex interval arithmetic: storage, the four operations, signs and sizes (contract: scalar_ball.h). */
-#include "answer_check/scalar/scalar_ball.h"
+/* Complex interval arithmetic: storage, the four operations, signs and sizes (contract: ball.h). */
+#include "answer_check/number/ball.h"
 
 #include <limits.h>
 
@@ -8,7 +8,7 @@ enum {
     UNDERFLOW = -100000
 }; /* bits of exponent beyond which equality is never concluded from small intervals */
 
-struct ball *ball_new(struct scalar_context *c)
+struct ball *ball_new(struct number_context *c)
 {
     struct ball *b = c->free_balls;
     if (b) {
@@ -28,7 +28,7 @@ struct ball *ball_new(struct scalar_context *c)
     return b;
 }
 
-void ball_free(struct scalar_context *c, struct ball *b)
+void ball_free(struct number_context *c, struct ball *b)
 {
     if (!b)
         return;
@@ -36,7 +36,7 @@ void ball_free(struct scalar_context *c, struct ball *b)
     c->free_balls = b;
 }
 
-void ball_close(struct scalar_context *c)
+void ball_close(struct number_context *c)
 {
     for (struct ball *b = c->balls; b; b = b->next) {
         mpfi_clear(b->re);
@@ -45,14 +45,14 @@ void ball_close(struct scalar_context *c)
     c->balls = c->free_balls = NULL;
 }
 
-static int operation_cost(struct scalar_context *c)
+static int operation_cost(struct number_context *c)
 {
-    return math_step(c->w, 6 + c->precision / 24) ? SCALAR_UNKNOWN : SCALAR_OK;
+    return math_step(c->w, 6 + c->precision / 24) ? NUMBER_UNKNOWN : NUMBER_OK;
 }
 
-int ball_elementary_cost(struct scalar_context *c)
+int ball_elementary_cost(struct number_context *c)
 {
-    return math_step(c->w, 100 + 5 * c->precision) ? SCALAR_UNKNOWN : SCALAR_OK;
+    return math_step(c->w, 100 + 5 * c->precision) ? NUMBER_UNKNOWN : NUMBER_OK;
 }
 
 static int endpoint_is_wide(mpfr_srcptr x)
@@ -75,19 +75,19 @@ static int part_underflowed(mpfi_srcptr x)
                                 (mpfr_regular_p(&x->left) && mpfr_get_exp(&x->left) < UNDERFLOW));
 }
 
-int ball_check_range(struct scalar_context *c, struct ball *b)
+int ball_check_range(struct number_context *c, struct ball *b)
 {
     if (!b->real && mpfr_zero_p(&b->im->left) && mpfr_zero_p(&b->im->right))
         b->real = 1;
     if (!mpfi_bounded_p(b->re) || (!b->real && !mpfi_bounded_p(b->im))) {
         c->huge = 1;
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     }
     if (part_is_wide(b->re) || (!b->real && part_is_wide(b->im)))
         c->wide = 1;
     if (part_underflowed(b->re) || (!b->real && part_underflowed(b->im)))
         c->wide = c->huge = 1;
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
 void ball_set(struct ball *out, const struct ball *a)
@@ -104,7 +104,7 @@ void ball_set_int(struct ball *out, long n)
     out->real = 1;
 }
 
-static void set_fraction(struct scalar_context *c, mpfi_ptr out, struct fraction f)
+static void set_fraction(struct number_context *c, mpfi_ptr out, struct fraction f)
 {
     if (f.big) {
         mpfi_set_q(out, fraction_mpq(c, f));
@@ -115,7 +115,7 @@ static void set_fraction(struct scalar_context *c, mpfi_ptr out, struct fraction
         mpfi_div_si(out, out, f.d);
 }
 
-int ball_set_gauss(struct scalar_context *c, struct ball *out, struct gauss g)
+int ball_set_gauss(struct number_context *c, struct ball *out, struct gauss g)
 {
     int rc = operation_cost(c);
     if (rc)
@@ -146,7 +146,7 @@ void ball_times_i(struct ball *out, const struct ball *a)
     out->real = 0;
 }
 
-int ball_add(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b)
+int ball_add(struct number_context *c, struct ball *out, const struct ball *a, const struct ball *b)
 {
     int rc = operation_cost(c);
     if (rc)
@@ -160,7 +160,7 @@ int ball_add(struct scalar_context *c, struct ball *out, const struct ball *a, c
     return ball_check_range(c, out);
 }
 
-int ball_sub(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b)
+int ball_sub(struct number_context *c, struct ball *out, const struct ball *a, const struct ball *b)
 {
     struct ball *t = ball_new(c);
     ball_neg(t, b);
@@ -186,7 +186,7 @@ static void scale_ball(struct ball *out, const struct ball *a, mpfi_srcptr facto
         mpfi_clear(copy.re);
 }
 
-int ball_mul(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b)
+int ball_mul(struct number_context *c, struct ball *out, const struct ball *a, const struct ball *b)
 {
     int rc = operation_cost(c);
     if (rc)
@@ -223,15 +223,15 @@ int ball_has_zero(const struct ball *a)
     return mpfi_has_zero(a->re) && (a->real || mpfi_has_zero(a->im));
 }
 
-int ball_div(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b)
+int ball_div(struct number_context *c, struct ball *out, const struct ball *a, const struct ball *b)
 {
     int rc = operation_cost(c);
     if (rc)
         return rc;
     if (ball_is_zero(b))
-        return SCALAR_UNDEFINED;
+        return NUMBER_UNDEFINED;
     if (ball_has_zero(b))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     if (a->real && b->real) {
         mpfi_div(out->re, a->re, b->re);
         out->real = 1;
@@ -248,7 +248,7 @@ int ball_div(struct scalar_context *c, struct ball *out, const struct ball *a, c
     }
     rc = ball_mul(c, out, a, conjugate);
     if (!rc && mpfi_has_zero(norm->re))
-        rc = SCALAR_UNKNOWN;
+        rc = NUMBER_UNKNOWN;
     if (!rc) {
         mpfi_div(out->re, out->re, norm->re);
         if (!out->real)

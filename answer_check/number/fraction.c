@@ -1,25 +1,25 @@
-/* Fractions: 64-bit integers as long as they fit, GMP beyond (contract: scalar_number.h). Typical answers
+/* Fractions: 64-bit integers as long as they fit, GMP beyond (contract: number.h). Typical answers
  * never allocate. */
-#include "answer_check/scalar/scalar_number.h"
+#include "answer_check/number/number.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_check/scalar/scalar_ball.h"
+#include "answer_check/number/ball.h"
 
 struct big {
     mpq_t q;
     struct big *next, *next_free;
 };
 
-void scalar_open(struct scalar_context *c, struct math_work *w)
+void number_open(struct number_context *c, struct math_work *w)
 {
     memset(c, 0, sizeof *c);
     c->w = w;
-    c->bits = SCALAR_BITS;
+    c->bits = NUMBER_BITS;
 }
 
-void scalar_close(struct scalar_context *c)
+void number_close(struct number_context *c)
 {
     for (struct big *b = c->bigs; b; b = b->next)
         mpq_clear(b->q);
@@ -27,7 +27,7 @@ void scalar_close(struct scalar_context *c)
     c->bigs = c->free_bigs = NULL;
 }
 
-static struct big *big_new(struct scalar_context *c)
+static struct big *big_new(struct number_context *c)
 {
     struct big *b = c->free_bigs;
     if (b) {
@@ -43,16 +43,16 @@ static struct big *big_new(struct scalar_context *c)
 
 /* Steps of an operation on big numbers, about ten nanoseconds each: of integers, of fractions with their gcd.
  */
-static int integer_cost(struct scalar_context *c, int64_t bits)
+static int integer_cost(struct number_context *c, int64_t bits)
 {
     int64_t limbs = bits / 64 + 1;
-    return math_step(c->w, 14 + 4 * limbs + limbs * limbs / 256) ? SCALAR_UNKNOWN : SCALAR_OK;
+    return math_step(c->w, 14 + 4 * limbs + limbs * limbs / 256) ? NUMBER_UNKNOWN : NUMBER_OK;
 }
 
-static int big_cost(struct scalar_context *c, int64_t bits)
+static int big_cost(struct number_context *c, int64_t bits)
 {
     int64_t limbs = bits / 64 + 1;
-    return math_step(c->w, 20 + 24 * limbs + limbs * limbs / 16) ? SCALAR_UNKNOWN : SCALAR_OK;
+    return math_step(c->w, 20 + 24 * limbs + limbs * limbs / 16) ? NUMBER_UNKNOWN : NUMBER_OK;
 }
 
 struct fraction fraction_of(int64_t n)
@@ -76,17 +76,17 @@ static int64_t gcd_int64(int64_t a, int64_t b)
     return x ? (int64_t)x : 1;
 }
 
-int fraction_ratio(struct scalar_context *c, struct fraction *out, int64_t n, int64_t d)
+int fraction_ratio(struct number_context *c, struct fraction *out, int64_t n, int64_t d)
 {
     (void)c;
     if (!d)
-        return SCALAR_UNDEFINED;
+        return NUMBER_UNDEFINED;
     int64_t g = gcd_int64(n, d);
     *out = (struct fraction){(d < 0 ? -n : n) / g, (d < 0 ? -d : d) / g, NULL};
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
-mpq_srcptr fraction_mpq(struct scalar_context *c, struct fraction a)
+mpq_srcptr fraction_mpq(struct number_context *c, struct fraction a)
 {
     if (a.big)
         return a.big->q;
@@ -95,13 +95,13 @@ mpq_srcptr fraction_mpq(struct scalar_context *c, struct fraction a)
     return b->q;
 }
 
-mpq_ptr fraction_scratch(struct scalar_context *c, struct fraction *owner)
+mpq_ptr fraction_scratch(struct number_context *c, struct fraction *owner)
 {
     owner->big = big_new(c);
     return owner->big->q;
 }
 
-int fraction_normalise(struct scalar_context *c, struct fraction *owner)
+int fraction_normalise(struct number_context *c, struct fraction *owner)
 {
     struct big *b = owner->big;
     mpz_ptr n = mpq_numref(b->q), d = mpq_denref(b->q);
@@ -109,14 +109,14 @@ int fraction_normalise(struct scalar_context *c, struct fraction *owner)
         *owner = (struct fraction){mpz_get_si(n), mpz_get_si(d), NULL};
         b->next_free = c->free_bigs;
         c->free_bigs = b;
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
-    return fraction_bits(*owner) > c->bits ? SCALAR_INEXACT : SCALAR_OK;
+    return fraction_bits(*owner) > c->bits ? NUMBER_INEXACT : NUMBER_OK;
 }
 
 /* An operation that did not fit 64 bits, done by GMP. */
 typedef void big_operation(mpq_ptr, mpq_srcptr, mpq_srcptr);
-static int by_gmp(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b,
+static int by_gmp(struct number_context *c, struct fraction *out, struct fraction a, struct fraction b,
                   big_operation *operation)
 {
     int64_t bits = fraction_bits(a) + fraction_bits(b);
@@ -132,7 +132,7 @@ static int by_gmp(struct scalar_context *c, struct fraction *out, struct fractio
     return rc;
 }
 
-int fraction_add(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b)
+int fraction_add(struct number_context *c, struct fraction *out, struct fraction a, struct fraction b)
 {
     if (!a.big && !b.big) {
         int64_t n, x, y, d, g = a.d == 1 || b.d == 1 ? 1 : gcd_int64(a.d, b.d);
@@ -141,48 +141,48 @@ int fraction_add(struct scalar_context *c, struct fraction *out, struct fraction
             int64_t t = g == 1 ? 1 : gcd_int64(n, g);
             if (!__builtin_mul_overflow(a.d / g, b.d / t, &d)) {
                 *out = (struct fraction){n / t, n ? d : 1, NULL};
-                return SCALAR_OK;
+                return NUMBER_OK;
             }
         }
     }
     return by_gmp(c, out, a, b, mpq_add);
 }
 
-int fraction_neg(struct scalar_context *c, struct fraction *out, struct fraction a)
+int fraction_neg(struct number_context *c, struct fraction *out, struct fraction a)
 {
     if (!a.big) {
         *out = (struct fraction){-a.n, a.d, NULL};
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     struct fraction r = {0};
     mpq_neg(fraction_scratch(c, &r), a.big->q);
     *out = r;
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
-int fraction_sub(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b)
+int fraction_sub(struct number_context *c, struct fraction *out, struct fraction a, struct fraction b)
 {
     int rc = fraction_neg(c, &b, b);
     return rc ? rc : fraction_add(c, out, a, b);
 }
 
-int fraction_mul(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b)
+int fraction_mul(struct number_context *c, struct fraction *out, struct fraction a, struct fraction b)
 {
     if (!a.big && !b.big) {
         int64_t n, d, g = b.d == 1 ? 1 : gcd_int64(a.n, b.d), h = a.d == 1 ? 1 : gcd_int64(b.n, a.d);
         if (!__builtin_mul_overflow(a.n / g, b.n / h, &n) && n != INT64_MIN &&
             !__builtin_mul_overflow(a.d / h, b.d / g, &d)) {
             *out = (struct fraction){n, n ? d : 1, NULL};
-            return SCALAR_OK;
+            return NUMBER_OK;
         }
     }
     return by_gmp(c, out, a, b, mpq_mul);
 }
 
-int fraction_div(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b)
+int fraction_div(struct number_context *c, struct fraction *out, struct fraction a, struct fraction b)
 {
     if (!fraction_sign(b))
-        return SCALAR_UNDEFINED;
+        return NUMBER_UNDEFINED;
     if (!b.big) {
         struct fraction inverse = {b.n < 0 ? -b.d : b.d, b.n < 0 ? -b.n : b.n, NULL};
         return fraction_mul(c, out, a, inverse);
@@ -222,7 +222,7 @@ int64_t fraction_bits(struct fraction a)
     return bits_int64(a.n) + bits_int64(a.d);
 }
 
-int fraction_compare(struct scalar_context *c, struct fraction a, struct fraction b)
+int fraction_compare(struct number_context *c, struct fraction a, struct fraction b)
 {
     if (!a.big && !b.big) {
         __int128 x = (__int128)a.n * b.d, y = (__int128)b.n * a.d;
@@ -231,20 +231,20 @@ int fraction_compare(struct scalar_context *c, struct fraction a, struct fractio
     return mpq_cmp(fraction_mpq(c, a), fraction_mpq(c, b));
 }
 
-int fraction_pow(struct scalar_context *c, struct fraction *out, struct fraction a, int64_t e)
+int fraction_pow(struct number_context *c, struct fraction *out, struct fraction a, int64_t e)
 {
     if (e < 0) {
         int rc = fraction_div(c, &a, fraction_of(1), a);
         if (rc || e == INT64_MIN)
-            return rc ? rc : SCALAR_INEXACT;
+            return rc ? rc : NUMBER_INEXACT;
         e = -e;
     }
     if (!a.big && a.d == 1 && a.n >= -1 && a.n <= 1) { /* 0, 1 and -1 to any power */
         *out = fraction_of(e == 0 ? 1 : a.n < 0 && e % 2 == 0 ? 1 : a.n);
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     if (e > 2 * c->bits || e * (fraction_bits(a) - 1) > 2 * c->bits)
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     struct fraction r = fraction_of(1);
     if (a.big || e * fraction_bits(a) > 120) {
         int rc = integer_cost(c, e * fraction_bits(a)); /* no gcd */
@@ -265,20 +265,20 @@ int fraction_pow(struct scalar_context *c, struct fraction *out, struct fraction
             return rc;
     }
     *out = r;
-    return SCALAR_OK;
+    return NUMBER_OK;
 }
 
-int fraction_root(struct scalar_context *c, struct fraction *out, struct fraction a, int64_t q)
+int fraction_root(struct number_context *c, struct fraction *out, struct fraction a, int64_t q)
 {
     if (q == 1 || !fraction_sign(a)) {
         *out = a;
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     if (fraction_sign(a) < 0 && q % 2 == 0)
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     if (q > fraction_bits(a)) { /* only 1 has an exact root of such an order */
         *out = a;
-        return !a.big && a.d == 1 && abs_int64(a.n) == 1 ? SCALAR_OK : SCALAR_INEXACT;
+        return !a.big && a.d == 1 && abs_int64(a.n) == 1 ? NUMBER_OK : NUMBER_INEXACT;
     }
     int rc = big_cost(c, 2 * fraction_bits(a));
     if (rc)
@@ -288,18 +288,18 @@ int fraction_root(struct scalar_context *c, struct fraction *out, struct fractio
     mpq_ptr p = fraction_scratch(c, &r);
     if (!mpz_root(mpq_numref(p), mpq_numref(x), (unsigned long)q) ||
         !mpz_root(mpq_denref(p), mpq_denref(x), (unsigned long)q))
-        return SCALAR_INEXACT;
+        return NUMBER_INEXACT;
     rc = fraction_normalise(c, &r);
     *out = r;
     return rc;
 }
 
-int fraction_floor(struct scalar_context *c, struct fraction *out, struct fraction a)
+int fraction_floor(struct number_context *c, struct fraction *out, struct fraction a)
 {
     if (!a.big) {
         int64_t q = a.n / a.d;
         *out = fraction_of(a.n % a.d < 0 ? q - 1 : q);
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     struct fraction r = {0};
     mpq_ptr p = fraction_scratch(c, &r);
@@ -310,26 +310,26 @@ int fraction_floor(struct scalar_context *c, struct fraction *out, struct fracti
     return rc;
 }
 
-int fraction_digits(struct scalar_context *c, struct fraction *out, const char *digits, int n, int base)
+int fraction_digits(struct number_context *c, struct fraction *out, const char *digits, int n, int base)
 {
     if (n <= 18 && base == 10) {
         int64_t v = 0;
         for (int i = 0; i < n; i++) {
             if (digits[i] < '0' || digits[i] > '9')
-                return SCALAR_UNKNOWN;
+                return NUMBER_UNKNOWN;
             v = v * 10 + (digits[i] - '0');
         }
         *out = fraction_of(v);
-        return SCALAR_OK;
+        return NUMBER_OK;
     }
     if (math_step(c->w, 20 + n + (int64_t)n * n / 65536))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     int rc;
     struct fraction r = {0};
     mpq_ptr p = fraction_scratch(c, &r);
     mpz_set_ui(mpq_denref(p), 1);
     if (mpz_set_str(mpq_numref(p), arena_strndup(c->w->arena, digits, (size_t)n), base))
-        return SCALAR_UNKNOWN;
+        return NUMBER_UNKNOWN;
     rc = fraction_normalise(c, &r);
     *out = r;
     return rc;
