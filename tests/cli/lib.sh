@@ -44,8 +44,8 @@ refuse() {
     [ ! -s stdout.txt ] || fail "kveval $* wrote to standard output"
 }
 
-# says FILE KEYWORD...: a line of FILE has all these words, as they are: option, file, number, not the sentence around them.
-says() {
+# mentions FILE KEYWORD...: a line of FILE has all these words, as they are: option, file, number, not the sentence around them.
+mentions() {
     local file=$1 lines word
     shift
     lines=$(<"$file")
@@ -68,7 +68,7 @@ fails() {
     done
     shift
     run "$code" "$@"
-    says stderr.txt "${words[@]}" || echo "  after kveval $*" >&2
+    mentions stderr.txt "${words[@]}" || echo "  after kveval $*" >&2
     [[ $(<stderr.txt) == "kveval: "* && $(wc -l <stderr.txt) == 1 ]] || fail "kveval $* said $(<stderr.txt)"
     [ ! -s stdout.txt ] || fail "kveval $* wrote to standard output"
 }
