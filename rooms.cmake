@@ -93,7 +93,7 @@ set(rooms
   "evalcore/completion     | completion.h                               | evalcore/fetch evalcore/cli engine engine/policies tasks"
   "evalcore/status         | status.h board.h                           | evalcore/store evalcore/locks evalcore/cli"
   "evalcore/endpoint       | endpoint.h                                 | evalcore/cli"
-  "evalcore/sweep          | sweep_endpoint.h sweep_options.h slot.h job_done.h job_queue.h job_submit.h worker_cores.h | evalcore/endpoint evalcore/status evalcore/plan evalcore/store evalcore/locks evalcore/cli"
+  "evalcore/sweep          | sweep_endpoint.h sweep_options.h deadline.h sweep_progress.h job_queue.h job_submit.h worker_cores.h | evalcore/endpoint evalcore/status evalcore/plan evalcore/store evalcore/locks evalcore/cli"
   "evalcore/workers        | sweep_workers.h                            | evalcore/sweep evalcore/status evalcore/plan evalcore/store evalcore/process evalcore/cli"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/status evalcore/plan evalcore/report/doc evalcore/store evalcore/stats evalcore/svg evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
   "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"

@@ -23,8 +23,8 @@ struct dev_set {
     int n;
     long tokens; /* of all completions */
 };
-/* Decodes greedy completions of at most max_new tokens for the problems of the plan's first lane. Tasks that
- * score a text are ERR_USAGE. */
+/* Decodes greedy completions of at most max_new tokens for the problems of the plan's first loaded model.
+ * Tasks that score a text are ERR_USAGE. */
 int dev_set_decode(struct dev_set *d, const struct runplan *p, int max_new, struct err *e);
 void dev_set_release(struct dev_set *d);
 

@@ -51,7 +51,7 @@ static int measure(struct calibration *c, const struct calibrate_options *o, str
 {
     struct layer_measure m = {0};
     int proposed[8], kascade = !strcmp(c->policy, "kascade");
-    struct engine *en = r->plan.lanes[0].engine;
+    struct engine *en = r->plan.loaded[0].engine;
     const char *slash = strrchr(r->file.models[0].path, '/'); /* not where it lies on this machine */
     c->model = slash && slash[1] ? slash + 1 : r->file.models[0].path;
     c->weights = engine_info(en)->weights;

@@ -36,7 +36,7 @@ static double least_of(const double *v, int n)
 static int probe_policy(struct calibration_run *r, const struct runfile_policy *p, double *recall,
                         struct str *csv, struct err *e)
 {
-    struct engine *en = r->plan.lanes[0].engine;
+    struct engine *en = r->plan.loaded[0].engine;
     int layers = engine_info(en)->n_layers;
     if (measure_recall(recall, en, &r->dev, &p->spec, e))
         return err_add(e, "%s", p->where);
@@ -55,7 +55,7 @@ static int probe_policy(struct calibration_run *r, const struct runfile_policy *
  * tokens are named and left out, so that the file of a sweep can be probed as it is. */
 static int probe(struct calibration_run *r, struct str *csv, struct err *e)
 {
-    double *recall = xcalloc((size_t)engine_info(r->plan.lanes[0].engine)->n_layers, sizeof *recall);
+    double *recall = xcalloc((size_t)engine_info(r->plan.loaded[0].engine)->n_layers, sizeof *recall);
     int rc = 0, measured = 0;
     str_puts(csv, "policy,layer,recall\n");
     printf("%-32s %8s %8s\n", "policy", "recall", "least");

@@ -45,7 +45,7 @@ static int decode_set(struct dev_set *d, struct engine *en, struct policy *full,
 
 int dev_set_decode(struct dev_set *d, const struct runplan *p, int max_new, struct err *e)
 {
-    struct engine *en = p->lanes[0].engine;
+    struct engine *en = p->loaded[0].engine;
     struct policy *full;
     struct policy_spec spec;
     struct arena a = {0};

@@ -123,8 +123,8 @@ static int publish(const struct gate_options *o, const struct process_env *p, st
     return rc ? rc : is_lost;
 }
 
-int gate_tell(const struct gate_options *o, const struct process_env *p, const struct gate_result *r,
-              const char *dir, struct arena *a)
+int gate_publish_result(const struct gate_options *o, const struct process_env *p,
+                        const struct gate_result *r, const char *dir, struct arena *a)
 {
     struct gate_result told = *r;
     struct str console = {0};
@@ -182,7 +182,7 @@ static int compare(const struct gate_options *o, const struct process_env *p, co
         rc = gate_terms(&base, &now, o->margin > 0, o->other_numerics, e);
     if (!rc)
         rc = gate_decide(&r, &base, &now, &o->limit, o->margin > 0 ? o->margin : base.margin, 0, 1, &a, e);
-    int code = rc ? gate_error_code(e) : gate_tell(o, p, &r, dir, &a);
+    int code = rc ? gate_error_code(e) : gate_publish_result(o, p, &r, dir, &a);
     for (int i = 0; i < 2; i++)
         if (is_run[i])
             run_release(&run[i]);

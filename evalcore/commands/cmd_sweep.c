@@ -17,7 +17,7 @@
 #include "evalcore/store/grades.h"
 #include "evalcore/store/run.h"
 #include "evalcore/store/runfolder.h"
-#include "evalcore/sweep/slot.h"
+#include "evalcore/sweep/deadline.h"
 #include "evalcore/sweep/sweep_endpoint.h"
 #include "evalcore/sweep/sweep_options.h"
 #include "evalcore/workers/sweep_workers.h"
@@ -32,13 +32,13 @@ struct sweep {
     struct runlock lock;
     struct journal journal;
     struct stopper stopper;
-    struct slot slot;
+    struct deadline deadline;
     struct workers workers;    /* one a device */
     struct endpoint *endpoint; /* of a run file with an endpoint, else NULL */
     int argc;
     char **argv;
     struct arena arena;
-    double patience; /* seconds to wait for the folder (--wait) */
+    double lock_wait; /* seconds to wait for the folder (--wait) */
     int shard, n_shards;
     long of_shard, todo, failed; /* jobs; failed: in an earlier process */
     int display;                 /* enum board_display */
@@ -56,9 +56,9 @@ static int check_options(struct sweep *s, struct err *e)
     s->display = sweep_display(&s->o, e);
     if (s->display < 0 || dryrun_calibration(s->o.calibrate, e) < 0 || sweep_check_lengths_from(&s->o, e))
         return e->code;
-    if (slot_limit(&s->slot, s->o.time_limit, s->o.dry_run ? 0 : s->env->slurm_end, e))
+    if (deadline_limit(&s->deadline, s->o.time_limit, s->o.dry_run ? 0 : s->env->slurm_end, e))
         return e->code;
-    if (s->o.wait && slot_duration("--wait", s->o.wait, &s->patience, e))
+    if (s->o.wait && deadline_duration("--wait", s->o.wait, &s->lock_wait, e))
         return e->code;
     return sweep_parse_shard(s->o.shard, &s->shard, &s->n_shards, e);
 }
@@ -67,9 +67,9 @@ static int check_options(struct sweep *s, struct err *e)
  * the process meanwhile (STOP_BEFORE). */
 static int wait_for_lock(struct sweep *s, struct err *e)
 {
-    double until = progress_clock() + s->patience;
+    double until = progress_clock() + s->lock_wait;
     int rc = runlock_take(&s->lock, s->o.out, s->shard, s->n_shards, e);
-    if (rc == ERR_BUSY && s->patience > 0)
+    if (rc == ERR_BUSY && s->lock_wait > 0)
         log_info("%.*s; waiting up to %s for it", (int)strcspn(e->text, ";"), e->text, s->o.wait);
     while (rc == ERR_BUSY && progress_clock() < until) {
         sleep(1);
@@ -148,8 +148,8 @@ static int load_inputs(struct sweep *s, struct err *e)
     if (!rc)
         rc = runplan_build(&s->plan, &s->file, &po, e);
     if (!rc) {
-        runplan_tell_taken(&s->plan);
-        runplan_tell_risks(&s->plan);
+        runplan_log_layers(&s->plan);
+        runplan_warn_risks(&s->plan);
     }
     if (rc == ERR_DEVICE) /* no mistake in the input */
         s->code = EXIT_INCOMPLETE;
@@ -159,11 +159,11 @@ static int load_inputs(struct sweep *s, struct err *e)
 /* Starts the workers and completes the plan with what the first of them reports. */
 static int load_workers(struct sweep *s, struct err *e)
 {
-    struct patience patience = {s->o.worker_timeout ? s->o.worker_timeout : WORKER_TIMEOUT,
+    struct timeouts timeouts = {s->o.worker_timeout ? s->o.worker_timeout : WORKER_TIMEOUT,
                                 s->o.step_timeout || !s->devices.is_gpu ? s->o.step_timeout : STEP_TIMEOUT};
     int rc = workers_models(&s->workers, &s->plan, s->o.out, s->env->cache_dir, e);
     if (!rc)
-        rc = workers_start(&s->workers, &s->devices, patience, s->argc, s->argv, e);
+        rc = workers_start(&s->workers, &s->devices, timeouts, s->argc, s->argv, e);
     if (!rc)
         rc = workers_load(&s->workers, &s->plan, e);
     if (rc == ERR_DEVICE)
@@ -238,7 +238,7 @@ static int prepare_folder(struct sweep *s, struct err *e)
     if (!rc)
         scheduler_order(&s->plan, &done, s->devices.n);
     run_release(&done);
-    slot_begin(&s->slot, progress_clock() - began);
+    deadline_begin(&s->deadline, progress_clock() - began);
     return rc;
 }
 
@@ -248,7 +248,7 @@ static void announce(struct sweep *s)
     for (long i = 0; i < s->plan.n_jobs; i++)
         expected += s->plan.jobs[i].expected;
     log_info("%s on %s: %d cells, %ld jobs, %ld done, about %.0f tokens to decode",
-             runfile_models_text(&s->file), s->plan.lanes[0].info.device, s->plan.n_cells, s->of_shard,
+             runfile_models_text(&s->file), s->plan.loaded[0].info.device, s->plan.n_cells, s->of_shard,
              s->of_shard - s->todo, expected);
 }
 
@@ -288,12 +288,12 @@ static void end_board(struct sweep *s, int code, const struct err *e)
     board_end(&s->board);
 }
 
-static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
+static int decode(struct sweep *s, struct sweep_progress *t, int *signal, struct err *e)
 {
     double started = progress_clock();
     journal_init(&s->journal, s->o.out);
-    tally_init(t, &s->plan, &s->journal, &s->board);
-    t->slot = &s->slot;
+    sweep_progress_init(t, &s->plan, &s->journal, &s->board);
+    t->deadline = &s->deadline;
     stopper_phase(&s->stopper, STOP_DECODING);
     int rc = s->endpoint ? sweep_endpoint_run(s->endpoint, &s->plan, t, signal, e)
                          : workers_run(&s->workers, &s->plan, t, signal, e);
@@ -301,8 +301,8 @@ static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
     if (!rc && t->finished == s->todo) /* the last one ended while there was still time */
         *signal = 0;
     if (!rc && *signal)
-        slot_tell_lost(t);
-    tally_release(t);
+        deadline_log_lost(t);
+    sweep_progress_release(t);
     double seconds = progress_clock() - started;
     if (!rc && !*signal && t->finished) {
         struct str time = {0};
@@ -362,20 +362,20 @@ static int dry_run(struct sweep *s, struct err *e)
 }
 
 /* Decoding ended early. When the time is up there is still some for the report. */
-static int stopped(const struct sweep *s, const struct tally *t, int signal, struct err *e)
+static int stopped(const struct sweep *s, const struct sweep_progress *t, int signal, struct err *e)
 {
     long failed = 0;
     log_info("%s: %ld of %ld jobs are done and saved; repeat the command to go on",
-             signal == SLOT_TIME_UP ? "time is up" : "stopped", s->of_shard - s->todo + t->finished,
+             signal == DEADLINE_TIME_UP ? "time is up" : "stopped", s->of_shard - s->todo + t->finished,
              s->of_shard);
-    if (signal != SLOT_TIME_UP)
+    if (signal != DEADLINE_TIME_UP)
         return stop_exit_code(signal);
     return t->finished && write_results(s, &failed, e) ? s->code : EXIT_STOPPED;
 }
 
 static int sweep(struct sweep *s, struct err *e)
 {
-    struct tally t = {0};
+    struct sweep_progress t = {0};
     long failed = 0;
     s->code = EXIT_USAGE;
     int signal = 0, rc = check_options(s, e);
@@ -423,7 +423,7 @@ static int run_sweep(const struct process_env *p, int argc, char **argv)
         return code;
     log_set_quiet(s.o.quiet ? LOG_ERRORS : LOG_ALL);
     stop_block();
-    slot_init(&s.slot, &s.stopper);
+    deadline_init(&s.deadline, &s.stopper);
     s.stopper = (struct stopper){.drain_seconds = s.o.drain, .is_quiet = s.o.quiet, .is_live = p->live};
     code = stopper_start(&s.stopper, &e) ? EXIT_INCOMPLETE : sweep(&s, &e);
     end_board(&s, code, &e);
@@ -435,7 +435,7 @@ static int run_sweep(const struct process_env *p, int argc, char **argv)
     runfile_release(&s.file);
     arena_release(&s.arena);
     runlock_drop(&s.lock);
-    slot_release(&s.slot);
+    deadline_release(&s.deadline);
     stopper_end(&s.stopper);
     return code;
 }

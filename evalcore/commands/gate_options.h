@@ -15,8 +15,8 @@ struct gate_options {
 };
 
 /* Prints and writes a result, and says what of that failed; returns the exit code. */
-int gate_tell(const struct gate_options *o, const struct process_env *p, const struct gate_result *r,
-              const char *dir, struct arena *a);
+int gate_publish_result(const struct gate_options *o, const struct process_env *p,
+                        const struct gate_result *r, const char *dir, struct arena *a);
 /* 2 for what cannot be compared, 3 for what is damaged, unfinished or failed. */
 int gate_error_code(const struct err *e);
 /* kveval gate --run; returns the exit code. e is set where there is no result. */

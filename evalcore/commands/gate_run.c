@@ -173,7 +173,7 @@ static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *faile
     int rc = gate_replay(now, b->n_replays, b->traces, &j->plan, GATE_SEE_EVERY, &j->arena, e);
     *out = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof **out);
     for (int i = 0; i < b->n_replays && !rc; i++) {
-        gate_drift(&(*out)[i], &b->replays[i], &now[i], !strcmp(b->numerics, j->plan.lanes[0].info.numerics),
+        gate_drift(&(*out)[i], &b->replays[i], &now[i], !strcmp(b->numerics, j->plan.loaded[0].info.numerics),
                    &j->arena);
         *failed += (*out)[i].failed;
     }
@@ -184,7 +184,7 @@ static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *faile
 static int finish(struct gate_job *j, struct gate_result *r)
 {
     const char *dir = arena_printf(&j->arena, "%s/gate", j->o->out);
-    return gate_tell(j->o, j->env, r, dir, &j->arena);
+    return gate_publish_result(j->o, j->env, r, dir, &j->arena);
 }
 
 /* Returns the exit code. */

@@ -109,7 +109,7 @@ static int submit(struct replaying *q, const struct runplan *p, struct err *e)
                         .end_token = -1,
                         .user = q};
     q->last = (q->trace->n - 1) / GATE_SEE_EVERY * GATE_SEE_EVERY;
-    int rc = engine_submit(p->lanes[q->cell->lane].engine, &r, e);
+    int rc = engine_submit(p->loaded[q->cell->loaded_model].engine, &r, e);
     return rc ? err_add(e, "replay of %s under %s", q->trace->problem, q->r->setting), rc : 0;
 }
 
@@ -136,7 +136,7 @@ static int keep(const struct completion *c, struct err *e)
     return 0;
 }
 
-static int run_lane(struct engine *en, int every, struct err *e)
+static int run_loaded_model(struct engine *en, int every, struct err *e)
 {
     int rc = 0;
     engine_watch(en, every, see, NULL);
@@ -178,8 +178,8 @@ int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, c
         if (!rc)
             rc = submit(&q[i], p, e);
     }
-    for (int l = 0; l < p->n_lanes && !rc; l++)
-        rc = run_lane(p->lanes[l].engine, every, e);
+    for (int l = 0; l < p->n_loaded && !rc; l++)
+        rc = run_loaded_model(p->loaded[l].engine, every, e);
     for (int i = 0; i < n && !rc; i++)
         if (!r[i].n)
             rc = err_set(e, ERR_DEVICE, "replay of %s under %s was not decoded", traces[r[i].trace].problem,

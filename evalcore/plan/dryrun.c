@@ -100,22 +100,22 @@ static void say_model(const struct runplan *p, const struct engine_info *info, i
 void dryrun_print(const struct runplan *p, const struct dryrun_options *o)
 {
     struct dryrun d = {.plan = p, .options = o};
-    int lane = 0;
+    int loaded = 0;
     d.length = xcalloc((size_t)p->n_cells + 1, sizeof *d.length);
     table(&d);
     if (p->file->endpoint) {
         printf(
             "\nmodel: %s at %s, context %d; prompts are those of %s\nThe server was not asked: whether it is "
             "there, what memory it has and what time it takes are not known.\n",
-            p->file->models[0].path, p->file->endpoint->url, p->lanes[0].info.max_context,
+            p->file->models[0].path, p->file->endpoint->url, p->loaded[0].info.max_context,
             p->file->endpoint->tokenizer);
         free(d.length);
         return;
     }
     for (d.model = 0; d.model < p->file->n_models; d.model++) {
-        while (p->lanes[lane].model != d.model)
-            lane++;
-        say_model(p, &p->lanes[lane].info, d.model);
+        while (p->loaded[loaded].model != d.model)
+            loaded++;
+        say_model(p, &p->loaded[loaded].info, d.model);
         dryrun_memory(&d);
         dryrun_time(&d);
     }

@@ -28,22 +28,22 @@ struct need {
     long jobs;
 };
 
-static struct need lane_need(const struct runplan *p, int lane)
+static struct need model_need(const struct runplan *p, int loaded)
 {
     struct need need = {0};
     double *tokens = NULL;
-    size_t cap = 0, n = 0, rows = (size_t)p->lanes[lane].info.max_batch;
+    size_t cap = 0, n = 0, rows = (size_t)p->loaded[loaded].info.max_batch;
     for (int i = 0; i < p->n_cells; i++) {
         const struct plan_cell *c = &p->cells[i];
         const struct prompt_set *s = &p->sets[c->set];
-        for (size_t q = 0; q < s->task.n_problems && c->lane == lane; q++) {
+        for (size_t q = 0; q < s->task.n_problems && c->loaded_model == loaded; q++) {
             double limit = runplan_limit(p, c, q), prompt = s->rows[q].n;
             need.longest = prompt + limit > need.longest ? prompt + limit : need.longest;
             need.jobs += c->settings->s.samples;
             size_t copies = (size_t)c->settings->s.samples < rows ? (size_t)c->settings->s.samples : rows;
             for (size_t k = 0; k < copies; k++) {
                 xgrow(&tokens, &cap, n + 1, sizeof *tokens);
-                tokens[n++] = held(c, prompt, limit, p->lanes[lane].info.n_layers);
+                tokens[n++] = held(c, prompt, limit, p->loaded[loaded].info.n_layers);
             }
         }
     }
@@ -57,10 +57,10 @@ static struct need lane_need(const struct runplan *p, int lane)
 }
 
 /* How much K and V get, and what that means; bytes: what all that could be decoded together need. */
-static void say_pool(const struct lane *lane, double bytes, double one, double left)
+static void say_pool(const struct loaded_model *loaded, double bytes, double one, double left)
 {
     struct str text = {0};
-    double pool = lane->memory.pool ? (double)lane->memory.pool : left;
+    double pool = loaded->memory.pool ? (double)loaded->memory.pool : left;
     if (pool > bytes)
         pool = bytes;
     str_bytes(&text, pool);
@@ -70,16 +70,16 @@ static void say_pool(const struct lane *lane, double bytes, double one, double l
             text.data);
     else if (pool < bytes)
         printf("K and V get %s: about %.0f sequences at their limits, of %d places; the others wait.\n",
-               text.data, pool / one, lane->info.max_batch);
+               text.data, pool / one, loaded->info.max_batch);
     else
         printf("K and V of all of them fit.\n");
     str_release(&text);
 }
 
-static void say_device(const struct lane *lane, double bytes, double one)
+static void say_device(const struct loaded_model *loaded, double bytes, double one)
 {
-    const struct engine_options *o = &lane->options;
-    const struct engine_memory *m = &lane->memory;
+    const struct engine_options *o = &loaded->options;
+    const struct engine_memory *m = &loaded->memory;
     struct engine_device dev;
     struct err why = {0};
     struct str free_text = {0}, total = {0};
@@ -94,7 +94,7 @@ static void say_device(const struct lane *lane, double bytes, double one)
     if (left < 0)
         printf("This is too little for weights and buffers; use a smaller --max-batch, or another device.\n");
     else
-        say_pool(lane, bytes, one, left);
+        say_pool(loaded, bytes, one, left);
     str_release(&free_text);
     str_release(&total);
 }
@@ -107,10 +107,10 @@ static void line(const char *name, double bytes, const char *what)
     str_release(&text);
 }
 
-static void say_lane(const struct lane *lane, const struct need *need)
+static void print_model(const struct loaded_model *loaded, const struct need *need)
 {
-    const struct engine_info *info = &lane->info;
-    const struct engine_memory *m = &lane->memory;
+    const struct engine_info *info = &loaded->info;
+    const struct engine_memory *m = &loaded->memory;
     double per_token = (double)(info->kv_token_bytes + m->bounds_token_bytes);
     long together = need->jobs < info->max_batch ? need->jobs : info->max_batch;
     struct str kv = {0};
@@ -128,22 +128,22 @@ static void say_lane(const struct lane *lane, const struct need *need)
     if (m->spare)
         line("spare", (double)m->spare, "left free for what is allocated later");
     line("together", (double)m->weights + (double)m->scratch + (double)m->spare + per_token * need->all, "");
-    say_device(lane, per_token * need->all, per_token * need->one);
+    say_device(loaded, per_token * need->all, per_token * need->one);
     str_release(&kv);
 }
 
 void dryrun_memory(struct dryrun *d)
 {
     int n = 0;
-    for (int i = 0; i < d->plan->n_lanes; i++) {
-        const struct lane *lane = &d->plan->lanes[i];
-        if (lane->model != d->model)
+    for (int i = 0; i < d->plan->n_loaded; i++) {
+        const struct loaded_model *loaded = &d->plan->loaded[i];
+        if (loaded->model != d->model)
             continue;
-        struct need need = lane_need(d->plan, i);
-        say_lane(lane, &need);
+        struct need need = model_need(d->plan, i);
+        print_model(loaded, &need);
         if (!n++) {
             d->longest = need.longest;
-            d->rows = need.jobs < lane->info.max_batch ? (double)need.jobs : lane->info.max_batch;
+            d->rows = need.jobs < loaded->info.max_batch ? (double)need.jobs : loaded->info.max_batch;
         }
     }
     if (n > 1)

@@ -9,7 +9,8 @@ struct dryrun {
     const struct runplan *plan;
     const struct dryrun_options *options;
     double *length; /* (n_cells): expected tokens of a completion before limits */
-    int model; /* of the run file's, of which memory and time are told; the next two are of its first lane */
+    int model; /* of the run file's, of which memory and time are told; the next two are of its first loaded
+                  model */
     double longest; /* tokens of the longest sequence, prompt and completion, at its limits */
     double rows;    /* sequences that can be decoded together: max_batch, or fewer jobs */
 };

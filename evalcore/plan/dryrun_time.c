@@ -14,13 +14,13 @@
 static double prompt_tokens(const struct runplan *p, int model)
 {
     double tokens = 0;
-    char *is_counted = xcalloc((size_t)p->n_sets * (size_t)p->n_lanes + 1, 1);
+    char *is_counted = xcalloc((size_t)p->n_sets * (size_t)p->n_loaded + 1, 1);
     for (int i = 0; i < p->n_cells; i++) {
         const struct plan_cell *c = &p->cells[i];
         const struct prompt_set *s = &p->sets[c->set];
-        char *counted = &is_counted[c->set * p->n_lanes + c->lane];
+        char *counted = &is_counted[c->set * p->n_loaded + c->loaded_model];
         int own = (policy_needs(&c->spec) & POLICY_PREFILL) != 0;
-        if (p->lanes[c->lane].model != model)
+        if (p->loaded[c->loaded_model].model != model)
             continue;
         for (size_t q = 0; q < s->task.n_problems && (own || !*counted); q++)
             tokens += (double)s->rows[q].n * (own ? c->settings->s.samples : 1);
@@ -38,7 +38,7 @@ static void say_time(const struct dryrun *d, const struct speed *s)
     for (int i = 0; i < p->n_cells; i++) {
         const struct plan_cell *c = &p->cells[i];
         const struct prompt_set *set = &p->sets[c->set];
-        for (size_t q = 0; q < set->task.n_problems && p->lanes[c->lane].model == d->model; q++)
+        for (size_t q = 0; q < set->task.n_problems && p->loaded[c->loaded_model].model == d->model; q++)
             decode += speed_completion(s, set->rows[q].n, dryrun_tokens(d, i, q)) * c->settings->s.samples;
     }
     progress_duration(&text, (prompts + decode) / n);
@@ -56,22 +56,22 @@ static void say_time(const struct dryrun *d, const struct speed *s)
 
 void dryrun_time(const struct dryrun *d)
 {
-    const struct lane *lane = d->plan->lanes;
-    while (lane->model != d->model)
-        lane++;
+    const struct loaded_model *loaded = d->plan->loaded;
+    while (loaded->model != d->model)
+        loaded++;
     struct speed s;
     struct err why = {0};
     struct str weights = {0};
     printf("\n");
-    str_bytes(&weights, (double)lane->info.weight_bytes);
+    str_bytes(&weights, (double)loaded->info.weight_bytes);
     if (d->options->calibration == CALIBRATE_NO || d->rows < 1)
         printf("speed: not measured, so no time is given\n");
-    else if (d->options->calibration == CALIBRATE_AUTO && lane->info.weight_bytes > LARGE_WEIGHTS)
+    else if (d->options->calibration == CALIBRATE_AUTO && loaded->info.weight_bytes > LARGE_WEIGHTS)
         printf(
             "speed: not measured, since that would load %s of weights, so no time is given; --calibrate yes "
             "does it\n",
             weights.data);
-    else if (calibrate(&s, &lane->options, (int)d->rows, (int)d->longest, &why))
+    else if (calibrate(&s, &loaded->options, (int)d->rows, (int)d->longest, &why))
         printf("speed: could not be measured, so no time is given: %s\n", why.text);
     else {
         printf("speed: measured now with full attention, %d sequences: %.1f ms a step at a context of %.0f "

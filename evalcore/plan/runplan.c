@@ -13,7 +13,7 @@ int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q)
     const struct prompt_set *s = &p->sets[c->set];
     const struct settings *t = &c->settings->s;
     int limit = settings_max_new(t, s->task.problems[q].max_new_tokens);
-    int total = p->lanes[c->lane].info.max_context;
+    int total = p->loaded[c->loaded_model].info.max_context;
     if (t->max_total_tokens > 0 && t->max_total_tokens < total)
         total = t->max_total_tokens;
     int room = total - s->rows[q].n;
@@ -22,7 +22,7 @@ int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q)
 
 int runplan_model(const struct runplan *p, const struct job *j)
 {
-    return p->lanes[p->cells[j->cell].lane].model;
+    return p->loaded[p->cells[j->cell].loaded_model].model;
 }
 
 static void make_jobs(struct runplan *p)
@@ -77,8 +77,8 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
     else if (!rc && o->dry)
         rc = runplan_measure(p, e);
     if (!rc) {
-        runplan_tell_chat(p);
-        runplan_tell_unapplied(p);
+        runplan_log_chat(p);
+        runplan_log_unapplied(p);
     }
     if (!rc)
         rc = runplan_reserve(p, e);
@@ -89,11 +89,11 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
     return rc;
 }
 
-int runplan_bind(struct runplan *p, const struct lane_facts *facts, struct err *e)
+int runplan_bind(struct runplan *p, const struct model_facts *facts, struct err *e)
 {
     int rc = 0;
-    for (int i = 0; i < p->n_lanes; i++) {
-        struct engine_info *info = &p->lanes[i].info;
+    for (int i = 0; i < p->n_loaded; i++) {
+        struct engine_info *info = &p->loaded[i].info;
         info->weights = arena_strdup(&p->arena, facts[i].weights);
         info->numerics = arena_strdup(&p->arena, facts[i].numerics);
         info->device = arena_strdup(&p->arena, facts[i].device);
@@ -109,17 +109,17 @@ void runplan_release(struct runplan *p)
 {
     for (int i = 0; i < p->n_sets; i++)
         prompts_release(&p->sets[i]);
-    for (int i = 0; i < p->n_lanes; i++)
-        engine_close(p->lanes[i].engine);
-    for (int i = 0; i < p->n_lanes; i++)
-        tokenizer_close(p->lanes[i].own);
-    for (int i = 0; i < p->n_lanes; i++) {
-        if (p->lanes[i].own_chat)
-            chat_own_release(p->lanes[i].own_chat);
-        free(p->lanes[i].own_chat);
+    for (int i = 0; i < p->n_loaded; i++)
+        engine_close(p->loaded[i].engine);
+    for (int i = 0; i < p->n_loaded; i++)
+        tokenizer_close(p->loaded[i].own);
+    for (int i = 0; i < p->n_loaded; i++) {
+        if (p->loaded[i].own_chat)
+            chat_own_release(p->loaded[i].own_chat);
+        free(p->loaded[i].own_chat);
     }
     free(p->sets);
-    free(p->lanes);
+    free(p->loaded);
     free(p->cells);
     free(p->jobs);
     arena_release(&p->arena);

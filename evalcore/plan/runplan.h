@@ -11,8 +11,9 @@
  *
  * A plan binds a run file to its models and data: cells with identities, prompts as ids, jobs with keys. A
  * plan of several models is a dry one: each of them is opened by a process that was told --model. */
-struct lane {  /* one engine: cells of one model and KV type share it */
-    int model; /* index into runfile.models; lanes are in their order, and each has the same KV types */
+struct loaded_model { /* one engine: cells of one model and KV type share it */
+    int model; /* index into runfile.models; loaded models are in their order, and each has the same KV types
+                */
     enum kv_dtype kv_dtype;
     struct engine *engine; /* NULL in a dry plan */
     struct engine_info info;
@@ -30,10 +31,10 @@ struct plan_cell {
     const struct runfile_policy *policy;
     const struct runfile_settings *settings;
     struct policy_spec spec;  /* resolved for the model */
-    struct policy *instance;  /* of the lane's engine; NULL in a dry plan */
+    struct policy *instance;  /* of the loaded model's engine; NULL in a dry plan */
     struct policy *reference; /* of a text: whose distributions are compared with the policy's, full attention
                                * or policy_spec_reference(); NULL for other tasks and in a dry plan */
-    int set, lane;            /* indices into runplan.sets and runplan.lanes */
+    int set, loaded_model;    /* indices into runplan.sets and runplan.loaded models */
     int baseline;             /* cell to compare with, -1: none */
     const char *id, *label;
     char identity[JOB_IDENTITY_HEX + 1];
@@ -50,11 +51,11 @@ struct job {
 
 struct runplan {
     const struct runfile *file;
-    struct lane *lanes;
+    struct loaded_model *loaded;
     struct prompt_set *sets;
     struct plan_cell *cells;
     struct job *jobs; /* every job once, even when two cells share it; in cell order */
-    int n_lanes, n_sets, n_cells;
+    int n_loaded, n_sets, n_cells;
     long n_jobs;
     int limit; /* --limit, 0: none */
     struct arena arena;
@@ -80,18 +81,18 @@ void runplan_release(struct runplan *p);
 int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q);
 /* Tells people which layers the model has given to policies and how it was recognised, a line for each
  * choice. */
-void runplan_tell_taken(const struct runplan *p);
+void runplan_log_layers(const struct runplan *p);
 /* Warns of settings under which completions say less than they seem to: samples of greedy decoding, and
  * limits that the context cuts short. */
-void runplan_tell_risks(const struct runplan *p);
+void runplan_warn_risks(const struct runplan *p);
 
-/* What only an open engine, or the server of an endpoint, knows of its lane. */
-struct lane_facts {
+/* What only an open engine, or the server of an endpoint, knows of its loaded model. */
+struct model_facts {
     const char *weights, *numerics, *device; /* as in struct engine_info */
 };
 /* Adds identities and jobs with keys to a dry plan, the same as in a plan whose engines have these facts (one
- * per lane). Engines and policy instances stay NULL. */
-int runplan_bind(struct runplan *p, const struct lane_facts *facts, struct err *e);
+ * per loaded model). Engines and policy instances stay NULL. */
+int runplan_bind(struct runplan *p, const struct model_facts *facts, struct err *e);
 int runplan_model(const struct runplan *p, const struct job *j); /* index into runfile.models */
 
 /* Writes config.resolved.json, manifest.json and problems/ for run_load() and for people. *n_dropped receives

@@ -80,22 +80,22 @@ static int check_problems(const struct runplan *p, const struct plan_cell *c, st
 /* What the model adds to a resolved cell: identity, and the names that are made from it. */
 int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
 {
-    const struct lane *lane = &p->lanes[c->lane];
+    const struct loaded_model *loaded = &p->loaded[c->loaded_model];
     const struct runfile_calibration *k = &c->policy->calibration;
-    if (k->path && strcmp(k->weights, lane->info.weights))
+    if (k->path && strcmp(k->weights, loaded->info.weights))
         return err_set(
             e, ERR_USAGE,
             "%s: %s was made with the weights %.12s and %s has %.12s; run `kveval calibrate` for it%s",
             c->policy->where, k->path, k->weights, p->file->n_models > 1 ? c->model->label : "this model",
-            lane->info.weights,
+            loaded->info.weights,
             p->file->n_models > 1 ? ", or say with \"models\" with which model this policy goes" : "");
     struct policy_spec reference;
     int own_reference = 0;
     if (task_is_text(c->task->ops->metric) &&
         policy_spec_reference(&reference, &c->spec, &own_reference, &p->arena, e))
         return e->code;
-    struct cell_identity identity = {.weights = lane->info.weights,
-                                     .numerics = lane->info.numerics,
+    struct cell_identity identity = {.weights = loaded->info.weights,
+                                     .numerics = loaded->info.numerics,
                                      .policy = &c->spec,
                                      .settings = &c->settings->s,
                                      .task = c->task->name,
@@ -111,31 +111,31 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
 /* What a text's likelihood is compared with. */
 static int bind_reference(struct runplan *p, struct plan_cell *c, struct err *e)
 {
-    const struct lane *lane = &p->lanes[c->lane];
+    const struct loaded_model *loaded = &p->loaded[c->loaded_model];
     struct policy_spec reference;
     int own;
-    if (lane->info.max_batch < 2)
+    if (loaded->info.max_batch < 2)
         return err_set(e, ERR_USAGE,
                        "%s: a text is decoded under the policy and under full attention side by side; use a "
                        "--max-batch of 2 or more",
                        c->task->where);
     int rc = policy_spec_reference(&reference, &c->policy->spec, &own, &p->arena, e);
-    return rc || !lane->engine ? rc : engine_policy(lane->engine, &reference, &c->reference, e);
+    return rc || !loaded->engine ? rc : engine_policy(loaded->engine, &reference, &c->reference, e);
 }
 
 static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 {
-    const struct lane *lane = &p->lanes[c->lane];
-    struct policy_model m = {c->model->path, c->model->name, lane->info.n_layers};
-    int rc = lane->engine ? engine_policy(lane->engine, &c->policy->spec, &c->instance, e)
-                          : policy_spec_resolve(&c->spec, &c->policy->spec, &m, &p->arena, e);
+    const struct loaded_model *loaded = &p->loaded[c->loaded_model];
+    struct policy_model m = {c->model->path, c->model->name, loaded->info.n_layers};
+    int rc = loaded->engine ? engine_policy(loaded->engine, &c->policy->spec, &c->instance, e)
+                            : policy_spec_resolve(&c->spec, &c->policy->spec, &m, &p->arena, e);
     if (rc)
         return err_add(e, "%s", c->policy->where), rc;
     if (check_problems(p, c, e))
         return e->code;
     if (task_is_text(c->task->ops->metric) && bind_reference(p, c, e))
         return e->code;
-    if (lane->engine) {
+    if (loaded->engine) {
         c->spec = c->instance->spec;
         return runplan_identify(p, c, e);
     }
@@ -161,11 +161,12 @@ static const struct runfile_settings *settings_for(struct runplan *p, const stru
     return own;
 }
 
-/* While the cells of one model are made: lanes by settings, sets and settings by task and settings. */
+/* While the cells of one model are made: loaded models by settings, sets and settings by task and settings.
+ */
 struct model_parts {
     int model;
     const struct runfile_settings **used;
-    int *set_of, *lane_of;
+    int *set_of, *loaded_of;
 };
 
 static int open_parts(struct runplan *p, struct model_parts *m, const struct runplan_options *o,
@@ -174,7 +175,8 @@ static int open_parts(struct runplan *p, struct model_parts *m, const struct run
     const struct runfile *f = p->file;
     int rc = 0;
     for (int s = 0; s < f->n_settings && !rc; s++)
-        rc = runplan_open_lane(p, m->model, (enum kv_dtype)f->settings[s].s.kv_dtype, o, &m->lane_of[s], e);
+        rc =
+            runplan_open_model(p, m->model, (enum kv_dtype)f->settings[s].s.kv_dtype, o, &m->loaded_of[s], e);
     for (int t = 0; t < f->n_tasks && !rc; t++)
         for (int s = 0; s < f->n_settings && !rc; s++) {
             const struct runfile_settings **row = &m->used[t * f->n_settings];
@@ -186,10 +188,10 @@ static int open_parts(struct runplan *p, struct model_parts *m, const struct run
             set[s] = same < s ? set[same] : p->n_sets;
             if (same < s)
                 continue;
-            const struct lane *lane = &p->lanes[m->lane_of[s]];
-            rc = runplan_open_set(p, &f->tasks[t], &row[s]->s, lane, o, ids, e);
+            const struct loaded_model *loaded = &p->loaded[m->loaded_of[s]];
+            rc = runplan_open_set(p, &f->tasks[t], &row[s]->s, loaded, o, ids, e);
             if (!rc)
-                rc = runplan_check_vocabulary(&p->sets[set[s]], lane, e);
+                rc = runplan_check_vocabulary(&p->sets[set[s]], loaded, e);
         }
     return rc;
 }
@@ -227,7 +229,7 @@ static int add_cells(struct runplan *p, const struct model_parts *m, int *index,
                 c->policy = &f->policies[i];
                 c->settings = m->used[t * f->n_settings + s];
                 c->set = m->set_of[t * f->n_settings + s];
-                c->lane = m->lane_of[s];
+                c->loaded_model = m->loaded_of[s];
                 c->baseline = -1;
                 rc = bind_cell(p, c, e);
             }
@@ -276,7 +278,7 @@ int runplan_make_cells(struct runplan *p, const struct runplan_options *o, struc
     struct sample_ids ids;
     struct model_parts m = {.used = arena_alloc(&p->arena, (n_points + 1) * sizeof *m.used)};
     m.set_of = xcalloc(n_points + 1, sizeof *m.set_of);
-    m.lane_of = xcalloc((size_t)f->n_settings + 1, sizeof *m.lane_of);
+    m.loaded_of = xcalloc((size_t)f->n_settings + 1, sizeof *m.loaded_of);
     int *index = xcalloc(n_cells + 1, sizeof *index);
     p->cells = xcalloc(n_cells + 1, sizeof *p->cells);
     int rc = sample_ids_parse(&ids, o->sample_ids, &p->arena, e);
@@ -298,6 +300,6 @@ int runplan_make_cells(struct runplan *p, const struct runplan_options *o, struc
     sample_ids_release(&ids);
     free(index);
     free(m.set_of);
-    free(m.lane_of);
+    free(m.loaded_of);
     return rc;
 }

@@ -5,18 +5,18 @@
 
 #include "evalcore/store/keymap.h"
 
-int runplan_check_vocabulary(const struct prompt_set *s, const struct lane *lane, struct err *e)
+int runplan_check_vocabulary(const struct prompt_set *s, const struct loaded_model *loaded, struct err *e)
 {
     for (size_t q = 0; q < s->task.n_problems; q++) {
         size_t end = q + 1 < s->task.n_problems ? s->rows[q + 1].first : s->ids.n;
         for (size_t k = s->rows[q].first; k < end; k++)
-            if (s->ids.id[k] < 0 || s->ids.id[k] >= lane->info.vocab)
+            if (s->ids.id[k] < 0 || s->ids.id[k] >= loaded->info.vocab)
                 return err_set(e, ERR_USAGE,
                                "%s, problem %s: the prompt has the token %d, and config.json of %s has a "
                                "vocabulary of %d; tokenizer.json and config.json are not of the same model: "
                                "get both anew",
-                               s->label, s->task.problems[q].id, (int)s->ids.id[k], lane->options.model,
-                               lane->info.vocab);
+                               s->label, s->task.problems[q].id, (int)s->ids.id[k], loaded->options.model,
+                               loaded->info.vocab);
     }
     return 0;
 }

@@ -6,17 +6,18 @@
 #include "evalcore/base/log.h"
 
 /* Says once what a reader of the run file would not expect of "auto". */
-void runplan_tell_chat(const struct runplan *p)
+void runplan_log_chat(const struct runplan *p)
 {
     const struct runfile *f = p->file;
     int s = 0;
     while (s < f->n_settings && strcmp(f->settings[s].s.chat, "auto"))
         s++;
-    for (int i = 0; i < p->n_lanes && s < f->n_settings; i++) {
+    for (int i = 0; i < p->n_loaded && s < f->n_settings; i++) {
         struct str text = {0};
-        if ((!i || p->lanes[i].model != p->lanes[i - 1].model) && chat_own_notice(p->lanes[i].chat, &text)) {
+        if ((!i || p->loaded[i].model != p->loaded[i - 1].model) &&
+            chat_own_notice(p->loaded[i].chat, &text)) {
             if (f->n_models > 1)
-                log_warn("model %s: %s", f->models[p->lanes[i].model].label, str_text(&text));
+                log_warn("model %s: %s", f->models[p->loaded[i].model].label, str_text(&text));
             else
                 log_warn("%s", str_text(&text));
         }
@@ -24,11 +25,11 @@ void runplan_tell_chat(const struct runplan *p)
     }
 }
 
-void runplan_tell_unapplied(const struct runplan *p)
+void runplan_log_unapplied(const struct runplan *p)
 {
-    for (int i = 0; i < p->n_lanes; i++) {
-        const struct lane *l = &p->lanes[i];
-        if (*l->info.unapplied && (!i || l->model != p->lanes[i - 1].model))
+    for (int i = 0; i < p->n_loaded; i++) {
+        const struct loaded_model *l = &p->loaded[i];
+        if (*l->info.unapplied && (!i || l->model != p->loaded[i - 1].model))
             log_info(
                 "%s%sgeneration_config.json has %s, which is not applied: the model's own distribution is "
                 "sampled",
@@ -37,7 +38,7 @@ void runplan_tell_unapplied(const struct runplan *p)
     }
 }
 
-void runplan_tell_taken(const struct runplan *p)
+void runplan_log_layers(const struct runplan *p)
 {
     for (int i = 0; i < p->n_cells; i++) {
         const struct policy_spec *s = &p->cells[i].spec;
@@ -67,11 +68,11 @@ static int beyond_context(const struct runplan *p, const struct plan_cell *c)
     int n = 0;
     for (size_t q = 0; q < s->task.n_problems; q++)
         n += s->rows[q].n + settings_max_new(&c->settings->s, s->task.problems[q].max_new_tokens) >
-             p->lanes[c->lane].info.max_context;
+             p->loaded[c->loaded_model].info.max_context;
     return n;
 }
 
-void runplan_tell_risks(const struct runplan *p)
+void runplan_warn_risks(const struct runplan *p)
 {
     for (int i = 0; i < p->n_cells; i++) {
         const struct plan_cell *c = &p->cells[i];
@@ -87,7 +88,7 @@ void runplan_tell_risks(const struct runplan *p)
                 "task %s: the length limit lies beyond the %s%scontext of %d tokens for %d of %zu problems; "
                 "their completions are cut off there",
                 c->task->label, p->file->n_models > 1 ? c->model->label : "model's",
-                p->file->n_models > 1 ? "'s " : " ", p->lanes[c->lane].info.max_context, n,
+                p->file->n_models > 1 ? "'s " : " ", p->loaded[c->loaded_model].info.max_context, n,
                 p->sets[c->set].task.n_problems);
     }
 }

@@ -7,13 +7,15 @@
 /* The steps of runplan_build(), in files of their own. Those that can fail return 0 or a negative ERR_ code;
  * what they have added to the plan by then goes with runplan_release(). */
 
-/* runplan_lanes.c. The lane for a model and a KV type, which is opened when there is none yet: *index
- * receives its number. */
-int runplan_open_lane(struct runplan *p, int model, enum kv_dtype kv_dtype, const struct runplan_options *o,
-                      int *index, struct err *e);
-/* Of a dry plan: checks the weights of each lane by their headers, binds its policies, counts its memory. */
+/* runplan_models.c. The loaded model for a model and a KV type, which is opened when there is none yet:
+ * *index receives its number. */
+int runplan_open_model(struct runplan *p, int model, enum kv_dtype kv_dtype, const struct runplan_options *o,
+                       int *index, struct err *e);
+/* Of a dry plan: checks the weights of each loaded model by their headers, binds its policies, counts its
+ * memory. */
 int runplan_measure(struct runplan *p, struct err *e);
-/* Reserves K and V for the engines of all lanes, once all of them are open and their policies bound. */
+/* Reserves K and V for the engines of all loaded models, once all of them are open and their policies bound.
+ */
 int runplan_reserve(struct runplan *p, struct err *e);
 
 /* runplan_sets.c. Do two settings give the same token ids for a task's problems? */
@@ -21,22 +23,22 @@ int runplan_same_prompts(const struct settings *a, const struct settings *b);
 int runplan_same_text(const char *a, const char *b); /* the same characters, or both NULL */
 /* Opens the task and renders its prompts, as the next of p->sets. */
 int runplan_open_set(struct runplan *p, const struct runfile_task *t, const struct settings *settings,
-                     const struct lane *lane, const struct runplan_options *o, struct sample_ids *ids,
-                     struct err *e);
+                     const struct loaded_model *loaded, const struct runplan_options *o,
+                     struct sample_ids *ids, struct err *e);
 
-/* runplan_check.c. ERR_USAGE when a token of a set lies outside of the lane's model. */
-int runplan_check_vocabulary(const struct prompt_set *s, const struct lane *lane, struct err *e);
+/* runplan_check.c. ERR_USAGE when a token of a set lies outside of the loaded model's model. */
+int runplan_check_vocabulary(const struct prompt_set *s, const struct loaded_model *loaded, struct err *e);
 /* ERR_USAGE when two of these sets, of several tasks under the same model and settings, have the same prompt.
  * Verdicts are over the problems of all tasks, each of which must count once. */
 int runplan_check_overlap(const struct prompt_set *const *sets, int n, struct err *e);
 
-/* runplan_cells.c. Opens lanes and sets and makes the cells from them, in run-file order. */
+/* runplan_cells.c. Opens loaded models and sets and makes the cells from them, in run-file order. */
 int runplan_make_cells(struct runplan *p, const struct runplan_options *o, struct err *e);
 /* What the model adds to a resolved cell: identity, and the names that are made from it. */
 int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e);
 
 /* runplan_notices.c. Says once what a reader of the run file would not expect of "auto". */
-void runplan_tell_chat(const struct runplan *p);
-void runplan_tell_unapplied(const struct runplan *p);
+void runplan_log_chat(const struct runplan *p);
+void runplan_log_unapplied(const struct runplan *p);
 
 #endif

@@ -42,8 +42,8 @@ static void name_set(struct runplan *p, struct prompt_set *s, const struct setti
 
 /* Opens the task and renders its prompts. */
 int runplan_open_set(struct runplan *p, const struct runfile_task *t, const struct settings *settings,
-                     const struct lane *lane, const struct runplan_options *o, struct sample_ids *ids,
-                     struct err *e)
+                     const struct loaded_model *loaded, const struct runplan_options *o,
+                     struct sample_ids *ids, struct err *e)
 {
     p->sets = xrealloc(p->sets, (size_t)(p->n_sets + 1) * sizeof *p->sets);
     struct prompt_set *s = &p->sets[p->n_sets];
@@ -55,9 +55,9 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
     if (!options.prompt && t->ops->prompts) /* a run's variant is meant for the tasks that have variants */
         options.prompt = settings->prompt;
     struct prompt_renderer renderer = {
-        .set = s, .tokenizer = lane->tokenizer, .info = &lane->info, .settings = settings};
+        .set = s, .tokenizer = loaded->tokenizer, .info = &loaded->info, .settings = settings};
     struct task_counter counter = prompts_counter(&renderer);
-    int rc = prompts_chat(&s->chat, lane->chat, settings->chat, e);
+    int rc = prompts_chat(&s->chat, loaded->chat, settings->chat, e);
     if (rc)
         return rc;
     rc = task_open(&s->task, t->name, &options, o->data_dir, &counter, e);
@@ -66,7 +66,7 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
         return err_add(e, "%s", t->where), rc;
     }
     p->n_sets++;
-    if (task_is_text(t->ops->metric) && (rc = windows_cut(s, lane->tokenizer, &lane->info, e))) {
+    if (task_is_text(t->ops->metric) && (rc = windows_cut(s, loaded->tokenizer, &loaded->info, e))) {
         prompts_renderer_release(&renderer);
         return err_add(e, "%s", t->where), rc;
     }
@@ -78,13 +78,13 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
         words.thinking = CHAT_THINKING_AUTO;
         s->opens_bare = chat_opens_thinking(NULL, &words);
     }
-    if (s->chat && s->chat->end && lane->tokenizer)
-        s->end_token = tokenizer_find(lane->tokenizer, s->chat->end);
+    if (s->chat && s->chat->end && loaded->tokenizer)
+        s->end_token = tokenizer_find(loaded->tokenizer, s->chat->end);
     if (task_is_text(t->ops->metric))
         windows_rows(s);
     else
         rc = prompts_render(s, &renderer, e);
     prompts_renderer_release(&renderer);
-    name_set(p, s, settings, p->file->n_models > 1 ? p->file->models[lane->model].label : NULL);
+    name_set(p, s, settings, p->file->n_models > 1 ? p->file->models[loaded->model].label : NULL);
     return rc;
 }

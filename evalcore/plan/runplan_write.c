@@ -126,7 +126,7 @@ static json_t *cell_json(const struct runplan *p, const struct plan_cell *c)
                           s->max_new_tokens == PARAM_UNSET_INT ? SETTINGS_MAX_NEW : s->max_new_tokens,
                           "temperature", s->temperature);
     if (p->file->n_models > 1)
-        json_object_set_new(o, "weights", json_string(p->lanes[c->lane].info.weights));
+        json_object_set_new(o, "weights", json_string(p->loaded[c->loaded_model].info.weights));
     if (c->model->shown != c->model->path)
         json_object_set_new(o, "model_path", json_text_of(c->model->path));
     json_object_set_new(o, "k_pages", option_text(&c->spec, "k_pages"));
@@ -148,10 +148,10 @@ static json_t *source_json(const struct runfile *f)
     return o ? o : json_null();
 }
 
-/* The first lane of each model, whose facts stand for it. */
-static const struct lane *lane_of(const struct runplan *p, int model)
+/* The first loaded model of each model, whose facts stand for it. */
+static const struct loaded_model *loaded_of(const struct runplan *p, int model)
 {
-    const struct lane *l = p->lanes;
+    const struct loaded_model *l = p->loaded;
     while (l->model != model)
         l++;
     return l;
@@ -162,7 +162,7 @@ static json_t *models_json(const struct runplan *p)
     json_t *list = json_array();
     for (int m = 0; m < p->file->n_models; m++) {
         const struct runfile_model *k = &p->file->models[m];
-        const struct engine_info *info = &lane_of(p, m)->info;
+        const struct engine_info *info = &loaded_of(p, m)->info;
         json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:s, s:i}", "label",
                                               json_text_of(k->label), "model", json_text_of(k->shown), "path",
                                               json_text_of(k->path), "family", info->family, "weights",
@@ -179,7 +179,7 @@ static json_t *joined(const struct runplan *p, enum said_of what)
     const char *first = NULL;
     int same = 1;
     for (int m = 0; m < p->file->n_models; m++) {
-        const struct engine_info *info = &lane_of(p, m)->info;
+        const struct engine_info *info = &loaded_of(p, m)->info;
         const char *text = what == SAID_MODEL    ? p->file->models[m].shown
                            : what == SAID_FAMILY ? info->family
                                                  : info->weights;
@@ -195,7 +195,7 @@ static json_t *joined(const struct runplan *p, enum said_of what)
 /* problems: the digests of the sets' files. */
 static json_t *config_json(const struct runplan *p, const struct digest *problems)
 {
-    const struct engine_info *info = &p->lanes[0].info;
+    const struct engine_info *info = &p->loaded[0].info;
     json_t *tasks = json_array(), *cells = json_array();
     for (int i = 0; i < p->n_sets; i++)
         json_array_append_new(tasks, task_json(&p->sets[i], &problems[i]));

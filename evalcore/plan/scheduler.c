@@ -118,14 +118,14 @@ static double expect(const struct history *h, const struct runplan *p, struct jo
 enum { TOGETHER = 4 };
 
 struct sort_item {
-    int lane, bucket, set, block, wave;
+    int loaded_model, bucket, set, block, wave;
     struct job job;
 };
 
 /* How many of the set's prompts the devices keep while all policies take their turns. Each keeps as many as
  * the engine does, its batch has places for, and have room in a quarter of the CPU's pool or on a GPU in 4
  * GiB. Where memory is shorter than that, prompts are prefilled more than once. */
-static int kept_prompts(const struct lane *l, const struct prompt_set *s, int n_devices)
+static int kept_prompts(const struct loaded_model *l, const struct prompt_set *s, int n_devices)
 {
     int gpu = l->options.backend && strcmp(l->options.backend, "cpu");
     double room = gpu ? 4.0 * (1 << 30) : 0.25 * (512 << 20), longest = 1;
@@ -145,14 +145,14 @@ static int block_of(const struct runplan *p, const struct job *j, const int *kep
     const struct plan_cell *c = &p->cells[j->cell];
     const struct prompt_set *s = &p->sets[c->set];
     int is_long = s->rows && s->rows[j->problem].n > j->expected;
-    return is_long ? 1 + j->problem / kept[c->lane * p->n_sets + c->set] : 0;
+    return is_long ? 1 + j->problem / kept[c->loaded_model * p->n_sets + c->set] : 0;
 }
 
 static int by_start(const void *pa, const void *pb)
 {
     const struct sort_item *a = pa, *b = pb;
-    if (a->lane != b->lane)
-        return a->lane - b->lane;
+    if (a->loaded_model != b->loaded_model)
+        return a->loaded_model - b->loaded_model;
     if (a->bucket != b->bucket)
         return b->bucket - a->bucket;
     if (a->set != b->set)
@@ -172,14 +172,14 @@ void scheduler_order(struct runplan *p, const struct run *done, int n_devices)
 {
     struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
     struct sort_item *items = xcalloc((size_t)p->n_jobs + 1, sizeof *items);
-    int *kept = xcalloc((size_t)p->n_sets * (size_t)p->n_lanes + 1, sizeof *kept);
+    int *kept = xcalloc((size_t)p->n_sets * (size_t)p->n_loaded + 1, sizeof *kept);
     collect(h, p, done);
-    for (int i = 0; i < p->n_sets * p->n_lanes; i++)
-        kept[i] = kept_prompts(&p->lanes[i / p->n_sets], &p->sets[i % p->n_sets], n_devices);
+    for (int i = 0; i < p->n_sets * p->n_loaded; i++)
+        kept[i] = kept_prompts(&p->loaded[i / p->n_sets], &p->sets[i % p->n_sets], n_devices);
     for (long i = 0; i < p->n_jobs; i++) {
         const struct plan_cell *c = &p->cells[p->jobs[i].cell];
         p->jobs[i].expected = expect(&h[c->set], p, &p->jobs[i]);
-        items[i] = (struct sort_item){.lane = c->lane,
+        items[i] = (struct sort_item){.loaded_model = c->loaded_model,
                                       .bucket = (int)floor(log(p->jobs[i].expected) / log(1.25)),
                                       .set = c->set,
                                       .block = block_of(p, &p->jobs[i], kept),

@@ -4,8 +4,8 @@
 #include "evalcore/plan/runplan.h"
 #include "evalcore/store/run.h"
 
-/* The order in which jobs start. Lane by lane, the jobs that are expected to be longest come first, over all
- * cells at once. Among jobs of one task and of about the same length, a few policies come before the next
+/* The order in which jobs start. Model by model, the jobs that are expected to be longest come first, over
+ * all cells at once. Among jobs of one task and of about the same length, a few policies come before the next
  * few, so that a batch holds few policies. (In a resumed folder problems have expected lengths of their own,
  * so it may hold more.) Among the jobs of such a few policies those that share a prompt are next to each
  * other, so that its dense prefill is paid once. Where prompts are longer than completions, the problems are

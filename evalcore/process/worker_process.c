@@ -40,7 +40,7 @@ static int spawn(pid_t *pid, int fd, const char *const argv[])
 
 int worker_process_start(struct worker_process *w, const char *const argv[], struct err *e)
 {
-    const struct timeval patience = {.tv_sec = SEND_SECONDS};
+    const struct timeval timeouts = {.tv_sec = SEND_SECONDS};
     int pair[2];
     memset(w, 0, sizeof *w);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
@@ -48,7 +48,7 @@ int worker_process_start(struct worker_process *w, const char *const argv[], str
     int rc = spawn(&w->pid, pair[1], argv);
     close(pair[1]);
     w->wire.fd = pair[0];
-    if (!rc && setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience))
+    if (!rc && setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &timeouts, sizeof timeouts))
         rc = errno;
     if (!rc)
         return 0;

@@ -14,19 +14,19 @@ struct job_group { /* plan.jobs[next .. end-1] are not taken yet */
 static int share_prompt(const struct runplan *p, const struct job *a, const struct job *b)
 {
     const struct plan_cell *c = &p->cells[a->cell], *d = &p->cells[b->cell];
-    return c->lane == d->lane && c->set == d->set && a->problem == b->problem;
+    return c->loaded_model == d->loaded_model && c->set == d->set && a->problem == b->problem;
 }
 
 struct prompt_key {
-    int lane, set, problem;
+    int loaded_model, set, problem;
     long group;
 };
 
 static int by_prompt(const void *pa, const void *pb)
 {
     const struct prompt_key *a = pa, *b = pb;
-    if (a->lane != b->lane)
-        return a->lane - b->lane;
+    if (a->loaded_model != b->loaded_model)
+        return a->loaded_model - b->loaded_model;
     if (a->set != b->set)
         return a->set - b->set;
     if (a->problem != b->problem)
@@ -40,7 +40,7 @@ static void find_prompts(struct job_queue *q, const struct runplan *p)
     struct prompt_key *key = xcalloc((size_t)q->n_groups + 1, sizeof *key);
     for (long g = 0; g < q->n_groups; g++) {
         const struct job *j = &p->jobs[q->group[g].next];
-        key[g] = (struct prompt_key){p->cells[j->cell].lane, p->cells[j->cell].set, j->problem, g};
+        key[g] = (struct prompt_key){p->cells[j->cell].loaded_model, p->cells[j->cell].set, j->problem, g};
     }
     qsort(key, (size_t)q->n_groups, sizeof *key, by_prompt);
     for (long i = 0, first = 0; i < q->n_groups; i++) {

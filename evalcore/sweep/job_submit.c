@@ -47,22 +47,22 @@ int submit_job(const struct runplan *p, struct job *j, struct err *e)
         r.forced = r.prompt + r.n_prompt;
         r.n_forced = problem->max_new_tokens;
     }
-    int rc = engine_submit(p->lanes[c->lane].engine, &r, e);
+    int rc = engine_submit(p->loaded[c->loaded_model].engine, &r, e);
     return rc ? err_add(e, "%s, problem %s", c->label, problem->id), rc : 0;
 }
 
 void submit_decoded(const struct runplan *p, struct decoded *d)
 {
     *d = (struct decoded){.running = d->running, .cap = d->cap};
-    for (int i = 0; i < p->n_lanes; i++) {
-        const struct engine *en = p->lanes[i].engine;
+    for (int i = 0; i < p->n_loaded; i++) {
+        const struct engine *en = p->loaded[i].engine;
         struct engine_stats s;
         engine_stats(en, &s);
         d->tokens += (double)s.decode_tokens;
         d->steps += (double)s.decode_steps;
         d->decode_seconds += s.decode_seconds;
         d->prompt_seconds += s.prefill_seconds;
-        int most = p->lanes[i].info.max_batch;
+        int most = p->loaded[i].info.max_batch;
         xgrow(&d->running, &d->cap, (size_t)(d->n + most), sizeof *d->running);
         int n = engine_running(en, d->running + d->n);
         d->is_waiting |= engine_waiting(en) && n < most;

@@ -7,7 +7,8 @@
  * and no more, because the engine copies their prompts. */
 enum { SUBMIT_WAITING = 8 };
 
-/* Gives the job to its lane's engine. The completion's `user` will be j, which must live until then. */
+/* Gives the job to its loaded model's engine. The completion's `user` will be j, which must live until then.
+ */
 int submit_job(const struct runplan *p, struct job *j, struct err *e);
 
 /* What the plan's engines have done so far, added up, and what they are decoding. */

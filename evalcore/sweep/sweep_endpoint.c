@@ -13,7 +13,7 @@
 #include "evalcore/base/json.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
-#include "evalcore/sweep/slot.h"
+#include "evalcore/sweep/deadline.h"
 
 /* So many failures before anything has come right, or so many jobs in a row whose tries ran out, are no bad
  * luck: the server is set up otherwise than the run file says, or has stopped to work, and a night of errors
@@ -23,12 +23,12 @@ enum { FAILED_IN_A_ROW = 20 };
 struct endpoint_sweep {
     struct endpoint *ep;
     const struct runplan *plan;
-    struct tally *tally;
+    struct sweep_progress *progress;
     struct tokenizer_scratch scratch;
     struct token_list ids;
     struct str text;
-    struct tally_now now;
-    struct tally_running *running;
+    struct devices_now now;
+    struct running_job *running;
     struct endpoint_running *asked;
     double clock, finished;            /* when `now` was brought up to date; tokens of finished requests */
     long n_good, n_failed, n_given_up; /* given up: in a row */
@@ -41,7 +41,7 @@ int sweep_endpoint_open(struct endpoint **out, const struct runplan *p, const ch
     struct endpoint_options o = {.url = f->url,
                                  .name = f->name,
                                  .key = key,
-                                 .concurrency = p->lanes[0].info.max_batch,
+                                 .concurrency = p->loaded[0].info.max_batch,
                                  .timeout = f->timeout,
                                  .stall = f->stall,
                                  .retries = f->retries,
@@ -57,19 +57,19 @@ int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, struct err *e)
     int rc = endpoint_ask(ep, &facts, e);
     if (rc)
         return rc;
-    if (facts.max_context && facts.max_context < p->lanes[0].info.max_context)
+    if (facts.max_context && facts.max_context < p->loaded[0].info.max_context)
         return err_set(e, ERR_USAGE,
                        "%s takes %d tokens of prompt and completion, and the run counts on %d; write "
                        "\"max_context\": %d into \"model\"",
-                       f->url, facts.max_context, p->lanes[0].info.max_context, facts.max_context);
+                       f->url, facts.max_context, p->loaded[0].info.max_context, facts.max_context);
     const char *numerics = arena_printf(&p->arena, "endpoint:%s", f->name);
     const char *device =
         *facts.root ? arena_printf(&p->arena, "%s, weights from %s", f->url, facts.root) : f->url;
-    struct lane_facts *lanes = xcalloc((size_t)p->n_lanes, sizeof *lanes);
-    for (int i = 0; i < p->n_lanes; i++)
-        lanes[i] = (struct lane_facts){facts.weights, numerics, device};
-    rc = runplan_bind(p, lanes, e);
-    free(lanes);
+    struct model_facts *loaded = xcalloc((size_t)p->n_loaded, sizeof *loaded);
+    for (int i = 0; i < p->n_loaded; i++)
+        loaded[i] = (struct model_facts){facts.weights, numerics, device};
+    rc = runplan_bind(p, loaded, e);
+    free(loaded);
     return rc;
 }
 
@@ -87,7 +87,7 @@ static uint32_t seed_of(const struct settings *t, const struct problem *problem,
 static int prompt_text(struct endpoint_sweep *s, const struct prompt_row *row, const int32_t *ids,
                        struct err *e)
 {
-    const struct tokenizer *t = s->plan->lanes[0].tokenizer;
+    const struct tokenizer *t = s->plan->loaded[0].tokenizer;
     str_clear(&s->text);
     s->ids.n = 0;
     tokenizer_decode(t, ids, (size_t)row->n, 0, &s->text);
@@ -130,7 +130,7 @@ static int journal_answer(struct endpoint_sweep *s, struct job *j, const struct 
     struct endpoint_answer bad = {.error = why.text, .seconds = a->seconds};
     s->ids.n = 0;
     if (!a->error && !a->ids &&
-        tokenizer_encode(p->lanes[0].tokenizer, &s->scratch, a->text, a->n_text, 0, &s->ids, &why))
+        tokenizer_encode(p->loaded[0].tokenizer, &s->scratch, a->text, a->n_text, 0, &s->ids, &why))
         a = &bad;
     struct completion c = {.user = j, .ids = a->ids, .n_ids = a->n_ids, .text = a->text, .n_text = a->n_text};
     const double absent = NAN;
@@ -149,7 +149,7 @@ static int journal_answer(struct endpoint_sweep *s, struct job *j, const struct 
         more = json_pack("{s:s, s:i}", "ids_from", "text", "tokens", a->tokens);
     }
     s->finished += a->tokens;
-    int rc = tally_add_with(s->tally, j, &c, more, p->lanes[0].info.device, e);
+    int rc = sweep_progress_add_with(s->progress, j, &c, more, p->loaded[0].info.device, e);
     json_decref(more);
     if (!rc && a->error)
         count_failure(s, j, a);
@@ -180,7 +180,7 @@ static int submit(struct endpoint_sweep *s, struct job *j, struct err *e)
     const struct prompt_set *set = &p->sets[c->set];
     const struct prompt_row *row = &set->rows[j->problem];
     const struct settings *t = &c->settings->s;
-    const struct engine_info *info = &p->lanes[c->lane].info;
+    const struct engine_info *info = &p->loaded[c->loaded_model].info;
     struct endpoint_request r = {.prompt = set->ids.id + row->first,
                                  .n_prompt = row->n,
                                  .temperature = t->temperature,
@@ -214,7 +214,7 @@ static void show(struct endpoint_sweep *s)
     int n = endpoint_running(s->ep, s->asked);
     for (int i = 0; i < n; i++) {
         const struct job *j = s->asked[i].user;
-        s->running[i] = (struct tally_running){j - s->plan->jobs, s->asked[i].tokens};
+        s->running[i] = (struct running_job){j - s->plan->jobs, s->asked[i].tokens};
         tokens += s->asked[i].tokens;
     }
     if (tokens > s->now.tokens) { /* it falls when a try breaks, and a status would take that for a restart */
@@ -233,10 +233,10 @@ static void show(struct endpoint_sweep *s)
     s->now.worker = &self;
     s->now.n_workers = 1;
     s->now.devices = 1;
-    s->now.places = s->plan->lanes[0].info.max_batch;
+    s->now.places = s->plan->loaded[0].info.max_batch;
     s->now.running = s->running;
     s->now.n = n;
-    tally_show(s->tally, &s->now);
+    sweep_progress_show(s->progress, &s->now);
     s->now.worker = NULL;
 }
 
@@ -249,15 +249,15 @@ static int step(struct endpoint_sweep *s, struct err *e)
     for (int i = 0; i < n && !rc; i++) /* those that are done, whatever became of the others */
         rc = journal_answer(s, done[i].user, &done[i], e);
     if (n)
-        journal_sync(s->tally->journal, e);
+        journal_sync(s->progress->journal, e);
     return e->code ? e->code : ended(s, e);
 }
 
-int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tally *t, int *signal,
+int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct sweep_progress *t, int *signal,
                        struct err *e)
 {
-    struct endpoint_sweep s = {.ep = ep, .plan = p, .tally = t, .clock = progress_clock()};
-    size_t places = (size_t)p->lanes[0].info.max_batch;
+    struct endpoint_sweep s = {.ep = ep, .plan = p, .progress = t, .clock = progress_clock()};
+    size_t places = (size_t)p->loaded[0].info.max_batch;
     long next = 0, end = p->n_jobs, j;
     int rc = 0;
     s.running = xcalloc(places, sizeof *s.running);
@@ -265,7 +265,7 @@ int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tall
     *signal = 0;
     while (!rc && !*signal) {
         while (!rc &&
-               (j = slot_pick(t, next, end, endpoint_free(ep), endpoint_pending(ep), (int)places)) >= 0) {
+               (j = deadline_pick(t, next, end, endpoint_free(ep), endpoint_pending(ep), (int)places)) >= 0) {
             rc = submit(&s, &p->jobs[j], e);
             if (j == next)
                 next++;
@@ -273,7 +273,7 @@ int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tall
                 end--;
         }
         if (!rc)
-            *signal = slot_poll(t, endpoint_pending(ep));
+            *signal = deadline_poll(t, endpoint_pending(ep));
         if (rc || *signal || !endpoint_pending(ep))
             break;
         rc = step(&s, e);
@@ -281,7 +281,7 @@ int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tall
             show(&s);
     }
     if (!rc && !*signal && next < end)
-        *signal = SLOT_TIME_UP;
+        *signal = DEADLINE_TIME_UP;
     t->decoded = s.now.tokens;
     board_clear(t->board);
     free(s.running);

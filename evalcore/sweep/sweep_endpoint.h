@@ -2,10 +2,10 @@
 #define EVALCORE_SWEEP_SWEEP_ENDPOINT_H
 
 #include "evalcore/endpoint/endpoint.h"
-#include "evalcore/sweep/job_done.h"
+#include "evalcore/sweep/sweep_progress.h"
 
-/* A door of the room of sweeps (job_done.h): a sweep whose model another program serves (run files with an
- * "endpoint"). Requests take the place of the engine's batch; journal, order and resuming are the same.
+/* A door of the room of sweeps (sweep_progress.h): a sweep whose model another program serves (run files with
+ * an "endpoint"). Requests take the place of the engine's batch; journal, order and resuming are the same.
  *
  *   sweep_endpoint_open -> sweep_endpoint_bind (with a dry plan) -> sweep_endpoint_run -> endpoint_close */
 
@@ -18,7 +18,7 @@ int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, struct err *e);
  * request can never come through, or whose tries run out while others come through, becomes an error; when
  * nothing comes through any more, or nothing but errors does from the start, the sweep ends with an error
  * itself. */
-int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tally *t, int *signal,
+int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct sweep_progress *t, int *signal,
                        struct err *e);
 
 #endif

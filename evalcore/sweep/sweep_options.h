@@ -5,8 +5,8 @@
 #include "evalcore/cli/device_list.h"
 #include "evalcore/plan/runplan.h"
 
-/* A door of the room of sweeps (job_done.h): the options of `kveval sweep`. Its workers are started with
- * the same options, so that both make the same plan. */
+/* A door of the room of sweeps (sweep_progress.h): the options of `kveval sweep`. Its workers are started
+ * with the same options, so that both make the same plan. */
 struct sweep_options {
     const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate, *time_limit,
         *wait;

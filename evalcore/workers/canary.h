@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "evalcore/cli/device_list.h"
-#include "evalcore/sweep/job_done.h"
+#include "evalcore/sweep/sweep_progress.h"
 
 /* Finished jobs, of which a worker decodes one first after its restart: with other tokens than it had the
  * worker is not believed. Tokens that a worker found itself before it died cannot tell whether it was wrong

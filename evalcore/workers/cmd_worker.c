@@ -79,8 +79,8 @@ static int take_job(struct worker *w, const json_t *m, struct err *e)
 static void drain(struct worker *w)
 {
     w->is_draining = 1;
-    for (int i = 0; i < w->plan.n_lanes; i++)
-        engine_withdraw(w->plan.lanes[i].engine);
+    for (int i = 0; i < w->plan.n_loaded; i++)
+        engine_withdraw(w->plan.loaded[i].engine);
 }
 
 /* Takes what has come; with `wait`, at least one message. */
@@ -111,9 +111,9 @@ enum { WANT_MOST = 64 };
 /* Asks for as many jobs as there is room for. */
 static int ask(struct worker *w, struct err *e)
 {
-    int room = (w->is_limited ? w->plan.lanes[0].info.max_batch : SUBMIT_WAITING) - w->asked;
-    for (int i = 0; i < w->plan.n_lanes; i++) {
-        const struct engine *en = w->plan.lanes[i].engine;
+    int room = (w->is_limited ? w->plan.loaded[0].info.max_batch : SUBMIT_WAITING) - w->asked;
+    for (int i = 0; i < w->plan.n_loaded; i++) {
+        const struct engine *en = w->plan.loaded[i].engine;
         room -= w->is_limited ? engine_pending(en) : engine_waiting(en);
     }
     if (room > WANT_MOST - w->asked)
@@ -126,8 +126,8 @@ static int ask(struct worker *w, struct err *e)
 
 static int is_idle(const struct worker *w)
 {
-    for (int i = 0; i < w->plan.n_lanes; i++)
-        if (engine_pending(w->plan.lanes[i].engine))
+    for (int i = 0; i < w->plan.n_loaded; i++)
+        if (engine_pending(w->plan.loaded[i].engine))
             return 0;
     return 1;
 }
@@ -163,9 +163,9 @@ static int work(struct worker *w, struct err *e)
         if (!rc)
             rc = listen_for_jobs(w, is_idle(w) && !w->is_draining, e);
         w->stop |= w->is_draining && is_idle(w);
-        for (int i = 0; i < w->plan.n_lanes && !rc && !w->stop; i++)
-            if (engine_pending(w->plan.lanes[i].engine))
-                rc = step(w, w->plan.lanes[i].engine, e);
+        for (int i = 0; i < w->plan.n_loaded && !rc && !w->stop; i++)
+            if (engine_pending(w->plan.loaded[i].engine))
+                rc = step(w, w->plan.loaded[i].engine, e);
         if (!rc && !w->stop && progress_clock() - w->shown >= 0.2)
             rc = report_progress(w, e);
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "evalcore/cli/progress.h"
-#include "evalcore/sweep/slot.h"
+#include "evalcore/sweep/deadline.h"
 #include "evalcore/workers/worker_messages.h"
 #include "evalcore/workers/workers_parts.h"
 
@@ -23,12 +23,12 @@ void worker_start(struct workers *ws, int i, struct err *e)
     ws->link[i].n_lives += ws->link[i].is_live;
 }
 
-int workers_start(struct workers *ws, const struct device_list *devices, struct patience patience, int argc,
+int workers_start(struct workers *ws, const struct device_list *devices, struct timeouts timeouts, int argc,
                   char **argv, struct err *e)
 {
     int n_ours = ws->n_parts > 1 ? 3 : 2; /* arguments before the sweep's own: --model, of several one each */
     signal(SIGCHLD, SIG_DFL); /* whoever started us may have ignored it, and nobody could be waited for */
-    ws->patience = patience;
+    ws->timeouts = timeouts;
     ws->watched = progress_clock();
     ws->link = xcalloc((size_t)devices->n, sizeof *ws->link);
     ws->args = xcalloc((size_t)argc + 4, sizeof *ws->args);
@@ -49,7 +49,7 @@ int workers_load(struct workers *ws, struct runplan *p, struct err *e)
 {
     ws->plan = p;
     while (!ws->facts && !e->code)
-        workers_hear(ws, e);
+        workers_receive(ws, e);
     return e->code ? e->code : runplan_bind(p, ws->facts, e);
 }
 
@@ -59,18 +59,18 @@ static int send_job(struct workers *ws, int i, long j, struct err *e)
     struct err why = {0};
     ws->link[i].wanted--;
     if (wire_send(&ws->link[i].process.wire, message_job(ws->plan->jobs[j].key), &why) < 0)
-        worker_lose(ws, i, &why, 0, e);
+        worker_mark_dead(ws, i, &why, 0, e);
     return why.code;
 }
 
 static void hand_out(struct workers *ws, int i, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
-    if (l->is_live && l->wanted > 0 && l->trial == TRIAL_DUE) {
-        l->trial = TRIAL_RUNS;
+    if (l->is_live && l->wanted > 0 && l->check == CHECK_DUE) {
+        l->check = CHECK_RUNS;
         send_job(ws, i, l->canary->job, e);
     }
-    while (l->is_live && !l->is_leaving && l->wanted > 0 && l->trial == TRIAL_NONE) {
+    while (l->is_live && !l->is_leaving && l->wanted > 0 && l->check == CHECK_NONE) {
         long j = worker_next_job(ws, i);
         if (j < 0 || send_job(ws, i, j, e))
             return;
@@ -90,7 +90,7 @@ static struct status_worker life_of(const struct workers *ws, const struct worke
                                   .switches = l->n_switches};
 }
 
-static void add_progress(struct tally_now *now, const struct worker_progress *p)
+static void add_progress(struct devices_now *now, const struct worker_progress *p)
 {
     now->tokens += p->tokens;
     now->steps += p->steps;
@@ -99,7 +99,7 @@ static void add_progress(struct tally_now *now, const struct worker_progress *p)
 }
 
 /* What model m has got so far, and what is decoded of it, after *n others in ws->running. */
-static void show_part(struct workers *ws, int m, struct tally_now *now, int *n)
+static void show_part(struct workers *ws, int m, struct devices_now *now, int *n)
 {
     int from = *n;
     add_progress(now, &ws->part[m].earlier);
@@ -110,7 +110,8 @@ static void show_part(struct workers *ws, int m, struct tally_now *now, int *n)
         add_progress(now, &l->decoded);
         now->devices++;
         now->loading += !l->device || l->is_leaving;
-        now->places += lives_places(l->decoded.is_waiting, l->n_running, ws->plan->lanes[0].info.max_batch);
+        now->places +=
+            worker_capacity(l->decoded.is_waiting, l->n_running, ws->plan->loaded[0].info.max_batch);
         xgrow(&ws->running, &ws->cap_running, (size_t)(*n + l->n_running) + 1, sizeof *ws->running);
         for (int k = 0; k < l->n_running; k++)
             ws->running[(*n)++] = l->running[k];
@@ -121,8 +122,8 @@ static void show_part(struct workers *ws, int m, struct tally_now *now, int *n)
 static void show(struct workers *ws)
 {
     struct status_worker worker[DEVICES_MAX];
-    struct tally_now now[RUNFILE_MODELS_MAX] = {0}, all = {.worker = worker, .n_workers = ws->n};
-    struct tally *part[RUNFILE_MODELS_MAX];
+    struct devices_now now[RUNFILE_MODELS_MAX] = {0}, all = {.worker = worker, .n_workers = ws->n};
+    struct sweep_progress *part[RUNFILE_MODELS_MAX];
     int n = 0;
     for (int i = 0; i < ws->n; i++)
         worker[i] = life_of(ws, &ws->link[i]);
@@ -130,18 +131,18 @@ static void show(struct workers *ws)
         show_part(ws, m, &now[m], &n);
         all.tokens += now[m].tokens;
         all.places += now[m].places;
-        part[m] = ws->part[m].tally;
+        part[m] = ws->part[m].progress;
     }
     for (int m = 0, at = 0; m < ws->n_parts; at += now[m++].n) /* the list has its place now */
         now[m].running = ws->running + at;
     all.devices = ws->n_live > 0 ? ws->n_live : 1;
     if (ws->n_parts > 1) {
-        tally_show_parts(ws->tally, part, now, ws->n_parts, &all);
+        sweep_progress_show_parts(ws->progress, part, now, ws->n_parts, &all);
         return;
     }
     now[0].worker = worker;
     now[0].n_workers = ws->n;
-    tally_show(ws->tally, &now[0]);
+    sweep_progress_show(ws->progress, &now[0]);
 }
 
 static void tell_to_stop(struct workers *ws, struct err *e)
@@ -152,7 +153,7 @@ static void tell_to_stop(struct workers *ws, struct err *e)
         if (ws->link[i].is_live && ws->link[i].device)
             wire_send(&ws->link[i].process.wire, message_stop(), NULL);
         else if (ws->link[i].is_live) /* still loading: nobody listens there */
-            worker_lose(ws, i, &told, 0, e);
+            worker_mark_dead(ws, i, &told, 0, e);
 }
 
 /* Tells all workers to stop, takes what they finish until then, and ends those that do not react. */
@@ -162,10 +163,10 @@ static void stop(struct workers *ws, struct err *e)
     const struct err told = {0};
     tell_to_stop(ws, e);
     while (ws->n_live && progress_clock() < deadline)
-        workers_hear(ws, e);
+        workers_receive(ws, e);
     for (int i = 0; i < ws->n; i++)
         if (ws->link[i].is_live)
-            worker_lose(ws, i, &told, 0, e);
+            worker_mark_dead(ws, i, &told, 0, e);
 }
 
 /* Jobs under way, and workers that may soon start some. */
@@ -174,7 +175,7 @@ static int at_work(const struct workers *ws)
     int n = workers_busy(ws) + workers_coming(ws);
     for (int i = 0; i < ws->n; i++)
         n += ws->link[i].is_live &&
-             (!ws->link[i].device || ws->link[i].is_leaving || ws->link[i].trial != TRIAL_NONE);
+             (!ws->link[i].device || ws->link[i].is_leaving || ws->link[i].check != CHECK_NONE);
     return n;
 }
 
@@ -187,19 +188,20 @@ static void drain(struct workers *ws, int *signal, struct err *e)
         if (ws->link[i].is_live && ws->link[i].device)
             wire_send(&ws->link[i].process.wire, message_drain(), NULL);
         else if (ws->link[i].is_live)
-            worker_lose(ws, i, &told, 0, e);
+            worker_mark_dead(ws, i, &told, 0, e);
     while (!e->code && !*signal) {
-        workers_hear(ws, e);
-        *signal = slot_poll(ws->tally, ws->n_live);
+        workers_receive(ws, e);
+        *signal = deadline_poll(ws->progress, ws->n_live);
         if (!e->code)
             show(ws);
     }
 }
 
-int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, int *signal, struct err *e)
+int workers_run(struct workers *ws, const struct runplan *p, struct sweep_progress *t, int *signal,
+                struct err *e)
 {
     *signal = 0;
-    ws->tally = t;
+    ws->progress = t;
     ws->left = p->n_jobs;
     ws->holder = xcalloc((size_t)p->n_jobs + 1, sizeof *ws->holder);
     ws->fate = xcalloc((size_t)p->n_jobs + 1, sizeof *ws->fate);
@@ -208,33 +210,33 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
         ws->holder[j] = HELD_BY_NOBODY;
         keymap_add(&ws->keys, p->jobs[j].key, j);
     }
-    while ((ws->left || workers_on_trial(ws)) && !e->code && !*signal) {
-        workers_revive(ws, e);
+    while ((ws->left || workers_checking(ws)) && !e->code && !*signal) {
+        workers_restart(ws, e);
         for (int i = 0; i < ws->n && !e->code; i++)
             hand_out(ws, i, e);
         workers_move_on(ws);
         workers_check_reach(ws, e);
         if (!e->code)
-            workers_hear(ws, e);
-        int busy = slot_is_limited(t->slot) ? at_work(ws) : 1;
+            workers_receive(ws, e);
+        int busy = deadline_is_limited(t->deadline) ? at_work(ws) : 1;
         if (!e->code)
-            *signal = slot_poll(t, busy);
+            *signal = deadline_poll(t, busy);
         if (!e->code && !*signal && ws->n_parts > 1 && !busy && workers_are_stuck(ws))
-            *signal = SLOT_TIME_UP;
+            *signal = DEADLINE_TIME_UP;
         if (!e->code)
             show(ws);
-        if (!e->code && !*signal && slot_is_draining(t))
+        if (!e->code && !*signal && deadline_is_draining(t))
             drain(ws, signal, e);
     }
     board_clear(t->board);
     if (!e->code)
-        workers_tell_untested(ws);
+        workers_warn_unchecked(ws);
     if (ws->left || e->code || *signal)
         stop(ws, e);
     else
         tell_to_stop(ws, e); /* they give their memory back while the results are written */
     workers_end_parts(ws, t);
-    ws->tally = NULL;
+    ws->progress = NULL;
     return e->code;
 }
 

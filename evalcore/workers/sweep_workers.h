@@ -3,11 +3,11 @@
 
 #include "evalcore/cli/device_list.h"
 #include "evalcore/store/keymap.h"
-#include "evalcore/sweep/job_done.h"
+#include "evalcore/sweep/sweep_progress.h"
 #include "evalcore/sweep/job_queue.h"
-#include "evalcore/sweep/slot.h"
+#include "evalcore/sweep/deadline.h"
 #include "evalcore/workers/canary.h"
-#include "evalcore/workers/worker_lives.h"
+#include "evalcore/workers/restart_rules.h"
 #include "evalcore/workers/worker_messages.h"
 #include "evalcore/process/worker_process.h"
 
@@ -17,16 +17,16 @@
  *
  *   workers_models -> workers_start -> workers_load (with a dry plan) -> workers_run -> workers_release
  *
- * When a worker ends, or reports that its device failed, or says nothing for `patience.silence` seconds (a
+ * When a worker ends, or reports that its device failed, or says nothing for `timeouts.silence` seconds (a
  * thread of its own says every second that it is there, so a long step is no silence, but a stopped process
- * is), or does not finish a step for `patience.step` seconds, only the jobs that it was decoding are lost.
- * They decode again, and the worker is started again (worker_lives.h: how often, and when the jobs
+ * is), or does not finish a step for `timeouts.step` seconds, only the jobs that it was decoding are lost.
+ * They decode again, and the worker is started again (restart_rules.h: how often, and when the jobs
  * themselves come under suspicion). A worker that was started again first decodes a job that is finished, and
  * must find the same tokens; if it does not, what it finished before does not count any more and is decoded
  * again. A sweep does not end before the last such test has. A device that does not work at the start of the
  * sweep is left out. An error that every worker would run into (a mistake in the input) ends the sweep at
  * once. */
-struct patience {
+struct timeouts {
     int silence, step; /* seconds; step 0: no limit */
 };
 enum { LOAD_TIMEOUT = 1800 }; /* seconds until a worker has loaded everything */
@@ -45,11 +45,11 @@ struct model_part {
     struct err refusal;             /* why a worker could not load it, last */
     struct worker_progress earlier; /* sums over lives that are over */
     /* from here on: during workers_run */
-    long first, end;     /* plan.jobs[first .. end-1] */
-    long left;           /* of these, not done */
-    struct tally *tally; /* NULL before and after */
-    struct tally own_tally;
-    struct slot own_slot;
+    long first, end;                 /* plan.jobs[first .. end-1] */
+    long left;                       /* of these, not done */
+    struct sweep_progress *progress; /* NULL before and after */
+    struct sweep_progress own_progress;
+    struct deadline own_deadline;
     struct job_queue queue;
     struct canary canary;
 };
@@ -68,13 +68,14 @@ struct worker_link {
     uint64_t has_loaded;                    /* models that it has loaded, by bit */
     int load_deaths[RUNFILE_MODELS_MAX];    /* while it loaded each, in a row */
     const char *untold[RUNFILE_MODELS_MAX]; /* why it cannot, as long as all may fail there; NULL: told */
-    int must_prove;                         /* it died since it has last decoded a canary */
-    int trial;                              /* TRIAL_NONE, or the canary is due or runs */
+    int needs_check;                        /* it died since it has last decoded a canary */
+    int check;                              /* CHECK_NONE, or the canary is due or runs */
     const struct canary_job *canary;        /* that it is judged by, from its hello on */
     int canary_by;                          /* the worker that finished it */
     int n_lives;
-    int deaths;                  /* in a row, without a finished job between them */
-    double died[LIVES_HOUR + 1]; /* when it did, the latest times; n_died % (LIVES_HOUR + 1) is next */
+    int deaths; /* in a row, without a finished job between them */
+    double died[RESTARTS_PER_HOUR +
+                1]; /* when it did, the latest times; n_died % (RESTARTS_PER_HOUR + 1) is next */
     int n_died;
     double back_at;                 /* when it is started again; 0: not */
     int is_out;                     /* it is tried again, but not counted on */
@@ -88,7 +89,7 @@ struct worker_link {
     int company;                    /* the most that it may hold now; 0: any number */
     struct worker_progress earlier; /* sums over its earlier lives */
     struct worker_progress decoded; /* as it said last; its `running` is in the next two */
-    struct tally_running *running;  /* (n_running) */
+    struct running_job *running;    /* (n_running) */
     int n_running;
     size_t cap_running;
     struct err last_words; /* why it gave up, in its own words */
@@ -98,16 +99,16 @@ struct workers {
     struct worker_link *link;
     int n, n_live;
     const char **args; /* of a worker; args[2] is its index */
-    struct patience patience;
+    struct timeouts timeouts;
     double watched; /* when that was looked at last */
     struct runplan *plan;
     struct model_part *part; /* (n_parts), one for each model of the run file */
     int n_parts;
-    struct lane_facts *facts; /* (plan->n_lanes), of the first worker that was ready; NULL before that */
+    struct model_facts *facts; /* (plan->n_loaded), of the first worker that was ready; NULL before that */
     struct arena arena;
     struct err last_loss; /* why the worker that was lost last was lost */
     /* from here on: during workers_run */
-    struct tally *tally; /* of all; NULL also when nothing may be journalled any more */
+    struct sweep_progress *progress; /* of all; NULL also when nothing may be journalled any more */
     struct keymap keys;
     int *holder;           /* by job: worker, HELD_BY_NOBODY or HELD_DONE */
     struct job_fate *fate; /* by job */
@@ -116,7 +117,7 @@ struct workers {
     size_t cap_suspects;
     long left; /* jobs not done */
     int is_unsynced, is_stopping;
-    struct tally_running *running; /* of all workers, for the status line */
+    struct running_job *running; /* of all workers, for the status line */
     size_t cap_running;
 };
 
@@ -126,14 +127,15 @@ struct workers {
 int workers_models(struct workers *ws, const struct runplan *p, const char *dir, const char *cache_dir,
                    struct err *e);
 /* argv: of the sweep, its name first; the workers read the same options. */
-int workers_start(struct workers *ws, const struct device_list *devices, struct patience patience, int argc,
+int workers_start(struct workers *ws, const struct device_list *devices, struct timeouts timeouts, int argc,
                   char **argv, struct err *e);
 /* Waits for the first worker that has loaded everything and binds the plan to what it says. ERR_DEVICE: no
  * worker is left. A signal ends the process meanwhile (stopper.h). */
 int workers_load(struct workers *ws, struct runplan *p, struct err *e);
 /* Decodes the jobs in the plan's order. Returns 0 when all are in the journal, or when a signal or the end of
  * the time stopped it (*signal, else 0). After an error, what was journalled so far stays. */
-int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, int *signal, struct err *e);
+int workers_run(struct workers *ws, const struct runplan *p, struct sweep_progress *t, int *signal,
+                struct err *e);
 void workers_release(struct workers *ws); /* ends those that are left */
 
 #endif

@@ -66,27 +66,27 @@ int message_read_alive(const json_t *m, json_int_t *turn, struct err *e)
 
 json_t *message_hello(const struct runplan *p)
 {
-    json_t *lanes = json_array();
-    for (int i = 0; i < p->n_lanes; i++)
-        json_array_append_new(lanes, json_pack("{s:s, s:s}", "weights", p->lanes[i].info.weights, "numerics",
-                                               p->lanes[i].info.numerics));
-    return json_pack("{s:s, s:o, s:o}", "type", "hello", "device", json_text_of(p->lanes[0].info.device),
-                     "lanes", lanes);
+    json_t *loaded = json_array();
+    for (int i = 0; i < p->n_loaded; i++)
+        json_array_append_new(loaded, json_pack("{s:s, s:s}", "weights", p->loaded[i].info.weights,
+                                                "numerics", p->loaded[i].info.numerics));
+    return json_pack("{s:s, s:o, s:o}", "type", "hello", "device", json_text_of(p->loaded[0].info.device),
+                     "lanes", loaded);
 }
 
-int message_read_hello(const json_t *m, struct lane_facts *facts, int n_lanes, struct err *e)
+int message_read_hello(const json_t *m, struct model_facts *facts, int n_loaded, struct err *e)
 {
     json_error_t why;
     const char *type, *device;
-    json_t *lanes;
-    int rc = unpack(m, e, "{s:s, s:s, s:o}", "type", &type, "device", &device, "lanes", &lanes);
+    json_t *loaded;
+    int rc = unpack(m, e, "{s:s, s:s, s:o}", "type", &type, "device", &device, "lanes", &loaded);
     if (rc)
         return rc;
-    if (json_array_size(lanes) != (size_t)n_lanes)
+    if (json_array_size(loaded) != (size_t)n_loaded)
         return malformed(m, "another number of lanes", e);
-    for (int i = 0; i < n_lanes; i++) {
+    for (int i = 0; i < n_loaded; i++) {
         facts[i].device = device;
-        if (json_unpack_ex(json_array_get(lanes, (size_t)i), &why, JSON_STRICT, "{s:s, s:s}", "weights",
+        if (json_unpack_ex(json_array_get(loaded, (size_t)i), &why, JSON_STRICT, "{s:s, s:s}", "weights",
                            &facts[i].weights, "numerics", &facts[i].numerics))
             return malformed(m, why.text, e);
     }

@@ -12,7 +12,7 @@
  *   coordinator   job {key}, stop {}
  *                 drain {}                                       finish what is decoded, drop the rest
  *   worker        alive {turn}                                   every second, from a thread of its own
- *                 hello {device, lanes: [{weights, numerics}]}   once, when everything is loaded
+ *                 hello {device, loaded models: [{weights, numerics}]}   once, when everything is loaded
  *                 want {jobs}                                     it has room for so many more
  *                 done {key, finish, ids, text, ...}              a completion
  *                 progress {tokens, steps, ..., running}          decoded so far, now and then
@@ -33,7 +33,7 @@ json_t *message_alive(int64_t turn);
 int message_read_alive(const json_t *m, json_int_t *turn, struct err *e);
 
 json_t *message_hello(const struct runplan *p);
-int message_read_hello(const json_t *m, struct lane_facts *facts, int n_lanes, struct err *e);
+int message_read_hello(const json_t *m, struct model_facts *facts, int n_loaded, struct err *e);
 json_t *message_want(int jobs);
 int message_read_want(const json_t *m, int *jobs, struct err *e);
 /* The sums, and who is running: pairs of a key and tokens so far, one after the other in one list. */

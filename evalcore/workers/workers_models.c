@@ -6,7 +6,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
-#include "evalcore/sweep/slot.h"
+#include "evalcore/sweep/deadline.h"
 #include "evalcore/store/run.h"
 #include "evalcore/workers/workers_parts.h"
 
@@ -38,7 +38,7 @@ static void guess_tokens(struct workers *ws, const struct runplan *p, const char
     int has_run = file_exists(str_text(&config)) && !run_load_with(&done, dir, &o, &ignored);
     for (int i = 0; i < p->n_cells; i++) {
         const struct plan_cell *c = &p->cells[i];
-        struct model_part *m = &ws->part[p->lanes[c->lane].model];
+        struct model_part *m = &ws->part[p->loaded[c->loaded_model].model];
         for (size_t q = 0; q < p->sets[c->set].task.n_problems; q++) {
             double limit = runplan_limit(p, c, q), usual = c->task->ops->expected_tokens;
             m->tokens += c->settings->s.samples *
@@ -89,42 +89,42 @@ struct model_part *workers_part(struct workers *ws, long j)
     return &ws->part[m];
 }
 
-void workers_begin_parts(struct workers *ws, struct tally *t)
+void workers_begin_parts(struct workers *ws, struct sweep_progress *t)
 {
     const struct runplan *p = ws->plan;
     long at = 0;
     for (int m = 0; m < ws->n_parts; m++) {
         struct model_part *k = &ws->part[m];
         k->first = at;
-        while (at < p->n_jobs && runplan_model(p, &p->jobs[at]) == m) /* jobs are sorted by lane */
+        while (at < p->n_jobs && runplan_model(p, &p->jobs[at]) == m) /* jobs are sorted by loaded model */
             at++;
         k->end = at;
         k->left = k->end - k->first;
         job_queue_init(&k->queue, p, k->first, k->end, ws->n);
-        k->tally = t;
+        k->progress = t;
         if (ws->n_parts < 2)
             continue;
-        const struct lane *lane = p->lanes;
-        while (lane->model != m)
-            lane++;
-        tally_part(&k->own_tally, t, k->first, k->end, (double)lane->info.weight_bytes + 1);
-        k->own_slot = t->slot ? *t->slot : (struct slot){0};
-        k->own_tally.slot = t->slot ? &k->own_slot : NULL;
-        k->tally = &k->own_tally;
+        const struct loaded_model *loaded = p->loaded;
+        while (loaded->model != m)
+            loaded++;
+        sweep_progress_part(&k->own_progress, t, k->first, k->end, (double)loaded->info.weight_bytes + 1);
+        k->own_deadline = t->deadline ? *t->deadline : (struct deadline){0};
+        k->own_progress.deadline = t->deadline ? &k->own_deadline : NULL;
+        k->progress = &k->own_progress;
     }
 }
 
 /* What a stop is told of is the model of which a job would be over first. */
-static void keep_quickest(const struct workers *ws, struct tally *t)
+static void keep_quickest(const struct workers *ws, struct sweep_progress *t)
 {
-    struct tally *part[RUNFILE_MODELS_MAX];
+    struct sweep_progress *part[RUNFILE_MODELS_MAX];
     double least = INFINITY, tokens;
     for (int m = 0; m < ws->n_parts; m++)
-        part[m] = ws->part[m].tally;
+        part[m] = ws->part[m].progress;
     for (int m = 0; m < ws->n_parts; m++) {
-        struct tally k = *part[m];
-        k.eta.speed = tally_part_speed(part, ws->n_parts, m);
-        double seconds = slot_shortest(&k, &tokens);
+        struct sweep_progress k = *part[m];
+        k.eta.speed = sweep_progress_part_speed(part, ws->n_parts, m);
+        double seconds = deadline_shortest(&k, &tokens);
         if (seconds < least) {
             least = seconds;
             t->eta = k.eta;
@@ -133,18 +133,18 @@ static void keep_quickest(const struct workers *ws, struct tally *t)
     }
 }
 
-void workers_end_parts(struct workers *ws, struct tally *t)
+void workers_end_parts(struct workers *ws, struct sweep_progress *t)
 {
-    if (ws->n_parts > 1 && t->slot)
+    if (ws->n_parts > 1 && t->deadline)
         keep_quickest(ws, t);
     for (int m = 0; m < ws->n_parts; m++) {
         struct model_part *k = &ws->part[m];
-        if (ws->n_parts > 1 && k->tally) {
-            t->finished += k->tally->finished;
-            t->tokens += k->tally->tokens;
-            slot_release(&k->own_slot);
+        if (ws->n_parts > 1 && k->progress) {
+            t->finished += k->progress->finished;
+            t->tokens += k->progress->tokens;
+            deadline_release(&k->own_deadline);
         }
-        k->tally = NULL;
+        k->progress = NULL;
     }
 }
 
@@ -167,7 +167,8 @@ static double load_seconds(const struct workers *ws, int m)
 {
     double most = 0;
     for (int k = 0; k < ws->n_parts; k++) {
-        double larger = ws->part[k].tally ? ws->part[m].tally->weight / ws->part[k].tally->weight : 1;
+        double larger =
+            ws->part[k].progress ? ws->part[m].progress->weight / ws->part[k].progress->weight : 1;
         double seconds = ws->part[k].load * (larger > 1 && !(ws->part[m].load > 0) ? larger : 1);
         most = seconds > most ? seconds : most;
     }
@@ -196,14 +197,14 @@ static double tokens_for(const struct workers *ws, int i, int m, long *shortest)
 /* May job j of model m still end in time when the model is loaded first? */
 static int has_time(const struct workers *ws, int m, long j)
 {
-    struct tally *part[RUNFILE_MODELS_MAX], *t = ws->part[m].tally;
-    if (!slot_is_limited(t->slot))
+    struct sweep_progress *part[RUNFILE_MODELS_MAX], *t = ws->part[m].progress;
+    if (!deadline_is_limited(t->deadline))
         return 1;
     for (int k = 0; k < ws->n_parts; k++)
-        part[k] = ws->part[k].tally;
+        part[k] = ws->part[k].progress;
     struct eta_speed own = t->eta.speed;
-    t->eta.speed = tally_part_speed(part, ws->n_parts, m);
-    int is_in_time = slot_has_time(t, j, load_seconds(ws, m));
+    t->eta.speed = sweep_progress_part_speed(part, ws->n_parts, m);
+    int is_in_time = deadline_has_time(t, j, load_seconds(ws, m));
     t->eta.speed = own;
     return is_in_time;
 }
@@ -217,7 +218,7 @@ int workers_pick(const struct workers *ws, int i, int not_this)
         long j = -1;
         if (m == not_this || !can_load(&ws->link[i], m))
             continue;
-        double tokens = (k->tally ? tokens_for(ws, i, m, &j) : k->tokens) / (serving(ws, m) + 1);
+        double tokens = (k->progress ? tokens_for(ws, i, m, &j) : k->tokens) / (serving(ws, m) + 1);
         if (tokens > most && (j < 0 || has_time(ws, m, j))) {
             most = tokens;
             best = m;
@@ -228,7 +229,7 @@ int workers_pick(const struct workers *ws, int i, int not_this)
 
 static int is_idle(const struct worker_link *l)
 {
-    return l->is_live && l->device && !l->is_leaving && l->trial == TRIAL_NONE && !l->n_held && l->wanted > 0;
+    return l->is_live && l->device && !l->is_leaving && l->check == CHECK_NONE && !l->n_held && l->wanted > 0;
 }
 
 void workers_move_on(struct workers *ws)
@@ -269,7 +270,7 @@ void workers_check_reach(struct workers *ws, struct err *e)
         return;
     for (int m = 0; m < ws->n_parts; m++) {
         const struct model_part *k = &ws->part[m];
-        if (k->tally && !k->left)
+        if (k->progress && !k->left)
             continue;
         if (is_in_reach(ws, m))
             return;
@@ -313,7 +314,7 @@ static int any_other(const struct workers *ws, int i)
     return next;
 }
 
-int worker_refuses(struct workers *ws, int i, const struct err *loss, struct err *e)
+int worker_cannot_load(struct workers *ws, int i, const struct err *loss, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
     int m = l->model;
@@ -369,7 +370,7 @@ int workers_are_stuck(const struct workers *ws)
         long j;
         if (!l->is_live)
             continue;
-        if (tokens_for(ws, i, l->model, &j) > 0 && !slot_is_stuck(ws->part[l->model].tally))
+        if (tokens_for(ws, i, l->model, &j) > 0 && !deadline_is_stuck(ws->part[l->model].progress))
             return 0;
         if (workers_pick(ws, i, l->model) >= 0)
             return 0;

@@ -3,40 +3,40 @@
 
 #include "evalcore/workers/sweep_workers.h"
 
-/* What the files of the coordinator share: sweep_workers.c (the loop), workers_hear.c (what workers say),
- * workers_lives.c (their deaths and restarts), workers_trust.c (whether they are right) and workers_models.c
+/* What the files of the coordinator share: sweep_workers.c (the loop), worker_receive.c (what workers say),
+ * worker_restarts.c (their deaths and restarts), canary_check.c (whether they are right) and workers_models.c
  * (which of several models each holds). */
 enum { HELD_BY_NOBODY = -1, HELD_DONE = -2 }; /* of workers.holder */
 /* Void: the canary still runs, but who finished it before is no longer believed. */
-enum { TRIAL_NONE, TRIAL_DUE, TRIAL_RUNS, TRIAL_VOID };
+enum { CHECK_NONE, CHECK_DUE, CHECK_RUNS, CHECK_VOID };
 
 /* sweep_workers.c: starts the process of worker i. */
 void worker_start(struct workers *ws, int i, struct err *e);
 
-/* workers_hear.c: waits for messages, a little, and takes those that came. */
-void workers_hear(struct workers *ws, struct err *e);
+/* worker_receive.c: waits for messages, a little, and takes those that came. */
+void workers_receive(struct workers *ws, struct err *e);
 
-/* workers_lives.c: worker i is gone, or is ended here, at the latest at the deadline. Its jobs go back, and
+/* worker_restarts.c: worker i is gone, or is ended here, at the latest at the deadline. Its jobs go back, and
  * it may be started again. The reason that is told is what it said last, else `why`, else how it died. Sets e
  * when the sweep cannot go on. */
-void worker_lose(struct workers *ws, int i, const struct err *why, double deadline, struct err *e);
+void worker_mark_dead(struct workers *ws, int i, const struct err *why, double deadline, struct err *e);
 /* Starts those again whose pause is over, while there are jobs that nobody holds. */
-void workers_revive(struct workers *ws, struct err *e);
-/* workers_trust.c: worker i has finished job j. */
+void workers_restart(struct workers *ws, struct err *e);
+/* canary_check.c: worker i has finished job j. */
 void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c);
 /* Worker i is ready: its canary is due where it has to prove something and there is one. */
-void worker_begin_trial(struct workers *ws, int i);
+void worker_begin_check(struct workers *ws, int i);
 /* Does it decode job j as its canary? */
-int worker_is_tried(const struct worker_link *l, long j);
+int worker_is_checked(const struct worker_link *l, long j);
 /* Worker i, restarted, has finished the canary. ERR_DEVICE in why: with other tokens. */
-int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why);
+int worker_compare_canary(struct workers *ws, int i, const struct completion *c, struct err *why);
 /* It was: what it finished in this sweep is withdrawn, and decoded again, and tests nobody any more. An error
  * in e is the journal's. */
-void worker_distrust(struct workers *ws, int i, struct err *e);
+void worker_withdraw_jobs(struct workers *ws, int i, struct err *e);
 /* How many decode canaries, or are about to. */
-int workers_on_trial(const struct workers *ws);
+int workers_checking(const struct workers *ws);
 /* At the end: warns of those that died and were not tested again. */
-void workers_tell_untested(const struct workers *ws);
+void workers_warn_unchecked(const struct workers *ws);
 /* Starts worker i again, which is not there, with a model. */
 void worker_begin_again(struct workers *ws, int i, int model);
 /* Are there workers other than i that may load the model, and live or come back soon? */
@@ -49,10 +49,11 @@ long worker_next_job(struct workers *ws, int i);
 
 /* workers_models.c. The part that job j is of. */
 struct model_part *workers_part(struct workers *ws, long j);
-/* Before and after jobs are decoded; with one model its tally is t itself, and else sums go to t at the end.
+/* Before and after jobs are decoded; with one model its progress is t itself, and else sums go to t at the
+ * end.
  */
-void workers_begin_parts(struct workers *ws, struct tally *t);
-void workers_end_parts(struct workers *ws, struct tally *t);
+void workers_begin_parts(struct workers *ws, struct sweep_progress *t);
+void workers_end_parts(struct workers *ws, struct sweep_progress *t);
 /* The model for worker i: of those that it can load and that have jobs for it the one with the most expected
  * tokens per worker that serves it then, where its time is not up by the time that it is loaded; -1: none. */
 int workers_pick(const struct workers *ws, int i, int not_this);
@@ -65,7 +66,7 @@ void worker_has_loaded(struct workers *ws, int i);
 int workers_have_loaded(const struct workers *ws, int m);
 /* Worker i ended before its hello because of its model, where there are others: it goes on with one of them.
  * 0: it is an ordinary death, as that of a worker whose model was loaded before. */
-int worker_refuses(struct workers *ws, int i, const struct err *loss, struct err *e);
+int worker_cannot_load(struct workers *ws, int i, const struct err *loss, struct err *e);
 /* The model that worker i begins again with: the one that has most for it, which may be another than before.
  */
 int workers_after_death(const struct workers *ws, int i);

@@ -169,7 +169,7 @@ static void plant(struct setup *s, size_t bug, struct policy_ops *ops)
     *ops = *spec.ops;
     ops->select = defective_select;
     spec.ops = ops;
-    if (engine_policy(s->plan.lanes[0].engine, &spec, &cell->instance, &e))
+    if (engine_policy(s->plan.loaded[0].engine, &spec, &cell->instance, &e))
         die(&e);
     planted = bugs[bug].defect;
     memset(is_kept, 0, sizeof is_kept);

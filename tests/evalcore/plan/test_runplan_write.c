@@ -51,7 +51,7 @@ static void write_plan(const char *dir, const struct task_ops *ops)
                              .label = ops->name,
                              .rows = &row,
                              .file = "problems/p.jsonl"};
-    struct lane lane = {.info = {.family = "f", .weights = "w", .numerics = "n", .device = "d"}};
+    struct loaded_model loaded = {.info = {.family = "f", .weights = "w", .numerics = "n", .device = "d"}};
     json_t *source = json_object();
     struct runfile file = {.path = "run.json",
                            .models = {{.path = "pocket", .label = "pocket", .shown = "pocket"}},
@@ -59,7 +59,7 @@ static void write_plan(const char *dir, const struct task_ops *ops)
                            .baseline = "",
                            .source = source,
                            .published = json_pack("[{s:s}]", "where", "Table 77")};
-    struct runplan plan = {.file = &file, .lanes = &lane, .sets = &set, .n_lanes = 1, .n_sets = 1};
+    struct runplan plan = {.file = &file, .loaded = &loaded, .sets = &set, .n_loaded = 1, .n_sets = 1};
     struct err e = {0};
     int dropped = -1;
     param_defaults(task_params, &set.task.options);

@@ -19,16 +19,16 @@ static void blocks(const char *backend, int devices, int max_batch, size_t token
     static struct runfile_policy policies[CELLS];
     static struct plan_cell cells[CELLS];
     static struct job jobs[CELLS * LONG];
-    struct lane lane = {.options = {.backend = backend},
-                        .info = {.kv_token_bytes = token_bytes, .max_batch = max_batch}};
+    struct loaded_model loaded = {.options = {.backend = backend},
+                                  .info = {.kv_token_bytes = token_bytes, .max_batch = max_batch}};
     struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = LONG}, .rows = rows};
     struct runfile file = {.policies = policies};
     struct runplan p = {.file = &file,
-                        .lanes = &lane,
+                        .loaded = &loaded,
                         .sets = &set,
                         .cells = cells,
                         .jobs = jobs,
-                        .n_lanes = 1,
+                        .n_loaded = 1,
                         .n_sets = 1,
                         .n_cells = CELLS,
                         .n_jobs = CELLS * LONG};
@@ -62,15 +62,15 @@ static void hints(void)
     static struct runfile_policy policy;
     struct plan_cell cell = {.settings = &brief, .policy = &policy};
     struct job jobs[4] = {{.problem = 0}, {.problem = 1}, {.problem = 2}, {.problem = 3}};
-    struct lane lane = {.info = {.kv_token_bytes = 8192, .max_batch = 32}};
+    struct loaded_model loaded = {.info = {.kv_token_bytes = 8192, .max_batch = 32}};
     struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = 4}, .rows = rows};
     struct runfile file = {.policies = &policy};
     struct runplan p = {.file = &file,
-                        .lanes = &lane,
+                        .loaded = &loaded,
                         .sets = &set,
                         .cells = &cell,
                         .jobs = jobs,
-                        .n_lanes = 1,
+                        .n_loaded = 1,
                         .n_sets = 1,
                         .n_cells = 1,
                         .n_jobs = 4};
@@ -108,15 +108,15 @@ int main(void)
     static struct job jobs[JOBS];
     struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = PROBLEMS},
                              .rows = rows};
-    struct lane lane = {
+    struct loaded_model loaded = {
         .info = {.kv_token_bytes = 8192, .max_batch = 32}}; /* a block has 4 of these prompts */
     struct runfile file = {.policies = policies};
     struct runplan p = {.file = &file,
-                        .lanes = &lane,
+                        .loaded = &loaded,
                         .sets = &set,
                         .cells = cells,
                         .jobs = jobs,
-                        .n_lanes = 1,
+                        .n_loaded = 1,
                         .n_sets = 1,
                         .n_cells = CELLS,
                         .n_jobs = JOBS};

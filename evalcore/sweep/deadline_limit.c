@@ -1,4 +1,4 @@
-/* How long a sweep may take (contract: slot.h). */
+/* How long a sweep may take (contract: deadline.h). */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
-#include "evalcore/sweep/slot.h"
+#include "evalcore/sweep/deadline.h"
 
 /* What is kept for grades and report: a second, a share of the time, and what reading the folder took, twice.
  * Slurm's --signal may come a minute early; the sweep should have ended by itself then. */
@@ -19,12 +19,12 @@
 /* A job without a limit ends in the year 2106 or so. */
 #define NO_LIMIT (30 * 86400.0)
 
-void slot_init(struct slot *s, struct stopper *stopper)
+void deadline_init(struct deadline *s, struct stopper *stopper)
 {
-    *s = (struct slot){.stopper = stopper, .started = progress_clock(), .end = INFINITY};
+    *s = (struct deadline){.stopper = stopper, .started = progress_clock(), .end = INFINITY};
 }
 
-int slot_duration(const char *option, const char *text, double *seconds, struct err *e)
+int deadline_duration(const char *option, const char *text, double *seconds, struct err *e)
 {
     static const struct {
         char unit;
@@ -59,24 +59,24 @@ int slot_duration(const char *option, const char *text, double *seconds, struct 
     return 0;
 }
 
-double slot_reserve(const struct slot *s, double seconds)
+double deadline_reserve(const struct deadline *s, double seconds)
 {
     double r = RESERVE_SECONDS + fmin(RESERVE_SHARE * seconds, RESERVE_MOST);
     return r + (s->is_slurm ? fmin(SLURM_SHARE * seconds, SLURM_MOST) : 0) + s->report;
 }
 
-static void set(struct slot *s, double seconds)
+static void set(struct deadline *s, double seconds)
 {
     s->seconds = seconds;
-    s->end = s->started + seconds - slot_reserve(s, seconds);
+    s->end = s->started + seconds - deadline_reserve(s, seconds);
 }
 
-int slot_limit(struct slot *s, const char *time_limit, long slurm_end, struct err *e)
+int deadline_limit(struct deadline *s, const char *time_limit, long slurm_end, struct err *e)
 {
     double seconds;
     time_t now = time(NULL);
     if (time_limit) {
-        if (slot_duration("--time-limit", time_limit, &seconds, e))
+        if (deadline_duration("--time-limit", time_limit, &seconds, e))
             return e->code;
         set(s, seconds);
         return 0;
@@ -100,11 +100,11 @@ int slot_limit(struct slot *s, const char *time_limit, long slurm_end, struct er
     return 0;
 }
 
-void slot_begin(struct slot *s, double seconds)
+void deadline_begin(struct deadline *s, double seconds)
 {
     s->decoding = progress_clock();
     s->report = 2 * seconds;
-    if (!slot_is_limited(s))
+    if (!deadline_is_limited(s))
         return;
     set(s, s->seconds);
     if (s->stopper)

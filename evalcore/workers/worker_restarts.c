@@ -1,4 +1,4 @@
-/* Deaths and restarts of workers (contract: workers_parts.h; the rules: worker_lives.h). */
+/* Deaths and restarts of workers (contract: workers_parts.h; the rules: restart_rules.h). */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/sweep/job_submit.h"
-#include "evalcore/sweep/slot.h"
+#include "evalcore/sweep/deadline.h"
 #include "evalcore/workers/workers_parts.h"
 
 /* The job ends in an error, which is its record. */
@@ -15,8 +15,8 @@ static void blame(struct workers *ws, long j, const struct err *loss, struct err
     struct str text = {0};
     str_printf(&text, "it ended %d workers, the last one alone: %s", ws->fate[j].deaths, loss->text);
     struct completion c = {.finish = FINISHED_ERROR, .error = str_text(&text)};
-    if (ws->tally && tally_add(workers_part(ws, j)->tally, &ws->plan->jobs[j], &c, "none", e))
-        ws->tally = NULL; /* nothing may follow a torn record */
+    if (ws->progress && sweep_progress_add(workers_part(ws, j)->progress, &ws->plan->jobs[j], &c, "none", e))
+        ws->progress = NULL; /* nothing may follow a torn record */
     ws->holder[j] = HELD_DONE;
     ws->left--;
     workers_part(ws, j)->left--;
@@ -60,8 +60,8 @@ static int return_job(struct workers *ws, int i, long j, const struct err *loss,
     struct job_fate *f = &ws->fate[j];
     struct job_queue *queue = &workers_part(ws, j)->queue;
     ws->holder[j] = HELD_BY_NOBODY;
-    if (ws->tally) /* it does not run any more */
-        ws->tally->job[j].state = ETA_WAITING;
+    if (ws->progress) /* it does not run any more */
+        ws->progress->job[j].state = ETA_WAITING;
     if (ws->is_stopping || loss->code != ERR_DEVICE) {
         job_queue_give_back(queue, j);
     } else if (fate_of_death(f, i, l->n_held, l->n_finished, workers_others(ws, i, l->model))) {
@@ -85,8 +85,8 @@ static long give_back(struct workers *ws, int i, const struct err *loss, struct 
         if (ws->holder[j] == i)
             n += return_job(ws, i, j, loss, e);
     ws->link[i].n_held = 0;
-    if (n && ws->tally)
-        slot_turn(ws->part[ws->link[i].model].tally); /* what did not fit before may do now */
+    if (n && ws->progress)
+        deadline_turn(ws->part[ws->link[i].model].progress); /* what did not fit before may do now */
     return n;
 }
 
@@ -94,8 +94,8 @@ static long give_back(struct workers *ws, int i, const struct err *loss, struct 
 static int deaths_in_hour(struct worker_link *l, double now)
 {
     int n = 0;
-    l->died[l->n_died++ % (LIVES_HOUR + 1)] = now;
-    for (int k = 0; k < LIVES_HOUR + 1 && k < l->n_died; k++)
+    l->died[l->n_died++ % (RESTARTS_PER_HOUR + 1)] = now;
+    for (int k = 0; k < RESTARTS_PER_HOUR + 1 && k < l->n_died; k++)
         n += now - l->died[k] < 3600;
     return n;
 }
@@ -103,15 +103,15 @@ static int deaths_in_hour(struct worker_link *l, double now)
 /* When it is started again, as a part of a sentence. */
 static void plan_return(struct worker_link *l, struct str *then)
 {
-    double now = progress_clock(), pause = lives_pause(++l->deaths, deaths_in_hour(l, now));
-    l->must_prove = 1;
+    double now = progress_clock(), pause = restart_backoff(++l->deaths, deaths_in_hour(l, now));
+    l->needs_check = 1;
     l->is_out = l->has_worked && pause < 0;
-    l->back_at = !l->has_worked ? 0 : now + (l->is_out ? LIVES_OUT : pause);
+    l->back_at = !l->has_worked ? 0 : now + (l->is_out ? RETRY_SECONDS : pause);
     if (!l->has_worked) /* its device did not work from the start, as far as one knows */
         str_puts(then, "the others go on without it");
     else if (l->is_out)
         str_printf(then, "after so many deaths (%d) it stays out, and is tried again every %d minutes",
-                   l->n_died, LIVES_OUT / 60);
+                   l->n_died, RETRY_SECONDS / 60);
     else if (pause > 0)
         str_printf(then, "it starts again in %.0f s", pause);
     else
@@ -146,10 +146,10 @@ static void bury(struct workers *ws, struct worker_link *l)
     l->decoded = (struct worker_progress){0};
     l->n_running = 0;
     l->is_live = 0;
-    l->trial = TRIAL_NONE;
+    l->check = CHECK_NONE;
 }
 
-void worker_lose(struct workers *ws, int i, const struct err *why, double deadline, struct err *e)
+void worker_mark_dead(struct workers *ws, int i, const struct err *why, double deadline, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
     struct str how = {0}, then = {0};
@@ -170,7 +170,7 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
     if (ws->is_stopping)
         return;
     ws->last_loss = loss;
-    if (worker_refuses(ws, i, &loss, e))
+    if (worker_cannot_load(ws, i, &loss, e))
         return;
     if (loss.code != ERR_DEVICE && !is_reborn) {
         err_set(e, loss.code, "%s", loss.text);
@@ -208,7 +208,7 @@ void worker_begin_again(struct workers *ws, int i, int model)
     str_release(&then);
 }
 
-void workers_revive(struct workers *ws, struct err *e)
+void workers_restart(struct workers *ws, struct err *e)
 {
     long unheld = ws->left - workers_busy(ws);
     for (int i = 0; i < ws->n && unheld; i++)
@@ -240,7 +240,7 @@ static long next_suspect(struct workers *ws, int i)
 {
     struct worker_link *l = &ws->link[i];
     long k = find_suspect(ws, i), j = k < 0 ? -1 : ws->suspect[k];
-    if (j < 0 || !slot_fits(ws->part[l->model].tally, j))
+    if (j < 0 || !deadline_fits(ws->part[l->model].progress, j))
         return -1;
     int company = ws->fate[j].company;
     l->company = l->n_held && l->company && l->company < company ? l->company : company;
@@ -260,7 +260,8 @@ int workers_busy(const struct workers *ws)
  * engine would be missing on a device that stands still. */
 static int is_served(const struct workers *ws, const struct worker_link *l, int busy)
 {
-    int places = lives_places(l->decoded.is_waiting, l->n_running, ws->plan->lanes[0].info.max_batch), n = 0;
+    int places = worker_capacity(l->decoded.is_waiting, l->n_running, ws->plan->loaded[0].info.max_batch),
+        n = 0;
     long left = ws->part[l->model].left;
     for (int i = 0; i < ws->n; i++)
         n += ws->link[i].is_live && ws->link[i].model == l->model && !ws->link[i].is_leaving;
@@ -281,7 +282,7 @@ long worker_next_job(struct workers *ws, int i)
         l->company = 0;
     if ((l->company && l->n_held >= l->company) || is_served(ws, l, busy))
         return -1;
-    long j = slot_take(part->tally, &part->queue, i, busy);
+    long j = deadline_take(part->progress, &part->queue, i, busy);
     if (j < 0)
         j = next_suspect(ws, i);
     if (j < 0)

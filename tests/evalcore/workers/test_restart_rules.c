@@ -1,5 +1,5 @@
 /* When a job is blamed for the death of workers, and when a worker is not started again. */
-#include "evalcore/workers/worker_lives.h"
+#include "evalcore/workers/restart_rules.h"
 #include "tests/check.h"
 
 /* A job that dies on n workers in turn, with so many jobs beside it as it may have, until it is blamed: how
@@ -19,9 +19,9 @@ static int deaths_until_blamed(int held, int n)
 
 int main(void)
 {
-    CHECK_INT(lives_places(0, 3, 8), 8);
-    CHECK_INT(lives_places(1, 3, 8), 3);
-    CHECK_INT(lives_places(1, 0, 8), 1);     /* it was once 0, and an idle worker got nothing near the end */
+    CHECK_INT(worker_capacity(0, 3, 8), 8);
+    CHECK_INT(worker_capacity(1, 3, 8), 3);
+    CHECK_INT(worker_capacity(1, 0, 8), 1);  /* it was once 0, and an idle worker got nothing near the end */
     CHECK_INT(deaths_until_blamed(1, 1), 2); /* never at the first */
     CHECK_INT(deaths_until_blamed(1, 2), 2);
     CHECK_INT(deaths_until_blamed(2, 2), 4);
@@ -46,10 +46,11 @@ int main(void)
     CHECK_INT(fate_of_death(&f, 0, 1, 0, 1), 1);
     CHECK(fate_is_proven(&f));
 
-    CHECK_NEAR(lives_pause(1, 1), 0, 0);
-    CHECK_NEAR(lives_pause(2, 2), 1, 0);
-    CHECK_NEAR(lives_pause(LIVES_MOST, 9), 8, 0);
-    CHECK(lives_pause(LIVES_MOST + 1, 9) < 0);
-    CHECK(lives_pause(1, LIVES_HOUR + 1) < 0); /* finished jobs between deaths do not help for ever */
+    CHECK_NEAR(restart_backoff(1, 1), 0, 0);
+    CHECK_NEAR(restart_backoff(2, 2), 1, 0);
+    CHECK_NEAR(restart_backoff(RESTARTS_IN_A_ROW, 9), 8, 0);
+    CHECK(restart_backoff(RESTARTS_IN_A_ROW + 1, 9) < 0);
+    CHECK(restart_backoff(1, RESTARTS_PER_HOUR + 1) <
+          0); /* finished jobs between deaths do not help for ever */
     return check_done();
 }

@@ -6,15 +6,16 @@
 /* What follows from the death of a worker, as rules.
  *
  * A worker that dies is started again: at once after the first death, and after pauses that double while none
- * of its lives finishes a job. After LIVES_MOST such deaths in a row, or LIVES_HOUR within an hour, it is
- * out: the sweep does not count on it any more, and tries it again every LIVES_OUT seconds while others work.
+ * of its lives finishes a job. After RESTARTS_IN_A_ROW such deaths in a row, or RESTARTS_PER_HOUR within an
+ * hour, it is out: the sweep does not count on it any more, and tries it again every RETRY_SECONDS seconds
+ * while others work.
  *
  * A job may be what kills workers. The jobs of a worker that died decode again like any other. Those that
  * were there at a second death are suspects: they decode when nothing else is left, in ever smaller company,
  * until one dies alone on a worker that has decoded nothing else since it was started, but for its canary.
  * That may be the worker's fault, so the job goes to another one. When it dies so on two different workers,
  * or twice where there is no other, it ends in an error. */
-enum { LIVES_MOST = 5, LIVES_HOUR = 20, LIVES_OUT = 300, LIVES_SHARE = 8 };
+enum { RESTARTS_IN_A_ROW = 5, RESTARTS_PER_HOUR = 20, RETRY_SECONDS = 300, COMPANY_SHARE = 8 };
 
 struct job_fate {
     int deaths;     /* of workers that held the job */
@@ -34,9 +35,9 @@ int fate_is_proven(const struct job_fate *f);
 int fate_allows(const struct job_fate *f, int i, int has_others);
 /* Seconds until a worker is started again that died so many times in a row without finishing a job, and so
  * many times within an hour; below 0: it is out. */
-double lives_pause(int in_a_row, int in_an_hour);
+double restart_backoff(int in_a_row, int in_an_hour);
 /* Jobs that a worker can decode at once, from what it said last: where requests wait, memory is full with
  * those that run. One always goes: a report that came between two jobs has none. */
-int lives_places(int is_waiting, int n_running, int max_batch);
+int worker_capacity(int is_waiting, int n_running, int max_batch);
 
 #endif

@@ -1,5 +1,5 @@
-/* The rules of restarts and suspects (contract: worker_lives.h). */
-#include "evalcore/workers/worker_lives.h"
+/* The rules of restarts and suspects (contract: restart_rules.h). */
+#include "evalcore/workers/restart_rules.h"
 
 int fate_is_proven(const struct job_fate *f)
 {
@@ -21,18 +21,18 @@ int fate_of_death(struct job_fate *f, int i, int held, int finished, int has_oth
             return 1;
     }
     if (f->deaths > 1)
-        f->company = held / LIVES_SHARE > 1 ? held / LIVES_SHARE : 1;
+        f->company = held / COMPANY_SHARE > 1 ? held / COMPANY_SHARE : 1;
     return 0;
 }
 
-double lives_pause(int in_a_row, int in_an_hour)
+double restart_backoff(int in_a_row, int in_an_hour)
 {
-    if (in_a_row > LIVES_MOST || in_an_hour > LIVES_HOUR)
+    if (in_a_row > RESTARTS_IN_A_ROW || in_an_hour > RESTARTS_PER_HOUR)
         return -1;
     return in_a_row < 2 ? 0 : (double)(1 << (in_a_row - 2));
 }
 
-int lives_places(int is_waiting, int n_running, int max_batch)
+int worker_capacity(int is_waiting, int n_running, int max_batch)
 {
     int n = is_waiting ? n_running : max_batch;
     return n > 0 ? n : 1;

@@ -1,5 +1,5 @@
-/* Which jobs start in the time that is left (contract: slot.h). */
-#include "evalcore/sweep/slot.h"
+/* Which jobs start in the time that is left (contract: deadline.h). */
+#include "evalcore/sweep/deadline.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,20 +17,20 @@
 #define LOOK_SECONDS 1.0
 
 /* That decode: what is still loading may come too late. */
-static int devices(const struct tally *t)
+static int devices(const struct sweep_progress *t)
 {
     int n = t->last.devices - t->last.loading;
     return n > 0 ? n : 1;
 }
 
-static int knows_speed(const struct tally *t)
+static int knows_speed(const struct sweep_progress *t)
 {
     const struct eta_sample *sum = &t->eta.speed.sum;
     return sum->steps >= 1 && sum->seconds > 0 && sum->rows > 0 && sum->context > 0;
 }
 
 /* Seconds of a step with so many sequences on all devices, with what comes on top of steps and prompts. */
-static double step_seconds(const struct tally *t, double rows, double context)
+static double step_seconds(const struct sweep_progress *t, double rows, double context)
 {
     const struct eta_sample *sum = &t->eta.speed.sum;
     double n = devices(t), busy = sum->seconds + sum->prompt_seconds;
@@ -39,19 +39,19 @@ static double step_seconds(const struct tally *t, double rows, double context)
     return eta_speed_step(&t->eta.speed, rows / share, context / share) * (overhead < 2 ? overhead : 2);
 }
 
-static double prompt_seconds(const struct tally *t, const struct eta_job *j)
+static double prompt_seconds(const struct sweep_progress *t, const struct eta_job *j)
 {
     const struct eta_sample *sum = &t->eta.speed.sum;
     return sum->prompts > 0 ? j->prompt * sum->prompt_seconds / sum->prompts : 0;
 }
 
-static double length_of(const struct slot *s, const struct eta_job *j)
+static double length_of(const struct deadline *s, const struct eta_job *j)
 {
     return eta_lengths_at(s->lengths, j, SURE);
 }
 
 /* Brings up to date what is known of running jobs and of lengths. Returns 0 while the speed is not known. */
-static int look(struct slot *s, const struct tally *t)
+static int look(struct deadline *s, const struct sweep_progress *t)
 {
     double now = progress_clock();
     if (!knows_speed(t))
@@ -83,7 +83,7 @@ static int look(struct slot *s, const struct tally *t)
     return 1;
 }
 
-static int fits(const struct slot *s, const struct tally *t, const struct eta_job *j)
+static int fits(const struct deadline *s, const struct sweep_progress *t, const struct eta_job *j)
 {
     double length = length_of(s, j), last = length > s->last ? length : s->last;
     double context = s->context + j->prompt + length / 2;
@@ -92,7 +92,7 @@ static int fits(const struct slot *s, const struct tally *t, const struct eta_jo
 }
 
 /* Starts job j if it fits. */
-static int admit(struct slot *s, struct tally *t, struct eta_job *j)
+static int admit(struct deadline *s, struct sweep_progress *t, struct eta_job *j)
 {
     if (!fits(s, t, j))
         return 0;
@@ -106,39 +106,39 @@ static int admit(struct slot *s, struct tally *t, struct eta_job *j)
 }
 
 /* Has something changed since nothing fitted? */
-static int may_try(const struct slot *s, const struct tally *t)
+static int may_try(const struct deadline *s, const struct sweep_progress *t)
 {
     return !s->is_refused || s->refused_at != t->finished || s->refused_sample != t->last_clock;
 }
 
-static void refuse(struct slot *s, const struct tally *t)
+static void refuse(struct deadline *s, const struct sweep_progress *t)
 {
     s->is_refused = 1;
     s->refused_at = t->finished;
     s->refused_sample = t->last_clock;
 }
 
-int slot_is_limited(const struct slot *s)
+int deadline_is_limited(const struct deadline *s)
 {
     return s && isfinite(s->end);
 }
 
-int slot_is_draining(const struct tally *t)
+int deadline_is_draining(const struct sweep_progress *t)
 {
-    return stopper_drain(t->slot->stopper) > 0;
+    return stopper_drain(t->deadline->stopper) > 0;
 }
 
-void slot_turn(struct tally *t)
+void deadline_turn(struct sweep_progress *t)
 {
-    t->slot->is_late = t->slot->is_refused = 0;
+    t->deadline->is_late = t->deadline->is_refused = 0;
 }
 
-long slot_pick(struct tally *t, long next, long end, int has_room, int busy, int max_batch)
+long deadline_pick(struct sweep_progress *t, long next, long end, int has_room, int busy, int max_batch)
 {
-    struct slot *s = t->slot;
-    if (next >= end || slot_is_draining(t))
+    struct deadline *s = t->deadline;
+    if (next >= end || deadline_is_draining(t))
         return -1;
-    if (!slot_is_limited(s))
+    if (!deadline_is_limited(s))
         return has_room ? next : -1;
     if (busy >= max_batch || !may_try(s, t))
         return -1;
@@ -153,12 +153,12 @@ long slot_pick(struct tally *t, long next, long end, int has_room, int busy, int
     return -1;
 }
 
-long slot_take(struct tally *t, struct job_queue *q, int worker, int busy)
+long deadline_take(struct sweep_progress *t, struct job_queue *q, int worker, int busy)
 {
-    struct slot *s = t->slot;
-    if (slot_is_draining(t))
+    struct deadline *s = t->deadline;
+    if (deadline_is_draining(t))
         return -1;
-    if (!slot_is_limited(s))
+    if (!deadline_is_limited(s))
         return job_queue_take(q, worker);
     if (!may_try(s, t))
         return -1;
@@ -175,12 +175,12 @@ long slot_take(struct tally *t, struct job_queue *q, int worker, int busy)
     return -1;
 }
 
-int slot_fits(struct tally *t, long j)
+int deadline_fits(struct sweep_progress *t, long j)
 {
-    struct slot *s = t->slot;
-    if (slot_is_draining(t))
+    struct deadline *s = t->deadline;
+    if (deadline_is_draining(t))
         return 0;
-    if (!slot_is_limited(s))
+    if (!deadline_is_limited(s))
         return 1;
     if (!may_try(s, t))
         return 0;
@@ -192,10 +192,10 @@ int slot_fits(struct tally *t, long j)
     return 0;
 }
 
-int slot_has_time(struct tally *t, long j, double seconds)
+int deadline_has_time(struct sweep_progress *t, long j, double seconds)
 {
-    struct slot *s = t->slot;
-    if (!slot_is_limited(s))
+    struct deadline *s = t->deadline;
+    if (!deadline_is_limited(s))
         return 1;
     if (!look(s, t))
         return progress_clock() + seconds < s->end;
@@ -205,14 +205,14 @@ int slot_has_time(struct tally *t, long j, double seconds)
     return is_in_time;
 }
 
-int slot_is_stuck(const struct tally *t)
+int deadline_is_stuck(const struct sweep_progress *t)
 {
-    return slot_is_limited(t->slot) && t->slot->is_refused && !may_try(t->slot, t);
+    return deadline_is_limited(t->deadline) && t->deadline->is_refused && !may_try(t->deadline, t);
 }
 
-int slot_poll(struct tally *t, int busy)
+int deadline_poll(struct sweep_progress *t, int busy)
 {
-    const struct slot *s = t->slot;
+    const struct deadline *s = t->deadline;
     int signal = stopper_poll(s->stopper);
     double drain = stopper_drain(s->stopper), now = progress_clock();
     if (signal)
@@ -220,11 +220,11 @@ int slot_poll(struct tally *t, int busy)
     if (drain > 0 && (!busy || now >= drain))
         return SIGINT;
     if (now >= s->end)
-        return SLOT_TIME_UP;
-    return !busy && slot_is_stuck(t) ? SLOT_TIME_UP : 0;
+        return DEADLINE_TIME_UP;
+    return !busy && deadline_is_stuck(t) ? DEADLINE_TIME_UP : 0;
 }
 
-double slot_shortest(const struct tally *t, double *tokens)
+double deadline_shortest(const struct sweep_progress *t, double *tokens)
 {
     if (!knows_speed(t))
         return INFINITY;
@@ -246,14 +246,14 @@ double slot_shortest(const struct tally *t, double *tokens)
     return least;
 }
 
-static void advise(const struct tally *t, struct str *out)
+static void advise(const struct sweep_progress *t, struct str *out)
 {
-    const struct slot *s = t->slot;
-    double tokens = 0, least = s && s->decoding ? slot_shortest(t, &tokens) : INFINITY;
+    const struct deadline *s = t->deadline;
+    double tokens = 0, least = s && s->decoding ? deadline_shortest(t, &tokens) : INFINITY;
     if (!isfinite(least))
         return;
-    double before = s->decoding - s->started, slot = before + slot_reserve(s, before + least) + least;
-    if (slot_is_limited(s) && slot <= s->seconds) {
+    double before = s->decoding - s->started, needed = before + deadline_reserve(s, before + least) + least;
+    if (deadline_is_limited(s) && needed <= s->seconds) {
         str_puts(out, "; completions are longer than was expected: try a slot of ");
         progress_duration(out, 2 * s->seconds);
         return;
@@ -261,20 +261,20 @@ static void advise(const struct tally *t, struct str *out)
     str_printf(
         out, "; the shortest job that is left is expected to need about %.0f tokens, which takes a slot of ",
         tokens);
-    progress_duration(out, ceil(slot));
+    progress_duration(out, ceil(needed));
     str_puts(out, ", with --time-limit, and ");
     progress_duration(out, before);
     str_puts(out, " of it are for loading");
 }
 
-void slot_release(struct slot *s)
+void deadline_release(struct deadline *s)
 {
     if (s->lengths)
         eta_lengths_release(s->lengths);
     memset(s, 0, sizeof *s);
 }
 
-void slot_tell_lost(const struct tally *t)
+void deadline_log_lost(const struct sweep_progress *t)
 {
     double lost = t->decoded - t->tokens;
     struct str advice = {0};

@@ -16,13 +16,13 @@ enum {
     DEATH_SECONDS = 3   /* a worker that closed its socket may end by itself */
 };
 
-/* The first hello tells the numerics of all lanes: these depend on the device and the KV type, not on the
- * model, whose lanes are in the same order in each. said: those of the worker's model. */
-static struct lane_facts *facts_of(struct workers *ws, const struct lane_facts *said, int n,
-                                   const char *device)
+/* The first hello tells the numerics of all loaded models: these depend on the device and the KV type, not on
+ * the model, whose loaded models are in the same order in each. said: those of the worker's model. */
+static struct model_facts *facts_of(struct workers *ws, const struct model_facts *said, int n,
+                                    const char *device)
 {
-    struct lane_facts *facts = arena_alloc(&ws->arena, (size_t)ws->plan->n_lanes * sizeof *facts);
-    for (int i = 0; i < ws->plan->n_lanes; i++) {
+    struct model_facts *facts = arena_alloc(&ws->arena, (size_t)ws->plan->n_loaded * sizeof *facts);
+    for (int i = 0; i < ws->plan->n_loaded; i++) {
         int m = i / n;
         facts[i].weights =
             arena_strdup(&ws->arena, *ws->part[m].weights ? ws->part[m].weights : said[i % n].weights);
@@ -32,11 +32,11 @@ static struct lane_facts *facts_of(struct workers *ws, const struct lane_facts *
     return facts;
 }
 
-static int take_hello(struct workers *ws, struct worker_link *l, const json_t *m, struct err *why)
+static int accept_hello(struct workers *ws, struct worker_link *l, const json_t *m, struct err *why)
 {
     struct model_part *part = &ws->part[l->model];
-    int n = ws->plan->n_lanes / ws->n_parts;
-    struct lane_facts *facts = arena_alloc(&ws->arena, (size_t)n * sizeof *facts), *known;
+    int n = ws->plan->n_loaded / ws->n_parts;
+    struct model_facts *facts = arena_alloc(&ws->arena, (size_t)n * sizeof *facts), *known;
     if (l->device)
         return err_set(why, ERR_FORMAT, "a second hello");
     if (message_read_hello(m, facts, n, why))
@@ -45,14 +45,14 @@ static int take_hello(struct workers *ws, struct worker_link *l, const json_t *m
     l->in_records = ws->n > 1 ? arena_printf(&ws->arena, "%s (%s)", l->device, l->name) : l->device;
     known = ws->facts ? ws->facts : facts_of(ws, facts, n, l->device);
     for (int i = 0; i < n; i++) {
-        const struct lane_facts *k = &known[l->model * n + i];
+        const struct model_facts *k = &known[l->model * n + i];
         if (strcmp(facts[i].weights, k->weights) || strcmp(facts[i].numerics, k->numerics))
             return err_set(why, ERR_FORMAT, "weights %.12s in numerics class %s, unlike the others",
                            facts[i].weights, facts[i].numerics);
     }
     ws->facts = known;
     part->load = l->loading > part->load ? l->loading : part->load;
-    worker_begin_trial(ws, (int)(l - ws->link));
+    worker_begin_check(ws, (int)(l - ws->link));
     l->has_worked = 1;
     worker_has_loaded(ws, (int)(l - ws->link));
     return 0;
@@ -72,23 +72,24 @@ static void settle(struct workers *ws, int i, long j)
 }
 
 /* Journals a completion. An error in e is the journal's. */
-static int take_done(struct workers *ws, int i, const json_t *m, struct err *why, struct err *e)
+static int accept_done(struct workers *ws, int i, const json_t *m, struct err *why, struct err *e)
 {
     const char *key;
     struct completion c;
     int rc = message_read_done(m, &key, &c, why);
     long j = rc || !ws->holder ? -1 : keymap_find(&ws->keys, key);
-    int is_trial = worker_is_tried(&ws->link[i], j);
-    if (!rc && is_trial) {
-        rc = worker_judge(ws, i, &c, why);
+    int is_check = worker_is_checked(&ws->link[i], j);
+    if (!rc && is_check) {
+        rc = worker_compare_canary(ws, i, &c, why);
         if (rc)
-            worker_distrust(ws, i, e);
+            worker_withdraw_jobs(ws, i, e);
     }
-    if (!rc && !is_trial && (j < 0 || ws->holder[j] != i))
+    if (!rc && !is_check && (j < 0 || ws->holder[j] != i))
         rc = err_set(why, ERR_FORMAT, "a job that it was not given: %.40s", key);
-    if (!rc && !is_trial && ws->tally) {
-        if (tally_add(workers_part(ws, j)->tally, &ws->plan->jobs[j], &c, ws->link[i].in_records, e))
-            ws->tally = NULL; /* nothing may follow a torn record */
+    if (!rc && !is_check && ws->progress) {
+        if (sweep_progress_add(workers_part(ws, j)->progress, &ws->plan->jobs[j], &c, ws->link[i].in_records,
+                               e))
+            ws->progress = NULL; /* nothing may follow a torn record */
         settle(ws, i, j);
         workers_keep_canary(ws, i, j, &c);
     }
@@ -98,7 +99,7 @@ static int take_done(struct workers *ws, int i, const json_t *m, struct err *why
 }
 
 /* What a worker does, for the status line. Its jobs are checked like all it says. */
-static int take_progress(struct workers *ws, int i, const json_t *m, struct err *why)
+static int accept_progress(struct workers *ws, int i, const json_t *m, struct err *why)
 {
     struct worker_link *l = &ws->link[i];
     l->n_running = 0;
@@ -108,11 +109,11 @@ static int take_progress(struct workers *ws, int i, const json_t *m, struct err 
     xgrow(&l->running, &l->cap_running, n + 1, sizeof *l->running);
     for (size_t k = 0; k < n; k++) {
         const char *key;
-        struct tally_running *r = &l->running[l->n_running];
+        struct running_job *r = &l->running[l->n_running];
         if (message_read_running(&l->decoded, k, &key, &r->tokens, why))
             return why->code;
         r->job = ws->holder ? keymap_find(&ws->keys, key) : -1;
-        if (worker_is_tried(l, r->job)) /* a canary is no job under way, and may have been withdrawn */
+        if (worker_is_checked(l, r->job)) /* a canary is no job under way, and may have been withdrawn */
             continue;
         if (r->job < 0 || (ws->holder[r->job] != i && ws->holder[r->job] != HELD_DONE))
             return err_set(why, ERR_FORMAT, "it decodes a job that it was not given: %.40s", key);
@@ -122,7 +123,7 @@ static int take_progress(struct workers *ws, int i, const json_t *m, struct err 
     return 0;
 }
 
-static int take_alive(struct worker_link *l, const json_t *m, struct err *why)
+static int accept_alive(struct worker_link *l, const json_t *m, struct err *why)
 {
     json_int_t turn;
     if (message_read_alive(m, &turn, why))
@@ -140,17 +141,17 @@ static int take(struct workers *ws, int i, const json_t *m, struct err *why, str
     int jobs = 0;
     l->silent = 0;
     if (!strcmp(type, "alive"))
-        return take_alive(l, m, why);
+        return accept_alive(l, m, why);
     if (!strcmp(type, "hello"))
-        return take_hello(ws, l, m, why);
+        return accept_hello(ws, l, m, why);
     if (!strcmp(type, "error"))
         return message_read_error(m, &l->last_words, why);
     if (!l->device)
         return err_set(why, ERR_FORMAT, "\"%.20s\" before its hello", type);
     if (!strcmp(type, "done"))
-        return take_done(ws, i, m, why, e);
+        return accept_done(ws, i, m, why, e);
     if (!strcmp(type, "progress"))
-        return take_progress(ws, i, m, why);
+        return accept_progress(ws, i, m, why);
     if (strcmp(type, "want"))
         return err_set(why, ERR_FORMAT, "an unknown message \"%.20s\"", type);
     if (message_read_want(m, &jobs, why))
@@ -160,7 +161,7 @@ static int take(struct workers *ws, int i, const json_t *m, struct err *why, str
 }
 
 /* Everything that worker i has said so far. */
-static void hear(struct workers *ws, int i, struct err *e)
+static void receive_messages(struct workers *ws, int i, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
     for (;;) {
@@ -173,7 +174,7 @@ static void hear(struct workers *ws, int i, struct err *e)
             take(ws, i, m, &why, e);
         json_decref(m);
         if (got == WIRE_END || why.code) {
-            worker_lose(ws, i, &why, why.code ? 0 : progress_clock() + DEATH_SECONDS, e);
+            worker_mark_dead(ws, i, &why, why.code ? 0 : progress_clock() + DEATH_SECONDS, e);
             return;
         }
     }
@@ -191,28 +192,28 @@ static void watch(struct workers *ws, struct err *e)
         struct err why = {0};
         double counts = passed < 1 ? passed : 1;
         l->silent += counts;
-        l->stuck = l->n_held || l->trial >= TRIAL_RUNS ? l->stuck + counts : 0;
+        l->stuck = l->n_held || l->check >= CHECK_RUNS ? l->stuck + counts : 0;
         l->loading = l->device ? 0 : l->loading + counts;
         l->leaving += counts;
         if (!l->is_live)
             continue;
-        if (l->silent >= ws->patience.silence)
+        if (l->silent >= ws->timeouts.silence)
             err_set(&why, ERR_DEVICE, "it has said nothing for %d s (--worker-timeout)",
-                    ws->patience.silence);
-        else if (ws->patience.step && l->stuck >= ws->patience.step)
+                    ws->timeouts.silence);
+        else if (ws->timeouts.step && l->stuck >= ws->timeouts.step)
             err_set(&why, ERR_DEVICE, "it has not finished a step for %d s (--step-timeout)",
-                    ws->patience.step);
+                    ws->timeouts.step);
         else if (l->is_leaving && l->leaving >= LEAVE_SECONDS)
             err_set(&why, ERR_DEVICE, "it does not end"); /* nobody is told: it is just started again */
         else if (l->loading >= LOAD_TIMEOUT)
             err_set(&why, ERR_DEVICE, "it has not loaded everything after %d minutes", LOAD_TIMEOUT / 60);
         if (why.code)
-            worker_lose(ws, i, &why, 0, e);
+            worker_mark_dead(ws, i, &why, 0, e);
     }
 }
 
 /* Waits for messages, a little, and takes those that came. */
-void workers_hear(struct workers *ws, struct err *e)
+void workers_receive(struct workers *ws, struct err *e)
 {
     struct pollfd fds[DEVICES_MAX];
     for (int i = 0; i < ws->n; i++)
@@ -222,9 +223,9 @@ void workers_hear(struct workers *ws, struct err *e)
         return watch(ws, e);
     for (int i = 0; i < ws->n; i++)
         if (fds[i].revents)
-            hear(ws, i, e);
+            receive_messages(ws, i, e);
     watch(ws, e);
-    if (ws->is_unsynced && ws->tally && journal_sync(ws->tally->journal, e))
-        ws->tally = NULL;
+    if (ws->is_unsynced && ws->progress && journal_sync(ws->progress->journal, e))
+        ws->progress = NULL;
     ws->is_unsynced = 0;
 }

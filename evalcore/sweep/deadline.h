@@ -2,10 +2,10 @@
 #define EVALCORE_SWEEP_SLOT_H
 
 #include "evalcore/cli/stopper.h"
-#include "evalcore/sweep/job_done.h"
+#include "evalcore/sweep/sweep_progress.h"
 #include "evalcore/sweep/job_queue.h"
 
-/* A door of the room of sweeps (job_done.h): the time that a sweep has (--time-limit, or the end of its
+/* A door of the room of sweeps (sweep_progress.h): the time that a sweep has (--time-limit, or the end of its
  * Slurm job), and why it ends early. Without a limit jobs start in the plan's order, as many as there is room
  * for. With one, a job starts only when it can be expected to end in time and does not keep one from it that
  * runs already: its length is the one that three of four such completions do not exceed (eta.h), its speed
@@ -13,8 +13,8 @@
  * the shortest start first. To learn the speed, one of the shortest starts alone.
  *
  * Only the order of jobs depends on this, and no completion depends on the order. */
-struct slot {
-    /* set by slot_init() and slot_limit() */
+struct deadline {
+    /* set by deadline_init() and deadline_limit() */
     struct stopper *stopper;
     double started; /* progress_clock() when the process began */
     double seconds; /* that it has from then */
@@ -37,42 +37,42 @@ struct slot {
 };
 
 /* Why decoding ended although jobs are left, where it is no signal. */
-enum { SLOT_TIME_UP = -1 };
+enum { DEADLINE_TIME_UP = -1 };
 
-void slot_init(struct slot *s, struct stopper *stopper);
+void deadline_init(struct deadline *s, struct stopper *stopper);
 /* "3h", "90m", "1h30m", "3600" (seconds), "2d" of an option, "--time-limit"; ERR_USAGE. */
-int slot_duration(const char *option, const char *text, double *seconds, struct err *e);
+int deadline_duration(const char *option, const char *text, double *seconds, struct err *e);
 /* --time-limit (NULL: none), or where Slurm ends the job (seconds since 1970; 0: not known), and says so. */
-int slot_limit(struct slot *s, const char *time_limit, long slurm_end, struct err *e);
+int deadline_limit(struct deadline *s, const char *time_limit, long slurm_end, struct err *e);
 /* Decoding begins; reading the folder took `seconds`, which tells how long the report will take. */
-void slot_begin(struct slot *s, double seconds);
+void deadline_begin(struct deadline *s, double seconds);
 /* What is kept of so many seconds for what comes after decoding. */
-double slot_reserve(const struct slot *s, double seconds);
-int slot_is_limited(const struct slot *s); /* s may be NULL here and below: no limit */
+double deadline_reserve(const struct deadline *s, double seconds);
+int deadline_is_limited(const struct deadline *s); /* s may be NULL here and below: no limit */
 
 /* Jobs of another engine come: what did not fit before may do now. */
-void slot_turn(struct tally *t);
+void deadline_turn(struct sweep_progress *t);
 /* Which of plan.jobs[next .. end-1] may start now: next, end - 1, or -1: none. has_room: without a limit,
  * whether another may; busy: jobs that are under way or wait; max_batch: so many go at once. */
-long slot_pick(struct tally *t, long next, long end, int has_room, int busy, int max_batch);
+long deadline_pick(struct sweep_progress *t, long next, long end, int has_room, int busy, int max_batch);
 /* The same for a worker, which has room for it; `busy` jobs are with the workers. */
-long slot_take(struct tally *t, struct job_queue *q, int worker, int busy);
+long deadline_take(struct sweep_progress *t, struct job_queue *q, int worker, int busy);
 /* May job j start now, which is in no queue? */
-int slot_fits(struct tally *t, long j);
+int deadline_fits(struct sweep_progress *t, long j);
 /* Could job j end in time if it started in so many seconds, as far as one knows? Nothing is started. */
-int slot_has_time(struct tally *t, long j, double seconds);
+int deadline_has_time(struct sweep_progress *t, long j, double seconds);
 /* Nothing that was left fitted, and nothing has changed since. */
-int slot_is_stuck(const struct tally *t);
-/* 0: go on; a signal, or SLOT_TIME_UP, also when nothing runs and nothing fits. With a drain: SIGINT when
+int deadline_is_stuck(const struct sweep_progress *t);
+/* 0: go on; a signal, or DEADLINE_TIME_UP, also when nothing runs and nothing fits. With a drain: SIGINT when
  * nothing runs any more (busy 0) or its time is over. */
-int slot_poll(struct tally *t, int busy);
-int slot_is_draining(const struct tally *t);
+int deadline_poll(struct sweep_progress *t, int busy);
+int deadline_is_draining(const struct sweep_progress *t);
 
 /* Seconds that the job takes alone that is over first, of those that are left; INFINITY: not known. */
-double slot_shortest(const struct tally *t, double *tokens);
+double deadline_shortest(const struct sweep_progress *t, double *tokens);
 /* Of a stop: completions that were under way begin anew. Says how many tokens that costs, and of a run of
  * which nothing was saved, what would help. */
-void slot_tell_lost(const struct tally *t);
-void slot_release(struct slot *s);
+void deadline_log_lost(const struct sweep_progress *t);
+void deadline_release(struct deadline *s);
 
 #endif

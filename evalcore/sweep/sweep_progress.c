@@ -1,5 +1,5 @@
-/* Journal records of completions, and the figures of a board (contract: job_done.h). */
-#include "evalcore/sweep/job_done.h"
+/* Journal records of completions, and the figures of a board (contract: sweep_progress.h). */
+#include "evalcore/sweep/sweep_progress.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 enum { SAMPLE_STEPS = 2 };
 
 /* Jobs of one problem share its weight. */
-static void weigh_jobs(struct tally *t)
+static void weigh_jobs(struct sweep_progress *t)
 {
     const struct runplan *p = t->plan;
     long **n = xcalloc((size_t)p->n_sets + 1, sizeof *n);
@@ -33,10 +33,12 @@ static void weigh_jobs(struct tally *t)
     free(n);
 }
 
-void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct board *board)
+void sweep_progress_init(struct sweep_progress *t, const struct runplan *p, struct journal *journal,
+                         struct board *board)
 {
     double clock = progress_clock();
-    *t = (struct tally){.plan = p, .journal = journal, .board = board, .last_clock = clock, .looked = clock};
+    *t = (struct sweep_progress){
+        .plan = p, .journal = journal, .board = board, .last_clock = clock, .looked = clock};
     t->job = xcalloc((size_t)p->n_jobs + 1, sizeof *t->job);
     for (long i = 0; i < p->n_jobs; i++) {
         const struct job *j = &p->jobs[i];
@@ -50,11 +52,11 @@ void tally_init(struct tally *t, const struct runplan *p, struct journal *journa
     weigh_jobs(t);
     t->eta =
         (struct eta_run){.job = t->job, .n_jobs = p->n_jobs, .n_cells = p->n_cells, .n_tasks = p->n_sets};
-    t->eta.speed.is_gpu = !strncmp(p->lanes[0].info.numerics, "cuda", 4);
+    t->eta.speed.is_gpu = !strncmp(p->loaded[0].info.numerics, "cuda", 4);
 }
 
-static int write_record(struct tally *t, const struct job *j, const struct completion *done, json_t *more,
-                        const char *device, struct err *e)
+static int write_record(struct sweep_progress *t, const struct job *j, const struct completion *done,
+                        json_t *more, const char *device, struct err *e)
 {
     const struct plan_cell *c = &t->plan->cells[j->cell];
     const struct prompt_set *s = &t->plan->sets[c->set];
@@ -92,14 +94,14 @@ static int write_record(struct tally *t, const struct job *j, const struct compl
     return rc;
 }
 
-int tally_add(struct tally *t, const struct job *j, const struct completion *done, const char *device,
-              struct err *e)
+int sweep_progress_add(struct sweep_progress *t, const struct job *j, const struct completion *done,
+                       const char *device, struct err *e)
 {
-    return tally_add_with(t, j, done, NULL, device, e);
+    return sweep_progress_add_with(t, j, done, NULL, device, e);
 }
 
-int tally_add_with(struct tally *t, const struct job *j, const struct completion *done, json_t *more,
-                   const char *device, struct err *e)
+int sweep_progress_add_with(struct sweep_progress *t, const struct job *j, const struct completion *done,
+                            json_t *more, const char *device, struct err *e)
 {
     struct eta_job *ended = &t->job[j - t->plan->jobs];
     int rc = write_record(t, j, done, more, device, e);
@@ -123,8 +125,8 @@ int tally_add_with(struct tally *t, const struct job *j, const struct completion
     return 0;
 }
 
-int tally_withdraw(struct tally *t, struct job *j, int has_failed, const char *why, const char *device,
-                   struct err *e)
+int sweep_progress_withdraw(struct sweep_progress *t, struct job *j, int has_failed, const char *why,
+                            const char *device, struct err *e)
 {
     struct eta_job *was = &t->job[j - t->plan->jobs];
     const struct completion none = {.finish = FINISHED_ERROR, .error = why};
@@ -144,7 +146,8 @@ int tally_withdraw(struct tally *t, struct job *j, int has_failed, const char *w
 }
 
 /* Who runs, and the sums that a sample is made of. */
-static void mark_running(struct tally *t, const struct tally_now *now, double *context, double *prompts)
+static void mark_running(struct sweep_progress *t, const struct devices_now *now, double *context,
+                         double *prompts)
 {
     struct eta_job *own = t->job + (t->eta.job - t->job);
     *context = *prompts = 0;
@@ -167,12 +170,12 @@ static void mark_running(struct tally *t, const struct tally_now *now, double *c
 }
 
 /* A device that loads decodes nothing, and what it does not is no slowness of the others. */
-static int devices_at_work(const struct tally_now *now)
+static int devices_at_work(const struct devices_now *now)
 {
     return now->devices - now->loading;
 }
 
-static void take_sample(struct tally *t, const struct tally_now *now, double clock)
+static void take_sample(struct sweep_progress *t, const struct devices_now *now, double clock)
 {
     double context, prompts, steps = now->steps - t->last.steps;
     int at_work = devices_at_work(now) > 0 ? devices_at_work(now) : 1;
@@ -207,7 +210,7 @@ static double thread_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static double time_left(struct tally *t, const struct tally_now *now)
+static double time_left(struct sweep_progress *t, const struct devices_now *now)
 {
     double clock = progress_clock();
     if (clock >= t->left_due) {
@@ -224,14 +227,14 @@ static double time_left(struct tally *t, const struct tally_now *now)
     return t->left < 0 ? -1 : left > 0 ? left : 0;
 }
 
-static void show_workers(struct status *s, const struct tally_now *now)
+static void show_workers(struct status *s, const struct devices_now *now)
 {
     double clock = progress_clock();
     for (int i = 0; i < now->n_workers && i < s->n_devices; i++)
         status_device_now(&s->device[i], &now->worker[i], clock);
 }
 
-static void look_at(struct tally *t, const struct tally_now *now)
+static void look_at(struct sweep_progress *t, const struct devices_now *now)
 {
     double clock = progress_clock();
     t->decoded = now->tokens;
@@ -242,7 +245,7 @@ static void look_at(struct tally *t, const struct tally_now *now)
         take_sample(t, now, clock);
 }
 
-void tally_show(struct tally *t, const struct tally_now *now)
+void sweep_progress_show(struct sweep_progress *t, const struct devices_now *now)
 {
     look_at(t, now);
     show_workers(&t->board->now, now);
@@ -252,7 +255,8 @@ void tally_show(struct tally *t, const struct tally_now *now)
     board_show(t->board);
 }
 
-void tally_part(struct tally *part, const struct tally *t, long first, long end, double weight)
+void sweep_progress_part(struct sweep_progress *part, const struct sweep_progress *t, long first, long end,
+                         double weight)
 {
     *part = *t;
     part->eta.job = t->job + first;
@@ -261,7 +265,7 @@ void tally_part(struct tally *part, const struct tally *t, long first, long end,
     part->looked = progress_clock();
 }
 
-struct eta_speed tally_part_speed(struct tally *const *part, int n, int i)
+struct eta_speed sweep_progress_part_speed(struct sweep_progress *const *part, int n, int i)
 {
     struct eta_speed speed = part[i]->eta.speed;
     for (int k = 0; k < n && !(speed.samples > 0); k++)
@@ -273,17 +277,17 @@ struct eta_speed tally_part_speed(struct tally *const *part, int n, int i)
 }
 
 /* The seconds of a part on all devices. */
-static double part_left(struct tally *const *part, int n, int i, const struct tally_now *now)
+static double part_left(struct sweep_progress *const *part, int n, int i, const struct devices_now *now)
 {
     struct eta_speed own = part[i]->eta.speed;
-    part[i]->eta.speed = tally_part_speed(part, n, i);
+    part[i]->eta.speed = sweep_progress_part_speed(part, n, i);
     double left = time_left(part[i], now);
     part[i]->eta.speed = own;
     return left;
 }
 
-void tally_show_parts(struct tally *t, struct tally *const *part, const struct tally_now *now, int n,
-                      const struct tally_now *all)
+void sweep_progress_show_parts(struct sweep_progress *t, struct sweep_progress *const *part,
+                               const struct devices_now *now, int n, const struct devices_now *all)
 {
     double left = 0;
     for (int i = 0; i < n; i++)
@@ -300,7 +304,7 @@ void tally_show_parts(struct tally *t, struct tally *const *part, const struct t
     board_show(t->board);
 }
 
-void tally_release(struct tally *t)
+void sweep_progress_release(struct sweep_progress *t)
 {
     free(t->job);
     t->job = NULL;
