@@ -79,10 +79,9 @@ static node sum_reciprocal_powers(const struct series *s, node pole, int64_t twi
 {
     struct math_work *w = s->w;
     node distance = tree_sub(w, tree_symbol(w, s->x), pole), scaled = s->term;
-    struct math_node *pi = math_node_new(w, MATH_CONSTANT, s->term->source, 0, NULL);
+    const struct math_node *pi = math_node_constant(w, s->term->source, MATH_PI);
     if (!pi)
         return NULL;
-    pi->which = MATH_PI;
     for (int k = 2; k <= 4; k += 2) {
         scaled = tree_mul(w, tree_mul(w, scaled, distance), distance);
         node c = scaled ? value_at(s, scaled, s->first) : NULL;

@@ -25,26 +25,6 @@ void equal_set_how(struct comparison *e, const char *how)
     e->how = how;
 }
 
-int equal_same(const struct math_node *a, const struct math_node *b)
-{
-    if (a == b)
-        return 1;
-    if (a->kind != b->kind || a->which != b->which || a->n != b->n || strcmp(a->name, b->name) != 0 ||
-        a->rows != b->rows || a->columns != b->columns)
-        return 0;
-    if (a->kind == MATH_NUMBER) {
-        const struct math_literal *x = &a->literal, *y = &b->literal;
-        return x->n == y->n && !memcmp(x->digits, y->digits, (size_t)x->n) && x->decimals == y->decimals &&
-               x->period == y->period && x->exponent == y->exponent && x->point == y->point;
-    }
-    if (a->kind == MATH_RELATION && memcmp(a->ops, b->ops, (size_t)(a->n - 1)) != 0)
-        return 0;
-    for (int i = 0; i < a->n; i++)
-        if (!equal_same(a->child[i], b->child[i]))
-            return 0;
-    return 1;
-}
-
 int equal_is_number(struct comparison *e, const struct math_node *m)
 {
     const char *name[1];
@@ -259,7 +239,7 @@ static int share_one_name(const struct math_node *m)
         const struct math_node *c = m->child[i];
         c = c->kind == MATH_CASES && c->n == 2 ? c->child[0] : c;
         if (c->kind != MATH_RELATION || c->ops[0] != MATH_EQUAL || !equal_is_name(c->child[0]) ||
-            (name && !equal_same(name, c->child[0])))
+            (name && !math_node_same(name, c->child[0])))
             return 0;
         name = c->child[0];
     }
@@ -334,7 +314,7 @@ enum math_truth equal_trees(struct comparison *e, const struct math_node *gold, 
     enum math_truth r;
     if (!gold || !pred || e->depth >= DEPTH_MAX || math_step(e->w, steps_of(gold, pred)))
         return MATH_UNKNOWN;
-    if (equal_same(gold, pred))
+    if (math_node_same(gold, pred))
         return MATH_TRUE;
     e->depth++;
     const struct math_node *g = gold->kind == MATH_EITHER ? equal_settle_letters(e, gold, pred) : gold;

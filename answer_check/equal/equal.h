@@ -29,9 +29,8 @@ enum math_truth equal_trees(struct comparison *e, const struct math_node *gold, 
 
 /* ---- the parts, one file each ---- */
 
-int equal_same(const struct math_node *a, const struct math_node *b); /* the same tree, node by node */
-enum math_truth equal_better(enum math_truth a, enum math_truth b);   /* of two tries: TRUE, then UNKNOWN */
-enum math_truth equal_worse(enum math_truth a, enum math_truth b);    /* of two needs: FALSE, then UNKNOWN */
+enum math_truth equal_better(enum math_truth a, enum math_truth b); /* of two tries: TRUE, then UNKNOWN */
+enum math_truth equal_worse(enum math_truth a, enum math_truth b);  /* of two needs: FALSE, then UNKNOWN */
 void equal_set_how(struct comparison *e, const char *how);
 int equal_is_name(const struct math_node *m); /* x, x_1, f(x), (x, y): what may stand before "= value" */
 int equal_is_number(struct comparison *e, const struct math_node *m); /* a scalar without symbols */

@@ -148,11 +148,9 @@ const struct math_node *equal_letters(struct comparison *e, const struct math_no
         return NULL;
     for (size_t i = 0; i < n; i++) {
         const struct math_node *c = other->child[i];
-        struct math_node *s = math_node_new(e->w, MATH_SYMBOL, m->source, 0, NULL);
-        if (!s || c->kind != MATH_SYMBOL || *c->name < 'A' || *c->name > 'H' || c->name[1])
+        if (c->kind != MATH_SYMBOL || *c->name < 'A' || *c->name > 'H' || c->name[1])
             return NULL;
-        s->name = arena_strndup(e->w->arena, m->name + i, 1);
-        item[i] = s;
+        item[i] = math_node_named(e->w, MATH_SYMBOL, m->source, arena_strndup(e->w->arena, m->name + i, 1));
     }
     return math_node_new(e->w, MATH_LIST, m->source, (int)n, item);
 }

@@ -142,7 +142,7 @@ static int split_declaration(struct comparison *e, struct family *f, const struc
     case MATH_SET_BUILDER:
         f->body = m->child[0];
         if (f->body->kind == MATH_SYMBOL && last->kind == MATH_AND && split_declaration(e, f, last) &&
-            f->body->kind == MATH_RELATION && equal_same(f->body->child[0], m->child[0]))
+            f->body->kind == MATH_RELATION && math_node_same(f->body->child[0], m->child[0]))
             return 1; /* \{x \mid x = k\pi, k \in \mathbb{Z}\} */
         f->body = m->child[0];
         *f->name = *f->domain = 0;
@@ -196,23 +196,16 @@ static int find_only_in(struct comparison *e, const struct math_node *a, const s
 
 static const struct math_node *symbol_of(struct comparison *e, struct span source, const char *name)
 {
-    struct math_node *m = math_node_new(e->w, MATH_SYMBOL, source, 0, NULL);
-    if (m)
-        m->name = arena_strndup(e->w->arena, name, strlen(name));
-    return m;
+    return math_node_named(e->w, MATH_SYMBOL, source, arena_strndup(e->w->arena, name, strlen(name)));
 }
 
 /* k + shift or shift - k */
 static const struct math_node *counted_from(struct comparison *e, const struct math_node *k, int back,
                                             int64_t shift)
 {
-    struct math_node *by = k ? math_node_new(e->w, MATH_NUMBER, k->source, 0, NULL) : NULL;
-    if (!by)
-        return NULL;
-    const char *digits = arena_printf(e->w->arena, "%lld", (long long)(shift < 0 ? -shift : shift));
-    by->literal = (struct math_literal){.digits = digits, .n = (int)strlen(digits)};
-    return math_node_2(e->w, MATH_ADD, k->source, back ? math_node_1(e->w, MATH_NEGATE, k->source, k) : k,
-                       shift < 0 ? math_node_1(e->w, MATH_NEGATE, k->source, by) : by);
+    return k ? math_node_2(e->w, MATH_ADD, k->source, back ? math_node_1(e->w, MATH_NEGATE, k->source, k) : k,
+                           math_node_integer(e->w, k->source, shift))
+             : NULL;
 }
 
 /* Is a the same as b with its parameter counted from elsewhere? */
@@ -224,13 +217,10 @@ static enum math_truth counted_otherwise(struct comparison *e, const struct math
 }
 
 static const struct math_node *at_integer(struct comparison *e, const struct math_node *m, const char *name,
-                                          const char *digit)
+                                          int value)
 {
-    struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
-    if (!k)
-        return NULL;
-    k->literal = (struct math_literal){.digits = digit, .n = 1};
-    return math_substitute(e->w, m, name, k);
+    const struct math_node *k = math_node_integer(e->w, m->source, value);
+    return k ? math_substitute(e->w, m, name, k) : NULL;
 }
 
 static const struct math_node *difference_of(struct comparison *e, const struct math_node *a,
@@ -246,8 +236,8 @@ static int has_shift(struct comparison *e, const struct math_node *a, const stru
 {
     if (!math_is_scalar(a) || !math_is_scalar(b))
         return 0;
-    const struct math_node *start = at_integer(e, b, name, "0"), *next = at_integer(e, b, name, "1"),
-                           *apart = difference_of(e, at_integer(e, a, name, "0"), start),
+    const struct math_node *start = at_integer(e, b, name, 0), *next = at_integer(e, b, name, 1),
+                           *apart = difference_of(e, at_integer(e, a, name, 0), start),
                            *step = difference_of(e, next, start);
     const struct math_node *steps =
         apart && step ? math_node_2(e->w, MATH_DIVIDE, a->source, apart, step) : NULL;

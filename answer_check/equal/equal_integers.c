@@ -43,16 +43,6 @@ static int parts_of(const struct math_node *m, const struct math_node *part[2])
     return 0;
 }
 
-static const struct math_node *make_integer(struct comparison *e, const struct math_node *m, int64_t value)
-{
-    struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
-    if (!k)
-        return NULL;
-    const char *digits = arena_printf(e->w->arena, "%lld", (long long)(value < 0 ? -value : value));
-    k->literal = (struct math_literal){.digits = digits, .n = (int)strlen(digits)};
-    return value < 0 ? math_node_1(e->w, MATH_NEGATE, m->source, k) : k;
-}
-
 /* The integer at or inside an end: the ceiling of a low one, the floor of a high one. 0, or -1. */
 static int end_integer(struct comparison *e, const struct math_node *end, int is_high, int open, int64_t *out)
 {
@@ -62,7 +52,7 @@ static int end_integer(struct comparison *e, const struct math_node *end, int is
     round->which = is_high ? MATH_FLOOR : MATH_CEILING;
     if (!math_scalar_integer(e->w, round, out) || *out > INT32_MAX || *out < INT32_MIN)
         return -1;
-    enum math_truth at_end = math_scalar_equal(e->w, make_integer(e, end, *out), end);
+    enum math_truth at_end = math_scalar_equal(e->w, math_node_integer(e->w, end->source, *out), end);
     if (at_end == MATH_UNKNOWN)
         return -1;
     *out += at_end == MATH_TRUE && open ? (is_high ? -1 : 1) : 0;
@@ -100,7 +90,7 @@ const struct math_node *equal_whole_numbers(struct comparison *e, const struct m
             if (known == INTEGERS_MAX)
                 return NULL;
             taken[known] = k;
-            value[known] = make_integer(e, m, k);
+            value[known] = math_node_integer(e->w, m->source, k);
             n += known == n;
         }
     }

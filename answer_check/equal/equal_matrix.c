@@ -115,14 +115,6 @@ static int axis_of(const char *name)
     return *name >= 'i' && *name <= 'k' && !name[1] ? *name - 'i' : -1;
 }
 
-static const struct math_node *make_digit(struct comparison *e, struct span source, int one)
-{
-    struct math_node *m = math_node_new(e->w, MATH_NUMBER, source, 0, NULL);
-    if (m)
-        m->literal = (struct math_literal){.digits = one ? "1" : "0", .n = 1};
-    return m;
-}
-
 const struct math_node *equal_vector(struct comparison *e, const struct math_node *m, int n)
 {
     const char *name[4];
@@ -139,17 +131,14 @@ const struct math_node *equal_vector(struct comparison *e, const struct math_nod
         coordinate[k] = m;
         for (int i = 0; i < symbols && coordinate[k]; i++)
             coordinate[k] = math_substitute(e->w, coordinate[k], name[i],
-                                            make_digit(e, m->source, axis_of(name[i]) == k));
+                                            math_node_integer(e->w, m->source, axis_of(name[i]) == k));
         if (!coordinate[k])
             return NULL;
         term[k] = coordinate[k];
         for (int i = 0; i < symbols; i++)
-            if (axis_of(name[i]) == k) {
-                struct math_node *s = math_node_new(e->w, MATH_SYMBOL, m->source, 0, NULL);
-                if (s)
-                    s->name = name[i];
-                term[k] = math_node_2(e->w, MATH_MULTIPLY, m->source, coordinate[k], s);
-            }
+            if (axis_of(name[i]) == k)
+                term[k] = math_node_2(e->w, MATH_MULTIPLY, m->source, coordinate[k],
+                                      math_node_named(e->w, MATH_SYMBOL, m->source, name[i]));
     }
     const struct math_node *linear = plain ? math_node_new(e->w, MATH_ADD, m->source, n, term) : NULL;
     if (!linear || math_scalar_equal(e->w, m, linear) != MATH_TRUE)

@@ -64,32 +64,27 @@ static int read_pieces(struct comparison *e, struct piecewise *out, const struct
     return out->variable ? 0 : -1;
 }
 
-static const struct math_node *make_digit(struct comparison *e, const struct math_node *m, const char *digit)
-{
-    struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
-    if (k)
-        k->literal = (struct math_literal){.digits = digit, .n = 1};
-    return k;
-}
-
 /* end + 1/3 or end - 7, for a piece without another end. */
-static const struct math_node *point_beside(struct comparison *e, const struct math_node *end, const char *by,
-                                            const char *part, int below)
+static const struct math_node *point_beside(struct comparison *e, const struct math_node *end, int by,
+                                            int part, int below)
 {
     const struct math_node *step =
-        math_node_2(e->w, MATH_DIVIDE, end->source, make_digit(e, end, by), make_digit(e, end, part));
+        math_node_2(e->w, MATH_DIVIDE, end->source, math_node_integer(e->w, end->source, by),
+                    math_node_integer(e->w, end->source, part));
     step = step && below ? math_node_1(e->w, MATH_NEGATE, end->source, step) : step;
     return step ? math_node_2(e->w, MATH_ADD, end->source, end, step) : NULL;
 }
 
 /* (k a + (4 - k) b)/4 */
 static const struct math_node *point_between(struct comparison *e, const struct math_node *a,
-                                             const struct math_node *b, const char *k, const char *rest)
+                                             const struct math_node *b, int k)
 {
-    const struct math_node *x = math_node_2(e->w, MATH_MULTIPLY, a->source, make_digit(e, a, k), a),
-                           *y = math_node_2(e->w, MATH_MULTIPLY, a->source, make_digit(e, a, rest), b),
+    const struct math_node *x = math_node_2(e->w, MATH_MULTIPLY, a->source,
+                                            math_node_integer(e->w, a->source, k), a),
+                           *y = math_node_2(e->w, MATH_MULTIPLY, a->source,
+                                            math_node_integer(e->w, a->source, 4 - k), b),
                            *sum = x && y ? math_node_2(e->w, MATH_ADD, a->source, x, y) : NULL;
-    return sum ? math_node_2(e->w, MATH_DIVIDE, a->source, sum, make_digit(e, a, "4")) : NULL;
+    return sum ? math_node_2(e->w, MATH_DIVIDE, a->source, sum, math_node_integer(e->w, a->source, 4)) : NULL;
 }
 
 static int points_of(struct comparison *e, const struct piece *p, const struct math_node *source,
@@ -97,14 +92,16 @@ static int points_of(struct comparison *e, const struct piece *p, const struct m
 {
     int n = 0;
     if (p->low && p->high) {
-        out[n++] = point_between(e, p->low, p->high, "1", "3");
-        out[n++] = point_between(e, p->low, p->high, "2", "2");
-        out[n++] = point_between(e, p->low, p->high, "3", "1");
+        out[n++] = point_between(e, p->low, p->high, 1);
+        out[n++] = point_between(e, p->low, p->high, 2);
+        out[n++] = point_between(e, p->low, p->high, 3);
     } else {
-        const struct math_node *end = p->low ? p->low : p->high ? p->high : make_digit(e, source, "0");
-        out[n++] = end ? point_beside(e, end, "1", "3", !p->low) : NULL;
-        out[n++] = end ? point_beside(e, end, "7", "3", !p->low) : NULL;
-        out[n++] = end ? point_beside(e, end, "9", "1", !p->low) : NULL;
+        const struct math_node *end = p->low    ? p->low
+                                      : p->high ? p->high
+                                                : math_node_integer(e->w, source->source, 0);
+        out[n++] = end ? point_beside(e, end, 1, 3, !p->low) : NULL;
+        out[n++] = end ? point_beside(e, end, 7, 3, !p->low) : NULL;
+        out[n++] = end ? point_beside(e, end, 9, 1, !p->low) : NULL;
     }
     if (p->low && !p->open_low)
         out[n++] = p->low;

@@ -53,10 +53,9 @@ static int link_of(struct region *out, const struct math_node *c, int op, int va
 static const struct math_node *point_between(struct comparison *e, const struct math_node *a,
                                              const struct math_node *b, int offset)
 {
-    struct math_node *k = math_node_new(e->w, MATH_NUMBER, (a ? a : b)->source, 0, NULL);
+    const struct math_node *k = math_node_integer(e->w, (a ? a : b)->source, offset ? 1 : 2);
     if (!k)
         return NULL;
-    k->literal = (struct math_literal){.digits = offset ? "1" : "2", .n = 1};
     if (!offset) {
         const struct math_node *sum = math_node_2(e->w, MATH_ADD, a->source, a, b);
         return sum ? math_node_2(e->w, MATH_DIVIDE, a->source, sum, k) : NULL;
@@ -113,10 +112,7 @@ static int solve_link(struct comparison *e, struct region *out, const struct mat
 /* |f| < c as f^2 < c^2, where c is a number that is not negative. NULL: not of that form. */
 static const struct math_node *square_of(struct comparison *e, const struct math_node *m)
 {
-    struct math_node *two = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
-    if (two)
-        two->literal = (struct math_literal){.digits = "2", .n = 1};
-    return math_node_2(e->w, MATH_POWER, m->source, m, two);
+    return math_node_2(e->w, MATH_POWER, m->source, m, math_node_integer(e->w, m->source, 2));
 }
 
 static int is_absolute(const struct math_node *m)
@@ -126,10 +122,9 @@ static int is_absolute(const struct math_node *m)
 
 static int square_absolute(struct comparison *e, const struct math_node **f, const struct math_node **c)
 {
-    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, (*c)->source, 0, NULL);
+    const struct math_node *zero = math_node_integer(e->w, (*c)->source, 0);
     if (!zero || !is_absolute(*f) || !equal_is_number(e, *c))
         return 0;
-    zero->literal = (struct math_literal){.digits = "0", .n = 1};
     if (math_scalar_less(e->w, *c, zero) != MATH_FALSE && math_scalar_equal(e->w, *c, zero) != MATH_TRUE)
         return -1;
     *f = square_of(e, (*f)->child[0]);
@@ -218,12 +213,11 @@ static int read_relation(struct comparison *e, struct region *out, const struct 
 
 static int read_number_set(struct comparison *e, struct region *out, const struct math_node *m)
 {
-    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
+    const struct math_node *zero = math_node_integer(e->w, m->source, 0);
     if (m->which == '0')
         return 0;
     if (m->which != 'R' || !zero)
         return -1;
-    zero->literal = (struct math_literal){.digits = "0", .n = 1};
     if (!*m->name)
         return region_add(out, NULL, NULL, 1, 1);
     if (!strcmp(m->name, "+") || !strcmp(m->name, ">=0"))

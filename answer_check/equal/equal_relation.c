@@ -63,13 +63,9 @@ static const struct math_node *sides_difference(struct comparison *e, const stru
     return right ? math_node_2(e->w, MATH_ADD, m->source, m->child[0], right) : NULL;
 }
 
-static const struct math_node *add_digit(struct comparison *e, const struct math_node *m, const char *digit)
+static const struct math_node *add_integer(struct comparison *e, const struct math_node *m, int value)
 {
-    struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
-    if (!k)
-        return NULL;
-    k->literal = (struct math_literal){.digits = digit, .n = 1};
-    return math_node_2(e->w, MATH_ADD, m->source, m, k);
+    return math_node_2(e->w, MATH_ADD, m->source, m, math_node_integer(e->w, m->source, value));
 }
 
 static enum math_truth negate_truth(enum math_truth t)
@@ -81,15 +77,14 @@ static enum math_truth negate_truth(enum math_truth t)
 static enum math_truth is_linear_root(struct comparison *e, const struct math_node *f, const char *v,
                                       const struct math_node *value)
 {
-    const struct math_node *at[3] = {value, add_digit(e, value, "1"), add_digit(e, value, "2")};
+    const struct math_node *at[3] = {value, add_integer(e, value, 1), add_integer(e, value, 2)};
     for (int i = 0; i < 3; i++)
         if (!at[i] || !(at[i] = math_substitute(e->w, f, v, at[i])))
             return MATH_UNKNOWN;
-    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, f->source, 0, NULL);
+    const struct math_node *zero = math_node_integer(e->w, f->source, 0);
     const struct math_node *twice = math_node_2(e->w, MATH_ADD, f->source, at[1], at[1]);
     if (!zero || !twice)
         return MATH_UNKNOWN;
-    zero->literal = (struct math_literal){.digits = "0", .n = 1};
     enum math_truth r = math_scalar_equal(e->w, at[0], zero);
     if (r == MATH_TRUE)
         r = equal_worse(negate_truth(math_scalar_equal(e->w, at[1], zero)),
@@ -292,18 +287,14 @@ static enum math_truth positive_multiple(struct comparison *e, const struct math
     enum { SYMBOLS = 8 };
     const char *name[SYMBOLS];
     enum math_truth r = math_scalar_proportional(e->w, a, b);
-    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, a->source, 0, NULL);
+    const struct math_node *zero = math_node_integer(e->w, a->source, 0);
     const struct math_node *product = math_node_2(e->w, MATH_MULTIPLY, a->source, a, b);
     int n = product ? math_symbols(e->w, product, name, SYMBOLS) : -1;
     if (r != MATH_TRUE || n < 0 || !zero)
         return r == MATH_TRUE ? MATH_UNKNOWN : r;
-    zero->literal = (struct math_literal){.digits = "0", .n = 1};
     for (int i = 0; i < n && product; i++) {
-        static const char *const values[] = {"3", "7", "2", "11", "5", "13", "17", "19"};
-        struct math_node *k = math_node_new(e->w, MATH_NUMBER, a->source, 0, NULL);
-        if (k)
-            k->literal = (struct math_literal){.digits = values[i], .n = (int)strlen(values[i])};
-        product = math_substitute(e->w, product, name[i], k);
+        static const int values[SYMBOLS] = {3, 7, 2, 11, 5, 13, 17, 19};
+        product = math_substitute(e->w, product, name[i], math_node_integer(e->w, a->source, values[i]));
     }
     return product ? math_scalar_less(e->w, zero, product) : MATH_UNKNOWN;
 }

@@ -149,27 +149,6 @@ int equal_holds_case(const struct math_node *condition)
 
 /* ---- what they mean ---- */
 
-static const struct math_node *number_set(struct comparison *e, const struct math_node *m, char which,
-                                          const char *mark)
-{
-    struct math_node *s = math_node_new(e->w, MATH_NUMBER_SET, m->source, 0, NULL);
-    if (s) {
-        s->which = which;
-        s->name = mark;
-    }
-    return s;
-}
-
-static const struct math_node *make_integer(struct comparison *e, const struct math_node *m, long value)
-{
-    struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
-    if (k) {
-        const char *digits = arena_printf(e->w->arena, "%ld", value);
-        k->literal = (struct math_literal){.digits = digits, .n = (int)strlen(digits)};
-    }
-    return k;
-}
-
 /* "no solution", "there are no real solutions", "no such x exists", "none", "empty set". */
 static int says_nothing(const struct words *w, int i)
 {
@@ -309,9 +288,9 @@ static const struct math_node *says_number(struct comparison *e, const struct ma
     long n = number_of(w, negative, w->n - (d > 0));
     if (n < 0 || (d && n == 0))
         return NULL;
-    const struct math_node *value = make_integer(e, m, n);
+    const struct math_node *value = math_node_integer(e->w, m->source, n);
     if (d)
-        value = math_node_2(e->w, MATH_DIVIDE, m->source, value, make_integer(e, m, d));
+        value = math_node_2(e->w, MATH_DIVIDE, m->source, value, math_node_integer(e->w, m->source, d));
     return negative ? math_node_1(e->w, MATH_NEGATE, m->source, value) : value;
 }
 
@@ -322,21 +301,14 @@ const struct math_node *equal_meaning(struct comparison *e, const struct math_no
     if (w.n < 1)
         return NULL;
     if (says_nothing(&w, 0))
-        return number_set(e, m, '0', "");
-    if (says_infinite(&w)) {
-        struct math_node *c = math_node_new(e->w, MATH_CONSTANT, m->source, 0, NULL);
-        if (c)
-            c->which = MATH_INFINITY;
-        return c;
-    }
+        return math_node_number_set(e->w, m->source, '0', "");
+    if (says_infinite(&w))
+        return math_node_constant(e->w, m->source, MATH_INFINITY);
     char which = says_numbers(&w, &mark);
     if (which)
-        return number_set(e, m, which, mark);
-    if (w.n == 2 && w.word[1].n == 1 && (span_is(w.word[0], "option") || span_is(w.word[0], "choice"))) {
-        struct math_node *letter = math_node_new(e->w, MATH_SYMBOL, m->source, 0, NULL);
-        if (letter)
-            letter->name = arena_printf(e->w->arena, "%c", *w.word[1].s - 'a' + 'A');
-        return letter;
-    }
+        return math_node_number_set(e->w, m->source, which, mark);
+    if (w.n == 2 && w.word[1].n == 1 && (span_is(w.word[0], "option") || span_is(w.word[0], "choice")))
+        return math_node_named(e->w, MATH_SYMBOL, m->source,
+                               arena_printf(e->w->arena, "%c", *w.word[1].s - 'a' + 'A'));
     return says_number(e, m, &w);
 }

@@ -32,19 +32,11 @@ int equal_is_value(const struct math_node *m)
     return math_is_scalar(innermost_value(m));
 }
 
-static const struct math_node *whole_number(struct comparison *e, const char *digits, struct span source)
-{
-    struct math_node *m = math_node_new(e->w, MATH_NUMBER, source, 0, NULL);
-    if (m)
-        m->literal = (struct math_literal){.digits = digits, .n = (int)strlen(digits)};
-    return m;
-}
-
-static const struct math_node *ratio_of(struct comparison *e, const struct math_node *m, const char *by,
+static const struct math_node *ratio_of(struct comparison *e, const struct math_node *m, int64_t by,
                                         int divide)
 {
     return math_node_2(e->w, divide ? MATH_DIVIDE : MATH_MULTIPLY, m->source, m,
-                       whole_number(e, by, m->source));
+                       math_node_integer(e->w, m->source, by));
 }
 
 /* Degrees, minutes and seconds as degrees. */
@@ -54,7 +46,7 @@ static const struct math_node *in_degrees(struct comparison *e, const struct mat
     if (m->n == 1)
         return m->child[0];
     for (int i = 1; i < m->n && i < 3; i++)
-        part[i] = ratio_of(e, m->child[i], i == 1 ? "60" : "3600", 1);
+        part[i] = ratio_of(e, m->child[i], i == 1 ? 60 : 3600, 1);
     return math_node_new(e->w, MATH_ADD, m->source, m->n < 3 ? m->n : 3, part);
 }
 
@@ -162,8 +154,8 @@ static enum math_truth compare_scalars(struct comparison *e, const struct math_n
 /* 25\% is 1/4. The reference's digits decide in its own writing: 6.67\% is met by 1/15. */
 static enum math_truth compare_percents(struct comparison *e, const struct marked *g, const struct marked *p)
 {
-    const struct math_node *a = g->percent ? g->value : ratio_of(e, g->value, "100", 0);
-    const struct math_node *b = p->percent ? p->value : ratio_of(e, p->value, "100", 0);
+    const struct math_node *a = g->percent ? g->value : ratio_of(e, g->value, 100, 0);
+    const struct math_node *b = p->percent ? p->value : ratio_of(e, p->value, 100, 0);
     enum math_truth r = compare_scalars(e, a, b);
     if (r != MATH_TRUE && g->percent != p->percent && e->rules->percent == PERCENT_NUMBER)
         r = equal_better(r, compare_scalars(e, g->value, p->value));
@@ -177,12 +169,11 @@ static enum math_truth compare_degrees(struct comparison *e, const struct marked
     enum math_truth r = one_side && keep ? MATH_FALSE : compare_scalars(e, g->value, p->value);
     if (r == MATH_TRUE || !one_side)
         return r;
-    struct math_node *pi = math_node_new(e->w, MATH_CONSTANT, g->value->source, 0, NULL);
+    const struct math_node *pi = math_node_constant(e->w, g->value->source, MATH_PI);
     if (!pi)
         return MATH_UNKNOWN;
-    pi->which = MATH_PI;
     const struct math_node *a = g->value, *b = p->value, **sign = g->degrees ? &a : &b;
-    *sign = ratio_of(e, *sign, "180", 1);
+    *sign = ratio_of(e, *sign, 180, 1);
     *sign = *sign ? math_node_2(e->w, MATH_MULTIPLY, a->source, *sign, pi) : NULL;
     r = equal_better(r, compare_scalars(e, a, b));
     if (r == MATH_TRUE)
@@ -235,8 +226,8 @@ static int in_units_of(struct comparison *e, const struct marked *g, struct mark
         return 0;
     if (!equal_unit_ratio(b, a, &num, &den))
         return -1;
-    p->value = ratio_of(e, p->value, arena_printf(e->w->arena, "%lld", (long long)num), 0);
-    p->value = p->value ? ratio_of(e, p->value, arena_printf(e->w->arena, "%lld", (long long)den), 1) : NULL;
+    p->value = ratio_of(e, p->value, num, 0);
+    p->value = p->value ? ratio_of(e, p->value, den, 1) : NULL;
     return 0;
 }
 
@@ -284,8 +275,8 @@ const struct math_node *equal_in_one_unit(struct comparison *e, const struct mat
         const struct math_node *c = m->child[i];
         if (c->kind != MATH_UNIT || !equal_unit_ratio(c->name, unit, &num, &den))
             return NULL;
-        term[i] = ratio_of(e, c->child[0], arena_printf(e->w->arena, "%lld", (long long)num), 0);
-        term[i] = term[i] ? ratio_of(e, term[i], arena_printf(e->w->arena, "%lld", (long long)den), 1) : NULL;
+        term[i] = ratio_of(e, c->child[0], num, 0);
+        term[i] = term[i] ? ratio_of(e, term[i], den, 1) : NULL;
         if (!term[i])
             return NULL;
     }

@@ -7,27 +7,6 @@
 
 #include <string.h>
 
-static int same_literal(const struct math_literal *a, const struct math_literal *b)
-{
-    return a->n == b->n && a->decimals == b->decimals && a->period == b->period &&
-           a->exponent == b->exponent && a->point == b->point &&
-           (!a->n || !memcmp(a->digits, b->digits, (size_t)a->n));
-}
-
-/* The recursion is bounded because both trees passed count_nodes(). */
-static int same_tree(const struct math_node *a, const struct math_node *b)
-{
-    if (a->kind != b->kind || a->which != b->which || a->n != b->n || a->rows != b->rows ||
-        a->columns != b->columns || strcmp(a->name, b->name) != 0 || !same_literal(&a->literal, &b->literal))
-        return 0;
-    if (a->kind == MATH_RELATION && memcmp(a->ops, b->ops, (size_t)a->n - 1))
-        return 0;
-    for (int i = 0; i < a->n; i++)
-        if (!same_tree(a->child[i], b->child[i]))
-            return 0;
-    return 1;
-}
-
 static int is_scalar_kind(enum math_kind k)
 {
     return (k >= MATH_ADD && k <= MATH_APPLY) || (k >= MATH_PERCENT && k <= MATH_BASE);
@@ -79,7 +58,7 @@ static void try_reading(struct math_reader *r, struct readings *out, unsigned op
     int enough = out->n == MATH_TREE_READINGS || (options && r->start - r->w->steps > READ_STEPS);
     const struct math_node *m = enough ? NULL : read_once(r, options, n);
     for (int i = 0; m && i < out->n; i++)
-        if (same_tree(m, out->node[i]))
+        if (math_node_same(m, out->node[i]))
             m = NULL;
     if (m)
         out->node[out->n++] = m;

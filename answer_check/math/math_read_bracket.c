@@ -111,10 +111,7 @@ static const struct math_node *read_braces(struct math_reader *r, int end)
     int from = r->pos - 1;
     if (r->pos == end) {
         reader_next(r);
-        struct math_node *m = math_node_new(r->w, MATH_NUMBER_SET, reader_source(r, from), 0, NULL);
-        if (m)
-            m->which = '0';
-        return m;
+        return math_node_number_set(r->w, reader_source(r, from), '0', "");
     }
     r->no_mid = 1;
     if (read_items(r, &list))

@@ -24,12 +24,8 @@ const struct math_node *read_argument(struct math_reader *r)
         if (++r->skip == t->n)
             reader_next(r);
         if (constant && !(*name == 'e' ? r->bound_e : r->bound_i) &&
-            !reader_option(r, *name == 'e' ? READ_E_SYMBOL : READ_I_SYMBOL)) {
-            struct math_node *m = math_node_new(r->w, MATH_CONSTANT, reader_source(r, from), 0, NULL);
-            if (m)
-                m->which = *name == 'e' ? MATH_E : MATH_I;
-            return m;
-        }
+            !reader_option(r, *name == 'e' ? READ_E_SYMBOL : READ_I_SYMBOL))
+            return math_node_constant(r->w, reader_source(r, from), *name == 'e' ? MATH_E : MATH_I);
         return reader_named(r, MATH_SYMBOL, from, arena_strndup(r->w->arena, name, 1));
     }
     if (t->kind == T_NAME) {

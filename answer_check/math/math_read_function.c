@@ -173,10 +173,9 @@ static int is_minus_one(const struct math_node *m)
 /* cis x = cos x + i sin x */
 static const struct math_node *make_cis(struct math_reader *r, int from, const struct math_node *x)
 {
-    struct math_node *i = math_node_new(r->w, MATH_CONSTANT, reader_source(r, from), 0, NULL);
+    const struct math_node *i = math_node_constant(r->w, reader_source(r, from), MATH_I);
     if (!i)
         return NULL;
-    i->which = MATH_I;
     const struct math_node *sine =
         reader_two(r, MATH_MULTIPLY, from, i, reader_function(r, MATH_SIN, from, x, NULL));
     return reader_two(r, MATH_ADD, from, reader_function(r, MATH_COS, from, x, NULL), sine);

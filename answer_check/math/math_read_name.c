@@ -189,10 +189,7 @@ static const struct math_node *letter_constant(struct math_reader *r, const char
     if ((!e && !i) || (e && r->bound_e) || (i && r->bound_i) ||
         reader_option(r, e ? READ_E_SYMBOL : READ_I_SYMBOL))
         return NULL;
-    struct math_node *m = math_node_new(r->w, MATH_CONSTANT, reader_source(r, from), 0, NULL);
-    if (m)
-        m->which = e ? MATH_E : MATH_I;
-    return m;
+    return math_node_constant(r->w, reader_source(r, from), e ? MATH_E : MATH_I);
 }
 
 /* Does an exponent with a letter in it follow? n2^{n-1} is n times a power of 2, while x1^2 is x_1 squared.

@@ -8,10 +8,7 @@ static const struct math_node *read_constant(struct math_reader *r)
     reader_next(r);
     if (t->value == MATH_PI && reader_is(r, T_UNDERSCORE))
         return read_name(r, "pi", from, 0);
-    struct math_node *m = math_node_new(r->w, MATH_CONSTANT, reader_source(r, from), 0, NULL);
-    if (m)
-        m->which = t->value;
-    return m;
+    return math_node_constant(r->w, reader_source(r, from), (enum math_constant)t->value);
 }
 
 /* ½ */
@@ -94,12 +91,7 @@ static const struct math_node *read_number_set(struct math_reader *r)
         mark = "+";
     if (mark[0] == '<' && mark[1] == '0' && !mark[2])
         mark = "-";
-    struct math_node *m = math_node_new(r->w, MATH_NUMBER_SET, reader_source(r, from), 0, NULL);
-    if (m) {
-        m->which = t->value;
-        m->name = mark;
-    }
-    return m;
+    return math_node_number_set(r->w, reader_source(r, from), (char)t->value, mark);
 }
 
 static const struct math_node *read_dots(struct math_reader *r)

@@ -46,10 +46,7 @@ struct span reader_source(const struct math_reader *r, int from)
 
 const struct math_node *reader_named(struct math_reader *r, enum math_kind kind, int from, const char *name)
 {
-    struct math_node *m = math_node_new(r->w, kind, reader_source(r, from), 0, NULL);
-    if (m)
-        m->name = name;
-    return m;
+    return math_node_named(r->w, kind, reader_source(r, from), name);
 }
 
 const struct math_node *reader_one(struct math_reader *r, enum math_kind kind, int from,
@@ -76,16 +73,11 @@ const struct math_node *reader_function(struct math_reader *r, enum math_functio
 
 const struct math_node *reader_integer(struct math_reader *r, const char *digits, int n)
 {
-    struct math_node *m = math_node_new(r->w, MATH_NUMBER, reader_source(r, r->pos), 0, NULL);
-    if (!m)
-        return NULL;
     while (n > 1 && *digits == '0') {
         digits++;
         n--;
     }
-    m->literal.digits = digits;
-    m->literal.n = n;
-    return m;
+    return math_node_digits(r->w, reader_source(r, r->pos), digits, n);
 }
 
 const char *reader_flat(struct math_reader *r, int from, int to)

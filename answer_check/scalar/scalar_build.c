@@ -3,21 +3,9 @@
 
 #include <string.h>
 
-static const struct math_node *digits_node(struct math_work *w, const char *digits)
-{
-    struct math_node *m = math_node_new(w, MATH_NUMBER, (struct span){0}, 0, NULL);
-    if (!m)
-        return NULL;
-    m->literal.digits = digits;
-    m->literal.n = (int)strlen(digits);
-    return m;
-}
-
 const struct math_node *tree_integer(struct math_work *w, int64_t n)
 {
-    uint64_t size = n < 0 ? -(uint64_t)n : (uint64_t)n;
-    const struct math_node *m = digits_node(w, arena_printf(w->arena, "%llu", (unsigned long long)size));
-    return n < 0 ? tree_neg(w, m) : m;
+    return math_node_integer(w, (struct span){0}, n);
 }
 
 static const struct math_node *tree_big(struct number_context *c, mpz_srcptr z)
@@ -27,7 +15,8 @@ static const struct math_node *tree_big(struct number_context *c, mpz_srcptr z)
         return NULL;
     char *text = arena_alloc(c->w->arena, size);
     mpz_get_str(text, 10, z);
-    const struct math_node *m = digits_node(c->w, text + (mpz_sgn(z) < 0));
+    const char *digits = text + (mpz_sgn(z) < 0);
+    const struct math_node *m = math_node_digits(c->w, (struct span){0}, digits, (int)strlen(digits));
     return mpz_sgn(z) < 0 ? tree_neg(c->w, m) : m;
 }
 
@@ -50,28 +39,18 @@ const struct math_node *tree_fraction(struct number_context *c, struct fraction 
     return negative ? tree_neg(c->w, n) : n;
 }
 
-static const struct math_node *tree_constant(struct math_work *w, enum math_constant which)
-{
-    struct math_node *m = math_node_new(w, MATH_CONSTANT, (struct span){0}, 0, NULL);
-    if (m)
-        m->which = which;
-    return m;
-}
-
 const struct math_node *tree_gauss(struct number_context *c, struct gauss g)
 {
     if (gauss_is_real(g))
         return tree_fraction(c, g.re);
-    const struct math_node *im = tree_mul(c->w, tree_fraction(c, g.im), tree_constant(c->w, MATH_I));
+    const struct math_node *im =
+        tree_mul(c->w, tree_fraction(c, g.im), math_node_constant(c->w, (struct span){0}, MATH_I));
     return fraction_sign(g.re) ? tree_add(c->w, tree_fraction(c, g.re), im) : im;
 }
 
 const struct math_node *tree_symbol(struct math_work *w, const char *name)
 {
-    struct math_node *m = math_node_new(w, MATH_SYMBOL, (struct span){0}, 0, NULL);
-    if (m)
-        m->name = name;
-    return m;
+    return math_node_named(w, MATH_SYMBOL, (struct span){0}, name);
 }
 
 const struct math_node *tree_function(struct math_work *w, enum math_function f, const struct math_node *a)

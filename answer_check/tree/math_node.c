@@ -1,4 +1,5 @@
-/* Nodes of mathematical trees, and the steps that every loop over input takes. */
+/* Nodes of mathematical trees: how they are made and compared, and the steps that every loop over input takes
+ * (contract: math_tree.h). */
 #include "answer_check/tree/math_tree.h"
 
 #include <string.h>
@@ -47,6 +48,73 @@ struct math_node *math_node_2(struct math_work *w, enum math_kind kind, struct s
 {
     const struct math_node *child[] = {a, b};
     return math_node_new(w, kind, source, 2, child);
+}
+
+const struct math_node *math_node_named(struct math_work *w, enum math_kind kind, struct span source,
+                                        const char *name)
+{
+    struct math_node *m = math_node_new(w, kind, source, 0, NULL);
+    if (m)
+        m->name = name;
+    return m;
+}
+
+const struct math_node *math_node_constant(struct math_work *w, struct span source, enum math_constant which)
+{
+    struct math_node *m = math_node_new(w, MATH_CONSTANT, source, 0, NULL);
+    if (m)
+        m->which = (int)which;
+    return m;
+}
+
+const struct math_node *math_node_number_set(struct math_work *w, struct span source, char which,
+                                             const char *name)
+{
+    struct math_node *m = math_node_new(w, MATH_NUMBER_SET, source, 0, NULL);
+    if (m) {
+        m->which = which;
+        m->name = name;
+    }
+    return m;
+}
+
+const struct math_node *math_node_digits(struct math_work *w, struct span source, const char *digits, int n)
+{
+    struct math_node *m = math_node_new(w, MATH_NUMBER, source, 0, NULL);
+    if (m)
+        m->literal = (struct math_literal){.digits = digits, .n = n};
+    return m;
+}
+
+const struct math_node *math_node_integer(struct math_work *w, struct span source, int64_t value)
+{
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    const char *digits = arena_printf(w->arena, "%llu", (unsigned long long)size);
+    const struct math_node *m = math_node_digits(w, source, digits, (int)strlen(digits));
+    return value < 0 ? math_node_1(w, MATH_NEGATE, source, m) : m;
+}
+
+static int is_same_literal(const struct math_literal *a, const struct math_literal *b)
+{
+    return a->n == b->n && a->decimals == b->decimals && a->period == b->period &&
+           a->exponent == b->exponent && a->point == b->point &&
+           (!a->n || !memcmp(a->digits, b->digits, (size_t)a->n));
+}
+
+int math_node_same(const struct math_node *a, const struct math_node *b)
+{
+    if (a == b)
+        return 1;
+    if (a->kind != b->kind || a->which != b->which || a->n != b->n || a->rows != b->rows ||
+        a->columns != b->columns || strcmp(a->name, b->name) != 0 ||
+        !is_same_literal(&a->literal, &b->literal))
+        return 0;
+    if (a->kind == MATH_RELATION && memcmp(a->ops, b->ops, (size_t)a->n - 1) != 0)
+        return 0;
+    for (int i = 0; i < a->n; i++)
+        if (!math_node_same(a->child[i], b->child[i]))
+            return 0;
+    return 1;
 }
 
 static const char *const function_names[MATH_FUNCTIONS] = {

@@ -7,7 +7,7 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/str.h"
 
-/* Mathematical writing as a typed tree: answer_check/math makes it, the comparisons read it. The door of
+/* Mathematical writing as a typed tree: answer_check/read makes it, the comparisons read it. The door of
  * answer_check/tree, for every room that deals with formulas. Nodes live in an arena and never change. The
  * tree keeps what was written: 3.50 keeps its zero, 52_8 its base, 25\% its sign. The comparison, which
  * knows the rules, decides what such writing means for equality.
@@ -174,17 +174,32 @@ struct math_work {
 };
 int math_step(struct math_work *w, int64_t n); /* takes n steps: 0, or -1 when there are none left */
 
-/* Builders. The array of children is copied; texts are not, they must live as long as the arena. */
+/* Builders. They take 1 + n steps for a node with n children, and return NULL when a child is NULL or no
+ * steps are left. The array of children is copied; texts are not, they must live as long as the arena. The
+ * caller may set further members of a node that it has just made. */
 struct math_node *math_node_new(struct math_work *w, enum math_kind kind, struct span source, int n,
                                 const struct math_node *const *child);
 struct math_node *math_node_1(struct math_work *w, enum math_kind kind, struct span source,
                               const struct math_node *a);
 struct math_node *math_node_2(struct math_work *w, enum math_kind kind, struct span source,
                               const struct math_node *a, const struct math_node *b);
-/* A node like m with other children; m itself where they are the same. */
+/* Leaves: a symbol, text or other kind that is its name; a constant; a set of numbers (`which` and `name` as
+ * MATH_NUMBER_SET has them); a whole number by its n digits, without leading zeros; and a whole number by its
+ * value, where a negative one is a MATH_NEGATE of its size. */
+const struct math_node *math_node_named(struct math_work *w, enum math_kind kind, struct span source,
+                                        const char *name);
+const struct math_node *math_node_constant(struct math_work *w, struct span source, enum math_constant which);
+const struct math_node *math_node_number_set(struct math_work *w, struct span source, char which,
+                                             const char *name);
+const struct math_node *math_node_digits(struct math_work *w, struct span source, const char *digits, int n);
+const struct math_node *math_node_integer(struct math_work *w, struct span source, int64_t value);
+/* A node like m with other children, of which there are m->n; m itself where they are the same. */
 const struct math_node *math_node_like(struct math_work *w, const struct math_node *m,
                                        const struct math_node *const *child);
-/* The builders return NULL when a child is NULL or no steps are left. */
+
+/* Are two trees the same, node by node, with numbers as they are written? 3.0 is not 3, and x + 1 is not
+ * 1 + x. Sources do not count, nor whether the point of a decimal was a comma. */
+int math_node_same(const struct math_node *a, const struct math_node *b);
 
 /* Appends the tree as one canonical line for people and tests: in prefix form, "(add x (negate 1))", with
  * numbers as written. */
