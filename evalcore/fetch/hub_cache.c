@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "evalcore/base/file.h"
-#include "evalcore/fetch/blob_hash.h"
+#include "evalcore/base/hash.h"
 #include "evalcore/fetch/download.h"
 #include "evalcore/fetch/fetch_forms.h"
 
@@ -39,13 +39,29 @@ static int claim_lock(const struct hub_cache *c, const struct hub_file *f, struc
     return rc;
 }
 
+/* The name under which the Hub knows a file's content: SHA-256 for large files (LFS), git's name of the blob
+ * for the others. */
+static int hub_hash(char hex[65], const char *path, int is_lfs, struct err *e)
+{
+    struct file_map map = {0};
+    int rc = file_map_open(&map, path, e);
+    if (rc)
+        return rc;
+    if (is_lfs)
+        sha256_hex(map.data, map.size, hex, 64);
+    else
+        git_blob_hex(map.data, map.size, hex);
+    file_map_close(&map);
+    return 0;
+}
+
 /* Gives the open file its name when it holds what the Hub says; otherwise it is thrown away, or it would
  * stay. */
 static int accept_blob(int fd, const char *part, const char *blob, const struct hub_file *f, const char *url,
                        struct err *e)
 {
-    char hex[BLOB_HASH_MAX + 1];
-    int rc = blob_hash(hex, part, f->is_lfs, e);
+    char hex[65];
+    int rc = hub_hash(hex, part, f->is_lfs, e);
     if (rc)
         return rc;
     if (strcmp(hex, f->hash)) {
