@@ -1,5 +1,5 @@
 /* Replaces what can be evaluated in a tree, from the inside out. */
-#include "answer_check/calculus/calculus.h"
+#include "answer_check/calculus/calculus_parts.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const struct math_node *evaluate_sum(struct math_work *w, const struct ma
         return NULL;
     if (m->which == MATH_INTEGRAL)
         return calculus_integral(w, m->child[0], x->name, low, high);
-    return m->which == MATH_SIGMA && calculus_is_infinite(high) > 0
+    return m->which == MATH_SIGMA && math_infinity_sign(high) > 0
                ? calculus_series(w, m->child[0], x->name, low)
                : NULL;
 }
@@ -40,7 +40,7 @@ static int is_candidate(const struct math_node *m)
 {
     return m->kind == MATH_OPAQUE ||
            (m->kind == MATH_SUM &&
-            (m->which == MATH_INTEGRAL || (m->n == 4 && calculus_is_infinite(m->child[3]))));
+            (m->which == MATH_INTEGRAL || (m->n == 4 && math_infinity_sign(m->child[3]))));
 }
 
 static int holds_candidate(const struct math_node *m)

@@ -1,13 +1,9 @@
-/* Derivatives of trees by the usual rules. */
-#include "answer_check/calculus/calculus.h"
+/* Derivatives of trees by the usual rules, and functions as one quotient. */
+#include "answer_check/calculus/calculus_parts.h"
 
 #include "answer_check/scalar/scalar_build.h"
 
-const struct math_node *calculus_power(struct math_work *w, const struct math_node *a,
-                                       const struct math_node *b)
-{
-    return math_node_2(w, MATH_POWER, (struct span){0}, a, b);
-}
+typedef const struct math_node *node;
 
 static const struct math_node *derive_quotient(struct math_work *w, const struct math_node *a,
                                                const struct math_node *b, const char *x)
@@ -23,11 +19,11 @@ static const struct math_node *derive_power(struct math_work *w, const struct ma
     int64_t n;
     if (math_scalar_integer(w, g, &n) && n > 0) { /* without x^0, which has no value at 0 */
         const struct math_node *rest = n == 1 ? tree_integer(w, 1) : n == 2 ? f : NULL;
-        rest = rest ? rest : calculus_power(w, f, tree_integer(w, n - 1));
+        rest = rest ? rest : tree_power(w, f, tree_integer(w, n - 1));
         return tree_mul(w, tree_mul(w, g, rest), calculus_derivative(w, f, x));
     }
     if (!math_has_symbol(g, x))
-        return tree_mul(w, tree_mul(w, g, calculus_power(w, f, tree_sub(w, g, tree_integer(w, 1)))),
+        return tree_mul(w, tree_mul(w, g, tree_power(w, f, tree_sub(w, g, tree_integer(w, 1)))),
                         calculus_derivative(w, f, x));
     if (math_has_symbol(f, x))
         return NULL;
@@ -51,11 +47,11 @@ static const struct math_node *outer_derivative(struct math_work *w, enum math_f
     case MATH_COS:
         return tree_neg(w, tree_function(w, MATH_SIN, u));
     case MATH_TAN:
-        return tree_div(w, one, calculus_power(w, tree_function(w, MATH_COS, u), two));
+        return tree_div(w, one, tree_power(w, tree_function(w, MATH_COS, u), two));
     case MATH_ARCTAN:
-        return tree_div(w, one, tree_add(w, one, calculus_power(w, u, two)));
+        return tree_div(w, one, tree_add(w, one, tree_power(w, u, two)));
     case MATH_ARCSIN:
-        square = tree_sub(w, one, calculus_power(w, u, two));
+        square = tree_sub(w, one, tree_power(w, u, two));
         return tree_div(w, one, tree_function(w, MATH_SQRT, square));
     default:
         return NULL;
@@ -110,4 +106,71 @@ const struct math_node *calculus_derivative(struct math_work *w, const struct ma
     default:
         return NULL;
     }
+}
+
+/* ---- one quotient */
+
+static int is_one(node m)
+{
+    return m && m->kind == MATH_NUMBER && m->literal.n == 1 && *m->literal.digits == '1' && !m->literal.point;
+}
+
+static node multiply_trees(struct math_work *w, node a, node b)
+{
+    return is_one(a) ? b : is_one(b) ? a : tree_mul(w, a, b);
+}
+
+static int fold_quotients(struct math_work *w, node m, const char *x, struct calculus_quotient *out)
+{
+    struct calculus_quotient q;
+    if (calculus_as_quotient(w, m->child[0], x, out))
+        return -1;
+    for (int i = 1; i < m->n; i++) {
+        if (calculus_as_quotient(w, m->child[i], x, &q))
+            return -1;
+        if (m->kind == MATH_MULTIPLY) {
+            out->above = multiply_trees(w, out->above, q.above);
+            out->below = multiply_trees(w, out->below, q.below);
+        } else if (m->kind == MATH_DIVIDE) {
+            out->above = multiply_trees(w, out->above, q.below);
+            out->below = multiply_trees(w, out->below, q.above);
+        } else {
+            out->above =
+                tree_add(w, multiply_trees(w, out->above, q.below), multiply_trees(w, q.above, out->below));
+            out->below = multiply_trees(w, out->below, q.below);
+        }
+    }
+    return out->above && out->below ? 0 : -1;
+}
+
+/* tan, cot, sec and csc by sin and cos. */
+static int trigonometric_quotient(struct math_work *w, node m, struct calculus_quotient *out)
+{
+    node sine = tree_function(w, MATH_SIN, m->child[0]), cosine = tree_function(w, MATH_COS, m->child[0]);
+    node one = tree_integer(w, 1);
+    *out = m->which == MATH_TAN   ? (struct calculus_quotient){sine, cosine}
+           : m->which == MATH_COT ? (struct calculus_quotient){cosine, sine}
+           : m->which == MATH_SEC ? (struct calculus_quotient){one, cosine}
+                                  : (struct calculus_quotient){one, sine};
+    return out->above && out->below ? 0 : -1;
+}
+
+int calculus_as_quotient(struct math_work *w, node m, const char *x, struct calculus_quotient *out)
+{
+    *out = (struct calculus_quotient){m, tree_integer(w, 1)};
+    if (math_step(w, 1) || !out->below)
+        return -1;
+    if (!math_has_symbol(m, x))
+        return 0;
+    if (m->kind == MATH_NEGATE) {
+        if (calculus_as_quotient(w, m->child[0], x, out))
+            return -1;
+        out->above = tree_neg(w, out->above);
+        return out->above ? 0 : -1;
+    }
+    if (m->kind == MATH_FUNCTION && m->n == 1 && m->which >= MATH_TAN && m->which <= MATH_CSC)
+        return trigonometric_quotient(w, m, out);
+    return m->kind == MATH_ADD || m->kind == MATH_MULTIPLY || m->kind == MATH_DIVIDE
+               ? fold_quotients(w, m, x, out)
+               : 0;
 }

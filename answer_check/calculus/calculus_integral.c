@@ -1,7 +1,164 @@
-/* Definite integrals by antiderivatives: linearity, powers and elementary functions of linear arguments, and
- * products of a polynomial with one of these by parts. Every factor that could vanish between the bounds, in
- * a denominator or under a root or logarithm, is noted, and its sign at both ends is proved. */
-#include "answer_check/calculus/calculus_search.h"
+/* Antiderivatives and definite integrals. The rules are linearity, powers and elementary functions of linear
+ * arguments, integration by parts of a polynomial times one of these, and substitution: the integral of k u'
+ * g(u) is k G(u) for g an exponential, a sine, a cosine or a power. Every factor that could vanish between
+ * the bounds, in a denominator or under a root or logarithm, is noted, and its sign at both ends is proved.
+ */
+#include "answer_check/calculus/calculus_parts.h"
+
+#include "answer_check/scalar/scalar_build.h"
+
+typedef const struct math_node *node;
+
+enum { SEARCH_PARTS = 24, SEARCH_POLES = 8, SEARCH_POWER = 12 };
+
+struct search {
+    struct math_work *w;
+    const char *x;
+    int depth;
+    int poles;
+    const struct math_node *pole[SEARCH_POLES]; /* must not be 0 between the bounds */
+    int may_end[SEARCH_POLES];                  /* it may be 0 at a bound, as x under a root */
+    int turns[SEARCH_POLES];                    /* a polynomial that need not rise or fall throughout */
+};
+
+/* The antiderivative of m, or NULL. */
+static const struct math_node *search_integral(struct search *s, const struct math_node *m);
+
+/* Notes that m must not be 0 between the bounds. 0, or -1 when there are too many. */
+static int note_pole(struct search *s, const struct math_node *m, int may_end, int turns)
+{
+    if (s->poles == SEARCH_POLES)
+        return -1;
+    s->may_end[s->poles] = may_end;
+    s->turns[s->poles] = turns;
+    s->pole[s->poles++] = m;
+    return 0;
+}
+
+/* ---- substitution */
+
+enum { FACTORS = 8 };
+
+/* A factor g(u): u^n, or a function of u. */
+struct factor {
+    node whole, u, n; /* n: NULL for a function */
+};
+
+static int add_factor(struct search *s, struct factor *out, int n, node m, int inverse)
+{
+    struct math_work *w = s->w;
+    node one = tree_integer(w, 1), exponent = inverse ? tree_neg(w, one) : one;
+    if (n == FACTORS || !exponent)
+        return -1;
+    if (m->kind == MATH_POWER && !math_has_symbol(m->child[1], s->x))
+        out[n] = (struct factor){m, m->child[0], inverse ? tree_neg(w, m->child[1]) : m->child[1]};
+    else if (m->kind == MATH_FUNCTION && m->which == MATH_SQRT && m->n == 1)
+        out[n] = (struct factor){m, m->child[0], tree_div(w, exponent, tree_integer(w, 2))};
+    else
+        out[n] = (struct factor){m, m, exponent};
+    out[n].whole = inverse ? tree_div(w, one, m) : m;
+    return out[n].whole && out[n].n ? n + 1 : -1;
+}
+
+/* The factors of m, of its numerator and of its denominator; -1 for too many. */
+static int factors_of(struct search *s, node m, struct factor *out)
+{
+    int n = 0;
+    for (int below = 0; below <= (m->kind == MATH_DIVIDE); below++) {
+        node side = m->kind == MATH_DIVIDE ? m->child[below] : m;
+        int parts = side->kind == MATH_MULTIPLY ? side->n : 1;
+        for (int i = 0; i < parts && n >= 0; i++)
+            n = add_factor(s, out, n, parts > 1 ? side->child[i] : side, below);
+    }
+    return n;
+}
+
+/* k, if rest is k u'. */
+static node constant_ratio(struct search *s, node rest, node slope)
+{
+    struct math_work *w = s->w;
+    for (int x = 1; x <= 2; x++) {
+        node above = math_substitute(w, rest, s->x, tree_integer(w, x));
+        node below = math_substitute(w, slope, s->x, tree_integer(w, x));
+        if (!above || !below || math_scalar_equal(w, below, tree_integer(w, 0)) != MATH_FALSE)
+            continue;
+        node k = tree_div(w, above, below);
+        return k && math_scalar_equal(w, rest, tree_mul(w, k, slope)) == MATH_TRUE ? k : NULL;
+    }
+    return NULL;
+}
+
+static int is_function(node m, enum math_function f)
+{
+    return m->kind == MATH_FUNCTION && m->n == 1 && (enum math_function)m->which == f;
+}
+
+/* The integral of u^n by u. A power that is not defined at 0 needs a polynomial u, or one that only rises. */
+static node integrate_outer_power(struct search *s, node u, node n)
+{
+    struct math_work *w = s->w;
+    node next = tree_add(w, n, tree_integer(w, 1)), minus = tree_integer(w, -1);
+    int64_t exponent;
+    if (!math_scalar_integer(w, n, &exponent) || exponent < 0) {
+        int rises = is_function(u, MATH_LN) || is_function(u, MATH_EXP);
+        if (note_pole(s, u, math_scalar_less(w, tree_integer(w, 0), n) == MATH_TRUE, !rises))
+            return NULL;
+    }
+    if (math_scalar_equal(w, n, minus) == MATH_TRUE)
+        return tree_function(w, MATH_LN, tree_function(w, MATH_ABS, u));
+    return tree_div(w, tree_power(w, u, next), next);
+}
+
+/* The integral of a function g(u) by u. */
+static node integrate_outer_function(struct search *s, node m)
+{
+    if (m->kind == MATH_POWER || is_function(m, MATH_EXP))
+        return m;
+    node u = m->child[0];
+    if (is_function(m, MATH_SIN))
+        return tree_neg(s->w, tree_function(s->w, MATH_COS, u));
+    return is_function(m, MATH_COS) ? tree_function(s->w, MATH_SIN, u) : NULL;
+}
+
+static node integrate_with_factor(struct search *s, const struct factor *f, int n, int i)
+{
+    struct math_work *w = s->w;
+    node rest = tree_integer(w, 1), slope, k;
+    for (int j = 0; j < n; j++)
+        if (j != i)
+            rest = tree_mul(w, rest, f[j].whole);
+    if (!math_has_symbol(f[i].whole, s->x) || !rest)
+        return NULL;
+    node whole = f[i].whole, inner = NULL;
+    if (whole->kind == MATH_FUNCTION && whole->n == 1)
+        inner = whole->child[0];
+    else if (whole->kind == MATH_POWER && whole->child[0]->kind == MATH_CONSTANT &&
+             whole->child[0]->which == MATH_E)
+        inner = whole->child[1];
+    if (inner && (slope = calculus_derivative(w, inner, s->x)) && (k = constant_ratio(s, rest, slope))) {
+        node all = integrate_outer_function(s, whole);
+        if (all)
+            return tree_mul(w, k, all);
+    }
+    slope = calculus_derivative(w, f[i].u, s->x);
+    k = slope ? constant_ratio(s, rest, slope) : NULL;
+    return k ? tree_mul(w, k, integrate_outer_power(s, f[i].u, f[i].n)) : NULL;
+}
+
+static const struct math_node *search_substitution(struct search *s, const struct math_node *m)
+{
+    struct factor f[FACTORS];
+    int n = factors_of(s, m, f), poles = s->poles;
+    for (int i = 0; i < n; i++) {
+        node all = math_step(s->w, 100) ? NULL : integrate_with_factor(s, f, n, i);
+        if (all)
+            return all;
+        s->poles = poles;
+    }
+    return NULL;
+}
+
+/* ---- rules */
 
 static int has_x(const struct search *s, const struct math_node *m)
 {
@@ -21,16 +178,6 @@ static const struct math_node *linear_slope(struct search *s, const struct math_
     return d && math_scalar_equal(s->w, d, tree_integer(s->w, 0)) == MATH_FALSE ? d : NULL;
 }
 
-int search_note_pole(struct search *s, const struct math_node *m, int may_end, int turns)
-{
-    if (s->poles == SEARCH_POLES)
-        return -1;
-    s->may_end[s->poles] = may_end;
-    s->turns[s->poles] = turns;
-    s->pole[s->poles++] = m;
-    return 0;
-}
-
 /* u^n with u linear. */
 static const struct math_node *integrate_linear_power(struct search *s, const struct math_node *u,
                                                       const struct math_node *n)
@@ -42,12 +189,12 @@ static const struct math_node *integrate_linear_power(struct search *s, const st
     if (!a || !next)
         return NULL;
     int whole = math_scalar_integer(w, n, &exponent) && exponent >= 0;
-    if (!whole && search_note_pole(s, u, math_scalar_less(w, zero, n) == MATH_TRUE, 0))
+    if (!whole && note_pole(s, u, math_scalar_less(w, zero, n) == MATH_TRUE, 0))
         return NULL;
     if (math_scalar_equal(w, next, zero) == MATH_TRUE)
         return tree_div(w, tree_function(w, MATH_LN, tree_function(w, MATH_ABS, u)), a);
     return math_scalar_equal(w, next, zero) == MATH_FALSE
-               ? tree_div(w, calculus_power(w, u, next), tree_mul(w, a, next))
+               ? tree_div(w, tree_power(w, u, next), tree_mul(w, a, next))
                : NULL;
 }
 
@@ -115,7 +262,7 @@ static const struct math_node *integrate_to_arctangent(struct search *s, const s
     struct math_work *w = s->w;
     const struct math_node *x = tree_symbol(w, s->x), *c, *root;
     c = math_substitute(w, below, s->x, tree_integer(w, 0));
-    const struct math_node *again = tree_add(w, calculus_power(w, x, tree_integer(w, 2)), c);
+    const struct math_node *again = tree_add(w, tree_power(w, x, tree_integer(w, 2)), c);
     if (!c || !again || math_scalar_equal(w, below, again) != MATH_TRUE ||
         math_scalar_less(w, tree_integer(w, 0), c) != MATH_TRUE)
         return NULL;
@@ -141,11 +288,11 @@ static const struct math_node *integrate_quotient(struct search *s, const struct
     }
     const struct math_node *below = NULL;
     if (b->kind == MATH_POWER && !has_x(s, b->child[1]) && linear_slope(s, b->child[0]))
-        below = calculus_power(w, b->child[0], tree_neg(w, b->child[1]));
+        below = tree_power(w, b->child[0], tree_neg(w, b->child[1]));
     else if (b->kind == MATH_FUNCTION && b->which == MATH_SQRT && b->n == 1 && linear_slope(s, b->child[0]))
-        below = calculus_power(w, b->child[0], tree_div(w, tree_integer(w, -1), tree_integer(w, 2)));
+        below = tree_power(w, b->child[0], tree_div(w, tree_integer(w, -1), tree_integer(w, 2)));
     else if (linear_slope(s, b))
-        below = calculus_power(w, b, tree_integer(w, -1));
+        below = tree_power(w, b, tree_integer(w, -1));
     if (below)
         return has_x(s, a) ? integrate_by_parts(s, a, below) : tree_mul(w, a, search_integral(s, below));
     return has_x(s, a) ? NULL : tree_mul(w, a, integrate_to_arctangent(s, b));
@@ -165,7 +312,7 @@ static const struct math_node *integrate_power(struct search *s, const struct ma
     if (!math_scalar_integer(w, n, &whole) || whole < 2 || whole > SEARCH_POWER)
         return NULL;
     if (is_polynomial(s, base))
-        return integrate_by_parts(s, base, calculus_power(w, base, tree_integer(w, whole - 1)));
+        return integrate_by_parts(s, base, tree_power(w, base, tree_integer(w, whole - 1)));
     int sine = base->kind == MATH_FUNCTION && (base->which == MATH_SIN || base->which == MATH_COS);
     a = sine && whole == 2 ? linear_slope(s, base->child[0]) : NULL;
     if (!a)
@@ -196,7 +343,7 @@ static const struct math_node *integrate_function(struct search *s, const struct
         f = tree_function(w, MATH_SIN, u);
         break;
     case MATH_LN:
-        f = search_note_pole(s, u, 0, 0) ? NULL : tree_sub(w, tree_mul(w, u, m), u);
+        f = note_pole(s, u, 0, 0) ? NULL : tree_sub(w, tree_mul(w, u, m), u);
         break;
     default:
         break;
@@ -204,7 +351,7 @@ static const struct math_node *integrate_function(struct search *s, const struct
     return tree_div(w, f, a);
 }
 
-const struct math_node *search_integral(struct search *s, const struct math_node *m)
+static const struct math_node *search_integral(struct search *s, const struct math_node *m)
 {
     struct math_work *w = s->w;
     const struct math_node *all = NULL;
@@ -215,7 +362,7 @@ const struct math_node *search_integral(struct search *s, const struct math_node
     s->depth++;
     switch (m->kind) {
     case MATH_SYMBOL:
-        all = tree_div(w, calculus_power(w, m, tree_integer(w, 2)), tree_integer(w, 2));
+        all = tree_div(w, tree_power(w, m, tree_integer(w, 2)), tree_integer(w, 2));
         break;
     case MATH_NEGATE:
         all = tree_neg(w, search_integral(s, m->child[0]));
@@ -245,6 +392,8 @@ const struct math_node *search_integral(struct search *s, const struct math_node
     s->depth--;
     return all;
 }
+
+/* ---- bounds */
 
 /* Is a < b, or a = b where that will do? */
 static int is_below(struct math_work *w, const struct math_node *a, const struct math_node *b, int or_equal)
@@ -290,8 +439,8 @@ const struct math_node *calculus_integral(struct math_work *w, const struct math
     const struct math_node *f = search_integral(&s, m), *at[2];
     if (!f || math_has_symbol(low, x) || math_has_symbol(high, x) || !is_smooth(&s, low, high))
         return NULL;
-    at[0] = calculus_is_infinite(low) ? calculus_limit(w, f, x, low) : math_substitute(w, f, x, low);
-    at[1] = calculus_is_infinite(high) ? calculus_limit(w, f, x, high) : math_substitute(w, f, x, high);
+    at[0] = math_infinity_sign(low) ? calculus_limit(w, f, x, low) : math_substitute(w, f, x, low);
+    at[1] = math_infinity_sign(high) ? calculus_limit(w, f, x, high) : math_substitute(w, f, x, high);
     return tree_sub(w, at[1], at[0]);
 }
 

@@ -127,7 +127,7 @@ static node find_antiderivative(struct math_work *w, node m)
 static int needs_simplifying(node m)
 {
     if (m->kind == MATH_OPAQUE || (m->kind == MATH_SUM && (m->which == MATH_INTEGRAL ||
-                                                           (m->n == 4 && calculus_is_infinite(m->child[3])))))
+                                                           (m->n == 4 && math_infinity_sign(m->child[3])))))
         return 1;
     if (m->kind == MATH_FUNCTION &&
         (m->which == MATH_FLOOR || m->which == MATH_CEILING || m->which == MATH_MIN || m->which == MATH_MAX))

@@ -5,25 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_check/number/ball.h"
-
 struct big {
     mpq_t q;
     struct big *next, *next_free;
 };
 
-void number_open(struct number_context *c, struct math_work *w)
-{
-    memset(c, 0, sizeof *c);
-    c->w = w;
-    c->bits = NUMBER_BITS;
-}
-
-void number_close(struct number_context *c)
+void fraction_close(struct number_context *c)
 {
     for (struct big *b = c->bigs; b; b = b->next)
         mpq_clear(b->q);
-    ball_close(c);
     c->bigs = c->free_bigs = NULL;
 }
 

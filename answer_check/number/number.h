@@ -54,6 +54,7 @@ struct number_context {
 
 void number_open(struct number_context *c, struct math_work *w);
 void number_close(struct number_context *c);
+void fraction_close(struct number_context *c); /* called by number_close() */
 
 /* Fractions. A result may be one of the operands. Status as above; NUMBER_INEXACT means too many bits. */
 struct fraction fraction_of(int64_t n); /* n > INT64_MIN */

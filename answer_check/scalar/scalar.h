@@ -16,6 +16,9 @@ enum math_truth { MATH_UNKNOWN, MATH_FALSE, MATH_TRUE }; /* UNKNOWN: beyond step
 /* Is it a scalar: built of the scalar kinds (and MATH_BASE) only, without MATH_PLUS_MINUS? */
 int math_is_scalar(const struct math_node *m);
 
+/* Is m a written infinity? Its sign: 1, -1, or 0 when it is none. */
+int math_infinity_sign(const struct math_node *m);
+
 /* Are two scalars the same number, or the same function of their symbols wherever both are defined? Exact
  * rationals and polynomials first, certified numerics with rising precision for constants, sample points for
  * symbols, logarithms or exact structure for huge powers and factorials. A decimal counts as exactly the

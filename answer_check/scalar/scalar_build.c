@@ -81,6 +81,11 @@ const struct math_node *tree_div(struct math_work *w, const struct math_node *a,
     return math_node_2(w, MATH_DIVIDE, (struct span){0}, a, b);
 }
 
+const struct math_node *tree_power(struct math_work *w, const struct math_node *a, const struct math_node *b)
+{
+    return math_node_2(w, MATH_POWER, (struct span){0}, a, b);
+}
+
 const struct math_node *tree_neg(struct math_work *w, const struct math_node *a)
 {
     return math_node_1(w, MATH_NEGATE, (struct span){0}, a);

@@ -14,6 +14,7 @@ const struct math_node *tree_add(struct math_work *w, const struct math_node *a,
 const struct math_node *tree_sub(struct math_work *w, const struct math_node *a, const struct math_node *b);
 const struct math_node *tree_mul(struct math_work *w, const struct math_node *a, const struct math_node *b);
 const struct math_node *tree_div(struct math_work *w, const struct math_node *a, const struct math_node *b);
+const struct math_node *tree_power(struct math_work *w, const struct math_node *a, const struct math_node *b);
 const struct math_node *tree_neg(struct math_work *w, const struct math_node *a);
 
 #endif

@@ -42,8 +42,13 @@ enum math_truth scalar_equal_at_points(struct math_work *w, const struct math_no
 enum math_truth scalar_proportional_at_points(struct math_work *w, const struct math_node *a,
                                               const struct math_node *b, const char *const *names, int n);
 
+/* A comparison of two scalars: math_scalar_equal(). */
+typedef enum math_truth scalar_equality(struct math_work *w, const struct math_node *a,
+                                        const struct math_node *b);
+
 /* scalar_symbols.c: replaces unknown functions, integrals and the like in *a and *b by symbols, by the same
  * symbol where they are the same. 0, or -1 when there are too many. */
-int scalar_abstract(struct math_work *w, const struct math_node **a, const struct math_node **b);
+int scalar_abstract(struct math_work *w, const struct math_node **a, const struct math_node **b,
+                    scalar_equality *equal);
 
 #endif

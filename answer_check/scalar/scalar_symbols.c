@@ -11,6 +11,7 @@
 enum { ABSTRACT_MAX = 12 };
 struct abstraction {
     struct math_work *w;
+    scalar_equality *equal;
     int n, depth, full;
     const struct math_node *node[ABSTRACT_MAX], *symbol[ABSTRACT_MAX];
 };
@@ -184,7 +185,8 @@ static const struct math_node *rename_bound(struct math_work *w, const struct ma
 
 /* f(x + 1) and f(1 + x): the same name, arguments that are equal; sums and integrals whatever their variable
  * is called. */
-static int same_opaque(struct math_work *w, const struct math_node *a, const struct math_node *b)
+static int same_opaque(struct math_work *w, scalar_equality *equal, const struct math_node *a,
+                       const struct math_node *b)
 {
     if (a->kind == MATH_SUM && b->kind == MATH_SUM && a->n == 4 && b->n == 4 &&
         strcmp(a->child[1]->name, b->child[1]->name) != 0) {
@@ -199,7 +201,7 @@ static int same_opaque(struct math_work *w, const struct math_node *a, const str
     for (int i = 0; i < a->n; i++)
         if (!same_tree(w, a->child[i], b->child[i]) &&
             !(math_is_scalar(a->child[i]) && math_is_scalar(b->child[i]) &&
-              math_scalar_equal(w, a->child[i], b->child[i]) == MATH_TRUE))
+              equal(w, a->child[i], b->child[i]) == MATH_TRUE))
             return 0;
     return 1;
 }
@@ -207,7 +209,7 @@ static int same_opaque(struct math_work *w, const struct math_node *a, const str
 static const struct math_node *symbol_for(struct abstraction *t, const struct math_node *m)
 {
     for (int i = 0; i < t->n; i++)
-        if (same_opaque(t->w, t->node[i], m))
+        if (same_opaque(t->w, t->equal, t->node[i], m))
             return t->symbol[i];
     if (t->n == ABSTRACT_MAX) {
         t->full = 1;
@@ -235,11 +237,12 @@ static const struct math_node *abstract_tree(struct abstraction *t, const struct
     return math_node_like(t->w, m, child);
 }
 
-int scalar_abstract(struct math_work *w, const struct math_node **a, const struct math_node **b)
+int scalar_abstract(struct math_work *w, const struct math_node **a, const struct math_node **b,
+                    scalar_equality *equal)
 {
     if (!holds_opaque(*a, 0) && !holds_opaque(*b, 0))
         return 0;
-    struct abstraction t = {.w = w};
+    struct abstraction t = {.w = w, .equal = equal};
     *a = abstract_tree(&t, *a);
     *b = *a ? abstract_tree(&t, *b) : NULL;
     return *a && *b ? 0 : -1;
