@@ -6,6 +6,7 @@
 
 #include "engine/engine_impl.h"
 #include "engine/memory/device.h"
+#include "evalcore/base/clock.h"
 
 int release_place(struct engine *en, struct sequence *s, struct err *e)
 {
@@ -78,7 +79,7 @@ static int admit_one(struct engine *en, struct err *e)
     const float *logits = NULL;
     s->place = free_place(en);
     if (s->start == 0)
-        s->start = engine_clock();
+        s->start = clock_seconds();
     if (prepare_place(en, s, e))
         return e->code;
     int rc = prompt_admit(en, s, &logits, e);

@@ -116,8 +116,6 @@ struct engine {
     struct engine_stats stats;
 };
 
-double engine_clock(void); /* monotonic seconds */
-
 /* engine_describe.c: what follows from configuration and options. engine_check_options() fills in defaults.
  */
 int engine_check_options(struct engine_options *o, const struct model_config *c, struct err *e);

@@ -14,20 +14,13 @@
  * Rows are ordered by policy instance. The rows of a group are rounded up to a bucket, so that one recorded
  * program serves batches of several sizes (programs.c). */
 #include <string.h>
-#include <time.h>
 
 #include "engine/engine_impl.h"
 #include "engine/memory/device.h"
+#include "evalcore/base/clock.h"
 
 _Static_assert((MAX_BATCH + MAX_BATCH / 2) * sizeof(struct sample_result) <= BACKEND_DOWNLOAD_BYTES,
                "a step's results fit one download");
-
-double engine_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void lay_out(struct engine *en)
 {
@@ -148,18 +141,18 @@ static int take_step(struct engine *en, struct err *e)
 static int advance_steps(struct engine *en, struct err *e)
 {
     const struct batch *b = &en->batch;
-    double start = engine_clock();
+    double start = clock_seconds();
     if (b->taken != b->begun && take_step(en, e))
         return e->code;
-    en->stats.decode_seconds += engine_clock() - start;
+    en->stats.decode_seconds += clock_seconds() - start;
     if (b->taken != b->begun)
         return 0;
     if (batch_admit(en, e))
         return e->code;
-    start = engine_clock();
+    start = clock_seconds();
     if (en->n_active && begin_batch(en, e))
         return e->code;
-    en->stats.decode_seconds += engine_clock() - start;
+    en->stats.decode_seconds += clock_seconds() - start;
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/engine_impl.h"
+#include "evalcore/base/clock.h"
 
 static struct prompt_entry *find_entry(struct engine *en, const int32_t *ids, int n)
 {
@@ -63,13 +64,13 @@ static int map_evicting(struct engine *en, int place, int n_pages, struct err *e
 static int prefill_into(struct engine *en, int place, const struct request *r, int from,
                         const struct policy *policy, float *logits, struct err *e)
 {
-    double start = engine_clock();
+    double start = clock_seconds();
     int rc = map_evicting(en, place, kv_pages(r->n_prompt), e);
     if (rc)
         return rc;
     transformer_prefill(&en->tf, place, r->prompt, from, r->n_prompt, policy, logits, e);
     en->stats.prefill_tokens += (uint64_t)(r->n_prompt - from);
-    en->stats.prefill_seconds += engine_clock() - start;
+    en->stats.prefill_seconds += clock_seconds() - start;
     return e->code;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/engine_impl.h"
+#include "evalcore/base/clock.h"
 
 static const char *const finish_names[] = {
     [FINISHED_STOP] = "stop", [FINISHED_LENGTH] = "length", [FINISHED_ERROR] = "error"};
@@ -169,7 +170,7 @@ int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
     if (s->req.policy->needs & POLICY_OWN_KEYS)
         s->kv.key_elements =
             (double)kvcache_key_elements(&en->cache, s->place, e) / en->cache.view.head_dim / heads;
-    s->seconds = engine_clock() - s->start;
+    s->seconds = clock_seconds() - s->start;
     return release_place(en, s, e);
 }
 

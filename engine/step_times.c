@@ -8,6 +8,7 @@
 #include "engine/engine_impl.h"
 #include "engine/memory/device.h"
 #include "evalcore/base/arena.h"
+#include "evalcore/base/clock.h"
 #include "kernels/limits.h"
 
 /* The result is the median of the rounds. ROOM: how many tokens the replays append, by the two programs that
@@ -177,9 +178,9 @@ static int time_part(struct engine *en, const struct tape *t, enum step_part par
     replay_times(en, p, 1, e);
     double round[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        double start = engine_clock();
+        double start = clock_seconds();
         replay_times(en, p, REPLAYS, e);
-        round[i] = (engine_clock() - start) / REPLAYS;
+        round[i] = (clock_seconds() - start) / REPLAYS;
     }
     *seconds = limits_median(round, ROUNDS);
     en->be->program_release(en->dev, p);

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "answer_check/answer_check.h"
+#include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 #include "evalcore/bench/bench.h"
-#include "evalcore/cli/progress.h"
 #include "kernels/limits.h"
 
 enum { RUNS = 5, MEGABYTE = 1 << 20 };
@@ -39,9 +39,9 @@ static double grade_seconds(grader *grade, const char *gold, size_t n_gold, cons
     for (int run = 0; run < RUNS; run++) {
         struct arena a = {0};
         struct response r = {.text = pred, .len = n_pred};
-        double start = progress_clock(), s;
+        double start = clock_seconds(), s;
         grade(gold, n_gold, &r, &a);
-        s = progress_clock() - start;
+        s = clock_seconds() - start;
         best = !run || s < best ? s : best;
         arena_release(&a);
     }

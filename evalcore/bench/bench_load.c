@@ -10,10 +10,10 @@
 #include "engine/model/model.h"
 #include "engine/model/safetensors.h"
 #include "evalcore/base/arena.h"
+#include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/bench/bench_device.h"
-#include "evalcore/cli/progress.h"
 
 enum { RUNS = 3, CONTEXT = 128, BLOCK = 1 << 20 };
 
@@ -156,13 +156,13 @@ static int measure(struct bench *b, const struct bench_device *d, const char *mo
     double best = 0, bytes = 0, floor = d->limits->upload_bandwidth ? d->limits->upload_bandwidth(d->dev) : 0;
     for (int run = 0; run < RUNS; run++) {
         struct model m;
-        double start = progress_clock();
+        double start = clock_seconds();
         if (model_open(&m, model, d->be, d->dev, CONTEXT, cache, e))
             return e->code;
         /* A download waits for what is still on its way. */
         float last;
         int rc = d->be->download(d->dev, &last, m.norm, sizeof last);
-        double seconds = progress_clock() - start;
+        double seconds = clock_seconds() - start;
         bytes = (double)m.bytes;
         model_close(&m);
         if (rc < 0)

@@ -1,8 +1,8 @@
 /* kveval bench prefill: a prompt alone, from its admission to its first token, at some lengths. The limit is
  * that of the products of all its tokens and of causal attention, at the machine's peak; a policy that also
  * prefills sparsely (DMS) leaves out some of the latter and may go beyond it. */
+#include "evalcore/base/clock.h"
 #include "evalcore/bench/bench_engine.h"
-#include "evalcore/cli/progress.h"
 
 enum { RUNS = 5 };
 
@@ -13,10 +13,10 @@ static int once(struct bench_engine *x, int tokens, double *seconds, struct err 
 {
     if (bench_submit(x, 1, tokens, 0, 1, 0, e))
         return e->code;
-    double start = progress_clock();
+    double start = clock_seconds();
     if (engine_run(x->en, NULL, 0, NULL, NULL, e))
         return err_add(e, "a prompt of %d tokens", tokens), e->code;
-    *seconds = progress_clock() - start;
+    *seconds = clock_seconds() - start;
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* How long an operation takes among others of its kind (contract: bench_device.h). */
+#include "evalcore/base/clock.h"
 #include "evalcore/bench/bench_device.h"
-#include "evalcore/cli/progress.h"
 
 enum { REPLAYS = 21 };
 
@@ -17,10 +17,10 @@ int bench_replay(const struct bench_device *d, const void *mark, bench_enqueue_f
     if (bench_check(d, d->be->record_end(d->dev, &p), e))
         return e->code;
     for (int i = -2; i < REPLAYS && !e->code; i++) {
-        double start = progress_clock();
+        double start = clock_seconds();
         bench_check(d, d->be->replay(d->dev, p), e);
         bench_check(d, d->be->download(d->dev, &done, mark, sizeof done), e);
-        t[i < 0 ? 0 : i] = (progress_clock() - start) / n;
+        t[i < 0 ? 0 : i] = (clock_seconds() - start) / n;
     }
     d->be->program_release(d->dev, p);
     *seconds = limits_median(t, REPLAYS);

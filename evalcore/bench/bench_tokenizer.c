@@ -3,8 +3,8 @@
 
 #include "engine/engine.h"
 #include "evalcore/base/arena.h"
+#include "evalcore/base/clock.h"
 #include "evalcore/bench/bench.h"
-#include "evalcore/cli/progress.h"
 #include "tasks/task.h"
 
 static int encode_all(const struct tokenizer *t, const struct task *tasks, int n_tasks, size_t *bytes,
@@ -12,7 +12,7 @@ static int encode_all(const struct tokenizer *t, const struct task *tasks, int n
 {
     struct tokenizer_scratch s = {0};
     struct token_list ids = {0};
-    double start = progress_clock();
+    double start = clock_seconds();
     *bytes = 0;
     for (int round = 0; round < 8 && !e->code; round++)
         for (int k = 0; k < n_tasks && !e->code; k++)
@@ -22,7 +22,7 @@ static int encode_all(const struct tokenizer *t, const struct task *tasks, int n
                                  e);
                 *bytes += tasks[k].problems[i].prompt_len;
             }
-    *seconds = progress_clock() - start;
+    *seconds = clock_seconds() - start;
     tokenizer_scratch_release(&s);
     token_list_release(&ids);
     return e->code;

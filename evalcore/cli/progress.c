@@ -3,14 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-double progress_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 void progress_init(struct progress *p, int live, int columns)
 {

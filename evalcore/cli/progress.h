@@ -14,7 +14,6 @@ struct progress {
 void progress_init(struct progress *p, int live, int columns);
 void progress_line(struct progress *p, const char *text); /* draws any text there, cut to the columns */
 void progress_end(struct progress *p);                    /* clears the line */
-double progress_clock(void);
 
 /* "3 s", "2 min 05 s", "1 h 20 min" */
 void progress_duration(struct str *out, double seconds);

@@ -11,8 +11,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/cli/command.h"
-#include "evalcore/cli/progress.h"
 
 /* Writes a line, if standard error takes it now. */
 static void say_signal(const struct stopper *s, const char *text)
@@ -46,7 +46,7 @@ static void receive_signal(struct stopper *s, int signal)
         leave_process(s, s->signal,
                       "stopped at once; what was finished is saved, repeat the command to go on");
     if (signal == SIGINT && !s->drain_until && s->drain_seconds) {
-        s->drain_until = progress_clock() + s->drain_seconds;
+        s->drain_until = clock_seconds() + s->drain_seconds;
         snprintf(text, sizeof text,
                  "stopping: nothing new is started, and completions under way have %d s to end; press again "
                  "to abort",
@@ -57,14 +57,14 @@ static void receive_signal(struct stopper *s, int signal)
     if (signal == SIGINT && s->drain_until)
         leave_process(s, signal, "aborted; what was finished is saved, repeat the command to go on");
     s->signal = signal;
-    double grace = progress_clock() + STOP_GRACE;
+    double grace = clock_seconds() + STOP_GRACE;
     if (!(s->grace_until > 0) || grace < s->grace_until)
         s->grace_until = grace;
 }
 
 static int patience_ms(const struct stopper *s)
 {
-    double left = s->grace_until - progress_clock();
+    double left = s->grace_until - clock_seconds();
     if (s->phase != STOP_DECODING || !(s->grace_until > 0))
         return -1;
     return left <= 0 ? 0 : left < 3600 ? (int)(left * 1000) + 1 : 3600 * 1000;
@@ -86,7 +86,7 @@ static void *watch_signals(void *arg)
             receive_signal(s, (int)info.ssi_signo);
         if (!is_over && n > 0 && (fds[1].revents & POLLIN) && read(s->wake, &count, sizeof count) < 0)
             fds[1].events = 0;
-        if (!is_over && s->phase == STOP_DECODING && s->grace_until > 0 && progress_clock() >= s->grace_until)
+        if (!is_over && s->phase == STOP_DECODING && s->grace_until > 0 && clock_seconds() >= s->grace_until)
             leave_process(
                 s, s->signal ? s->signal : SIGTERM,
                 "stopped in the middle of a step; what was finished is saved, repeat the command to go on");

@@ -29,7 +29,7 @@ struct stopper {
     int signals, wake;    /* descriptors that the thread waits at */
     enum stop_phase phase;
     int signal;         /* that decoding has to end for; 0: none */
-    double drain_until; /* progress_clock(); 0: no drain */
+    double drain_until; /* clock_seconds(); 0: no drain */
     double grace_until; /* decoding has to have ended; 0: none */
     int is_running, is_over;
 };
@@ -37,7 +37,7 @@ struct stopper {
 /* After stop_block(), before other threads. s stays in its place until stopper_end(). */
 int stopper_start(struct stopper *s, struct err *e);
 void stopper_phase(struct stopper *s, enum stop_phase phase);
-/* Ends the process at `until` (progress_clock()) if it still decodes: a step may be longer than expected. */
+/* Ends the process at `until` (clock_seconds()) if it still decodes: a step may be longer than expected. */
 void stopper_limit(struct stopper *s, double until);
 int stopper_poll(struct stopper *s);
 double stopper_drain(struct stopper *s); /* 0: nobody asked for it */

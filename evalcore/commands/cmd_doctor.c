@@ -15,10 +15,10 @@
 
 #include "answer_check/answer_check.h"
 #include "engine/engine.h"
+#include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
 #include "evalcore/cli/device_list.h"
 #include "evalcore/cli/hub_model.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/cli/version.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/commands/gpu_table.h"
@@ -125,11 +125,11 @@ static void check_disk(struct doctor *d, const char *dir)
     double gib = (double)v.f_bavail * (double)v.f_frsize / 1073741824;
     str_printf(&path, "%s/.kveval-doctor.%ld", place, (long)getpid());
     int fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), bad = fd < 0;
-    double start = progress_clock();
+    double start = clock_seconds();
     for (int i = 0; i < SYNCS && !bad; i++)
         bad = write(fd, path.data, path.len) < 0 || fdatasync(fd);
     int reason = errno;
-    double ms = (progress_clock() - start) * 1e3 / SYNCS;
+    double ms = (clock_seconds() - start) * 1e3 / SYNCS;
     if (fd >= 0) {
         close(fd);
         unlink(path.data);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/hub_model.h"
@@ -46,7 +47,7 @@ struct shown {
 static void show_progress(void *context, const char *name, int64_t have, int64_t size)
 {
     struct shown *s = context;
-    double now = progress_clock();
+    double now = clock_seconds();
     if (s->name != name) {
         s->name = name;
         s->started = now;

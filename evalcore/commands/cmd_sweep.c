@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
@@ -67,11 +68,11 @@ static int check_options(struct sweep *s, struct err *e)
  * the process meanwhile (STOP_BEFORE). */
 static int wait_for_lock(struct sweep *s, struct err *e)
 {
-    double until = progress_clock() + s->lock_wait;
+    double until = clock_seconds() + s->lock_wait;
     int rc = runlock_take(&s->lock, s->o.out, s->shard, s->n_shards, e);
     if (rc == ERR_BUSY && s->lock_wait > 0)
         log_info("%.*s; waiting up to %s for it", (int)strcspn(e->text, ";"), e->text, s->o.wait);
-    while (rc == ERR_BUSY && progress_clock() < until) {
+    while (rc == ERR_BUSY && clock_seconds() < until) {
         sleep(1);
         *e = (struct err){0};
         rc = runlock_take(&s->lock, s->o.out, s->shard, s->n_shards, e);
@@ -212,7 +213,7 @@ static int prepare_folder(struct sweep *s, struct err *e)
     struct run_options o = {.grades = RUN_GRADES_NONE, .zh_dict = s->o.zh_dict};
     struct run done;
     int dropped = 0;
-    double began = progress_clock();
+    double began = clock_seconds();
     int rc = take_folder(s, e);
     if (!rc)
         runfolder_drop_abandoned(s->o.out);
@@ -238,7 +239,7 @@ static int prepare_folder(struct sweep *s, struct err *e)
     if (!rc)
         scheduler_order(&s->plan, &done, s->devices.n);
     run_release(&done);
-    deadline_begin(&s->deadline, progress_clock() - began);
+    deadline_begin(&s->deadline, clock_seconds() - began);
     return rc;
 }
 
@@ -290,7 +291,7 @@ static void end_board(struct sweep *s, int code, const struct err *e)
 
 static int decode(struct sweep *s, struct sweep_progress *t, int *signal, struct err *e)
 {
-    double started = progress_clock();
+    double started = clock_seconds();
     journal_init(&s->journal, s->o.out);
     sweep_progress_init(t, &s->plan, &s->journal, &s->board);
     t->deadline = &s->deadline;
@@ -303,7 +304,7 @@ static int decode(struct sweep *s, struct sweep_progress *t, int *signal, struct
     if (!rc && *signal)
         deadline_log_lost(t);
     sweep_progress_release(t);
-    double seconds = progress_clock() - started;
+    double seconds = clock_seconds() - started;
     if (!rc && !*signal && t->finished) {
         struct str time = {0};
         progress_duration(&time, seconds);

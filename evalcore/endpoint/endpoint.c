@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "evalcore/base/arena.h"
+#include "evalcore/base/clock.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/endpoint/endpoint_parts.h"
 
 enum {
@@ -115,7 +115,7 @@ static void begin_try(struct endpoint *p, struct exchange *x)
     answer_begin(&x->answer);
     str_clear(&x->refused);
     x->tries++;
-    x->started = progress_clock();
+    x->started = clock_seconds();
     x->state = EXCHANGE_RUNNING;
     curl_multi_add_handle(p->multi, c);
 }
@@ -192,7 +192,7 @@ static void check_model_name(struct endpoint *p, const struct answer *a)
 /* A try is over. Returns nonzero when no request will come through. */
 static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct err *e)
 {
-    double after = 0, now = progress_clock();
+    double after = 0, now = clock_seconds();
     x->why = (struct err){0};
     enum try_verdict v = endpoint_verdict(p, x, code, &after, &x->why);
     int is_alone = p->good == x->good_then; /* nothing has come through since its try before */
@@ -225,7 +225,7 @@ static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct
 /* Tries that are due begin. Returns milliseconds until the next one is, at most STEP_MS. */
 static int begin_tries(struct endpoint *p)
 {
-    double now = progress_clock(), next = now + STEP_MS / 1000.0;
+    double now = clock_seconds(), next = now + STEP_MS / 1000.0;
     for (int i = 0; i < p->o.concurrency; i++) {
         struct exchange *x = &p->exchange[i];
         if (x->state != EXCHANGE_WAITING)

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "evalcore/cli/progress.h"
+#include "evalcore/base/clock.h"
 #include "evalcore/graders/grader_messages.h"
 #include "evalcore/process/worker_process.h"
 
@@ -100,7 +100,7 @@ static int send_item(struct pool *p, struct grader *g, struct err *e)
 static int mark_dead(struct pool *p, struct grader *g, const char *fault, struct err *e)
 {
     struct str how = {0}, why = {0};
-    int rc = 0, status = worker_process_end(&g->process, fault ? 0 : progress_clock() + END_SECONDS, &how);
+    int rc = 0, status = worker_process_end(&g->process, fault ? 0 : clock_seconds() + END_SECONDS, &how);
     if (fault)
         str_puts(&why, fault);
     else
@@ -158,7 +158,7 @@ static int poll_once(struct pool *p, struct err *e)
                                     .events = POLLIN};
     if (poll(p->fds, (nfds_t)p->n_graders, 1000) < 0 && errno != EINTR)
         return err_set(e, ERR_IO, "graders cannot be waited for: %s", strerror(errno));
-    double now = progress_clock(), passed = now - p->looked < 1 ? now - p->looked : 1;
+    double now = clock_seconds(), passed = now - p->looked < 1 ? now - p->looked : 1;
     p->looked = now;
     char silent[64];
     snprintf(silent, sizeof silent, "said nothing for %d seconds", GRADER_SILENT_SECONDS);
@@ -194,7 +194,7 @@ static int grade_in_children(struct pool *p, struct err *e)
         p->batch = BATCH_MAX;
     p->grader = xcalloc((size_t)p->n_graders, sizeof *p->grader);
     p->fds = xcalloc((size_t)p->n_graders, sizeof *p->fds);
-    p->looked = progress_clock();
+    p->looked = clock_seconds();
     for (int i = 0; i < p->n_graders && !rc; i++)
         rc = send_item(p, &p->grader[i], e);
     while (!rc && !is_done(p))
@@ -204,7 +204,7 @@ static int grade_in_children(struct pool *p, struct err *e)
             shutdown(p->grader[i].process.wire.fd, SHUT_RDWR);
     for (int i = 0; i < p->n_graders; i++)
         if (p->grader[i].process.pid)
-            worker_process_end(&p->grader[i].process, rc ? 0 : progress_clock() + END_SECONDS, NULL);
+            worker_process_end(&p->grader[i].process, rc ? 0 : clock_seconds() + END_SECONDS, NULL);
     free(p->grader);
     free(p->fds);
     return rc;

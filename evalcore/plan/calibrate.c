@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "evalcore/base/arena.h"
-#include "evalcore/cli/progress.h"
+#include "evalcore/base/clock.h"
 
 enum { SHORT = 64, LONG = 1024, STEPS = 8, WARM_STEPS = 12 };
 #define MOST_SECONDS 3.0 /* of one prompt, or of the steps at one context */
@@ -41,7 +41,7 @@ static int time_steps(struct engine *en, struct point *p, struct err *e)
         if (engine_step(en, &done, &n, e))
             return e->code;
         engine_stats(en, &s);
-        double now = progress_clock();
+        double now = clock_seconds();
         some_finished |= n > 0;
         if (some_finished || s.decode_steps < start.decode_steps + WARM_STEPS)
             continue;

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/cli/command.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 
 /* A worker that does not read must not hold up the others. */
@@ -63,7 +63,7 @@ static int reap(pid_t pid, int *status, double deadline)
         pid_t done = waitpid(pid, status, WNOHANG);
         if (done == pid)
             return 1;
-        if ((done < 0 && errno != EINTR) || progress_clock() >= deadline)
+        if ((done < 0 && errno != EINTR) || clock_seconds() >= deadline)
             return 0;
         usleep(REAP_PAUSE_US);
     }
@@ -78,7 +78,7 @@ int worker_process_end(struct worker_process *w, double deadline, struct str *ho
         ended = reap(w->pid, &status, deadline);
         if (!ended) { /* it is our child and not reaped yet: the number is still its own */
             kill(w->pid, SIGKILL);
-            ended = reap(w->pid, &status, progress_clock() + REAP_SECONDS);
+            ended = reap(w->pid, &status, clock_seconds() + REAP_SECONDS);
         }
     }
     w->pid = 0;

@@ -15,7 +15,7 @@ struct worker_process {
 /* argv: the program's name, the command, its arguments, NULL. The child's output goes to standard error. */
 int worker_process_start(struct worker_process *w, const char *const argv[], struct err *e);
 
-/* Closes the socket, waits for the child until progress_clock() passes `deadline`, then ends it with SIGKILL.
+/* Closes the socket, waits for the child until clock_seconds() passes `deadline`, then ends it with SIGKILL.
  * Adds how it ended to *how (may be NULL): "was ended by signal 9 (Killed)", "ended with exit code 3".
  * Returns its status as waitpid() has it; -1: it does not end. */
 int worker_process_end(struct worker_process *w, double deadline, struct str *how);

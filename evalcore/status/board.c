@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/progress.h"
 
 #define LIVE_SECONDS        0.2
 #define JSON_SECONDS        1.0
@@ -41,7 +41,7 @@ void board_init(struct board *b, enum board_display display, const struct proces
                         .interval = FIRST_PLAIN_SECONDS};
     if (gethostname(b->host, sizeof b->host - 1))
         b->host[0] = 0;
-    b->shown = progress_clock() - (b->live ? LIVE_SECONDS : 0);
+    b->shown = clock_seconds() - (b->live ? LIVE_SECONDS : 0);
     b->now = (struct status){.why = "",
                              .model = "",
                              .host = b->host,
@@ -203,7 +203,7 @@ static int is_shown_due(const struct board *b, double clock)
 
 int board_is_due(const struct board *b)
 {
-    double clock = progress_clock();
+    double clock = clock_seconds();
     return is_shown_due(b, clock) || ((b->run_dir || b->metrics) && clock - b->filed >= FILE_SECONDS);
 }
 
@@ -227,12 +227,12 @@ static void write_files(struct board *b, double clock)
 void board_begin(struct board *b)
 {
     take_time(b);
-    write_files(b, progress_clock());
+    write_files(b, clock_seconds());
 }
 
 void board_show(struct board *b)
 {
-    double clock = progress_clock();
+    double clock = clock_seconds();
     take_time(b);
     if (is_shown_due(b, clock)) {
         b->shown = clock;
@@ -263,7 +263,7 @@ void board_state(struct board *b, enum status_state state, const char *why)
     take_time(b);
     if (b->display == BOARD_JSON)
         print_json(s);
-    write_files(b, progress_clock());
+    write_files(b, clock_seconds());
 }
 
 void board_end(struct board *b)

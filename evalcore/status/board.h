@@ -27,7 +27,7 @@ struct board {
     enum board_display display;
     int live, columns, is_told; /* columns: is_told: no resize changes it */
     const char *run_dir, *metrics;
-    double shown, filed; /* when each was last, by progress_clock(); 0: never */
+    double shown, filed; /* when each was last, by clock_seconds(); 0: never */
     double interval;     /* between plain lines; grows */
     int is_drawn;        /* lines are on the terminal */
     int file_failed, metrics_failed;

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/locks/runlock.h"
 
 /* A sweep on another machine writes every three seconds, but caches of shared disks are slow. */
@@ -118,7 +118,7 @@ static int look(struct stat *st, const char *dir, const struct sweep_view *v)
 static void watch(struct folder_status *f, const char *dir, const char *host, double seconds)
 {
     struct stat *first = xcalloc((size_t)f->n + 1, sizeof *first);
-    double until = progress_clock() + seconds;
+    double until = clock_seconds() + seconds;
     int n = 0;
     for (int k = 0; k < f->n && seconds > 0; k++)
         if (is_doubtful(&f->view[k], host) &&
@@ -127,7 +127,7 @@ static void watch(struct folder_status *f, const char *dir, const char *host, do
             f->view[k].watch = WATCH_SAME;
             n++;
         }
-    while (n && progress_clock() < until) {
+    while (n && clock_seconds() < until) {
         usleep(WATCH_PAUSE_US);
         for (int k = 0; k < f->n; k++) {
             struct sweep_view *v = &f->view[k];

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/sweep/eta_parts.h"
@@ -53,7 +54,7 @@ static double length_of(const struct deadline *s, const struct eta_job *j)
 /* Brings up to date what is known of running jobs and of lengths. Returns 0 while the speed is not known. */
 static int look(struct deadline *s, const struct sweep_progress *t)
 {
-    double now = progress_clock();
+    double now = clock_seconds();
     if (!knows_speed(t))
         return 0;
     if (!s->lengths || now - s->looked >= LOOK_SECONDS) {
@@ -88,7 +89,7 @@ static int fits(const struct deadline *s, const struct sweep_progress *t, const 
     double length = length_of(s, j), last = length > s->last ? length : s->last;
     double context = s->context + j->prompt + length / 2;
     double prompts = s->debt + prompt_seconds(t, j) / devices(t);
-    return progress_clock() + prompts + last * step_seconds(t, s->rows + 1, context) <= s->end;
+    return clock_seconds() + prompts + last * step_seconds(t, s->rows + 1, context) <= s->end;
 }
 
 /* Starts job j if it fits. */
@@ -198,7 +199,7 @@ int deadline_has_time(struct sweep_progress *t, long j, double seconds)
     if (!deadline_is_limited(s))
         return 1;
     if (!look(s, t))
-        return progress_clock() + seconds < s->end;
+        return clock_seconds() + seconds < s->end;
     s->end -= seconds;
     int is_in_time = fits(s, t, &t->job[j]);
     s->end += seconds;
@@ -214,7 +215,7 @@ int deadline_poll(struct sweep_progress *t, int busy)
 {
     const struct deadline *s = t->deadline;
     int signal = stopper_poll(s->stopper);
-    double drain = stopper_drain(s->stopper), now = progress_clock();
+    double drain = stopper_drain(s->stopper), now = clock_seconds();
     if (signal)
         return signal;
     if (drain > 0 && (!busy || now >= drain))

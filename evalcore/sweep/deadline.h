@@ -16,7 +16,7 @@
 struct deadline {
     /* set by deadline_init() and deadline_limit() */
     struct stopper *stopper;
-    double started; /* progress_clock() when the process began */
+    double started; /* clock_seconds() when the process began */
     double seconds; /* that it has from then */
     int is_slurm;   /* Slurm says so */
     double report;  /* seconds that grades and report are expected to take */

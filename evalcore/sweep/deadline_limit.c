@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/sweep/deadline.h"
@@ -21,7 +22,7 @@
 
 void deadline_init(struct deadline *s, struct stopper *stopper)
 {
-    *s = (struct deadline){.stopper = stopper, .started = progress_clock(), .end = INFINITY};
+    *s = (struct deadline){.stopper = stopper, .started = clock_seconds(), .end = INFINITY};
 }
 
 int deadline_duration(const char *option, const char *text, double *seconds, struct err *e)
@@ -102,7 +103,7 @@ int deadline_limit(struct deadline *s, const char *time_limit, long slurm_end, s
 
 void deadline_begin(struct deadline *s, double seconds)
 {
-    s->decoding = progress_clock();
+    s->decoding = clock_seconds();
     s->report = 2 * seconds;
     if (!deadline_is_limited(s))
         return;

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "evalcore/base/arena.h"
+#include "evalcore/base/clock.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/base/json.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/sweep/deadline.h"
 
 /* So many failures before anything has come right, or so many jobs in a row whose tries ran out, are no bad
@@ -210,7 +210,7 @@ static int submit(struct endpoint_sweep *s, struct job *j, struct err *e)
 /* The status line counts in steps of a batch; here a step is a token of each request that is under way. */
 static void show(struct endpoint_sweep *s)
 {
-    double clock = progress_clock(), tokens = s->finished;
+    double clock = clock_seconds(), tokens = s->finished;
     int n = endpoint_running(s->ep, s->asked);
     for (int i = 0; i < n; i++) {
         const struct job *j = s->asked[i].user;
@@ -256,7 +256,7 @@ static int step(struct endpoint_sweep *s, struct err *e)
 int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct sweep_progress *t, int *signal,
                        struct err *e)
 {
-    struct endpoint_sweep s = {.ep = ep, .plan = p, .progress = t, .clock = progress_clock()};
+    struct endpoint_sweep s = {.ep = ep, .plan = p, .progress = t, .clock = clock_seconds()};
     size_t places = (size_t)p->loaded[0].info.max_batch;
     long next = 0, end = p->n_jobs, j;
     int rc = 0;

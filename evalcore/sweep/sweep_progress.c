@@ -7,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/store/completion_json.h"
 #include "evalcore/store/curve_json.h"
 #include "evalcore/base/json.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/cli/version.h"
 
 /* Seconds between two samples of the speed, and at least that many steps. */
@@ -36,7 +36,7 @@ static void weigh_jobs(struct sweep_progress *t)
 void sweep_progress_init(struct sweep_progress *t, const struct runplan *p, struct journal *journal,
                          struct board *board)
 {
-    double clock = progress_clock();
+    double clock = clock_seconds();
     *t = (struct sweep_progress){
         .plan = p, .journal = journal, .board = board, .last_clock = clock, .looked = clock};
     t->job = xcalloc((size_t)p->n_jobs + 1, sizeof *t->job);
@@ -212,7 +212,7 @@ static double thread_seconds(void)
 
 static double time_left(struct sweep_progress *t, const struct devices_now *now)
 {
-    double clock = progress_clock();
+    double clock = clock_seconds();
     if (clock >= t->left_due) {
         double begun = thread_seconds();
         t->eta.devices = now->devices > 0 ? now->devices : 1;
@@ -229,14 +229,14 @@ static double time_left(struct sweep_progress *t, const struct devices_now *now)
 
 static void show_workers(struct status *s, const struct devices_now *now)
 {
-    double clock = progress_clock();
+    double clock = clock_seconds();
     for (int i = 0; i < now->n_workers && i < s->n_devices; i++)
         status_device_now(&s->device[i], &now->worker[i], clock);
 }
 
 static void look_at(struct sweep_progress *t, const struct devices_now *now)
 {
-    double clock = progress_clock();
+    double clock = clock_seconds();
     t->decoded = now->tokens;
     t->device_seconds += (clock - t->looked) * devices_at_work(now);
     t->looked = clock;
@@ -262,7 +262,7 @@ void sweep_progress_part(struct sweep_progress *part, const struct sweep_progres
     part->eta.job = t->job + first;
     part->eta.n_jobs = end - first;
     part->weight = weight;
-    part->looked = progress_clock();
+    part->looked = clock_seconds();
 }
 
 struct eta_speed sweep_progress_part_speed(struct sweep_progress *const *part, int n, int i)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/process/worker_process.h"
 #include "evalcore/store/keymap.h"
 #include "evalcore/workers/heartbeat.h"
@@ -134,7 +134,7 @@ static int is_idle(const struct worker *w)
 
 static int report_progress(struct worker *w, struct err *e)
 {
-    w->shown = progress_clock();
+    w->shown = clock_seconds();
     submit_decoded(&w->plan, &w->decoded);
     return tell(w, message_progress(&w->decoded), e);
 }
@@ -166,7 +166,7 @@ static int work(struct worker *w, struct err *e)
         for (int i = 0; i < w->plan.n_loaded && !rc && !w->stop; i++)
             if (engine_pending(w->plan.loaded[i].engine))
                 rc = step(w, w->plan.loaded[i].engine, e);
-        if (!rc && !w->stop && progress_clock() - w->shown >= 0.2)
+        if (!rc && !w->stop && clock_seconds() - w->shown >= 0.2)
             rc = report_progress(w, e);
     }
     return rc;

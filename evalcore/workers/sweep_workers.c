@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/cli/progress.h"
+#include "evalcore/base/clock.h"
 #include "evalcore/sweep/deadline.h"
 #include "evalcore/workers/worker_messages.h"
 #include "evalcore/workers/workers_parts.h"
@@ -29,7 +29,7 @@ int workers_start(struct workers *ws, const struct device_list *devices, struct 
     int n_ours = ws->n_parts > 1 ? 3 : 2; /* arguments before the sweep's own: --model, of several one each */
     signal(SIGCHLD, SIG_DFL); /* whoever started us may have ignored it, and nobody could be waited for */
     ws->timeouts = timeouts;
-    ws->watched = progress_clock();
+    ws->watched = clock_seconds();
     ws->link = xcalloc((size_t)devices->n, sizeof *ws->link);
     ws->args = xcalloc((size_t)argc + 4, sizeof *ws->args);
     ws->args[0] = "kveval";
@@ -159,10 +159,10 @@ static void tell_to_stop(struct workers *ws, struct err *e)
 /* Tells all workers to stop, takes what they finish until then, and ends those that do not react. */
 static void stop(struct workers *ws, struct err *e)
 {
-    double deadline = progress_clock() + STOP_SECONDS;
+    double deadline = clock_seconds() + STOP_SECONDS;
     const struct err told = {0};
     tell_to_stop(ws, e);
-    while (ws->n_live && progress_clock() < deadline)
+    while (ws->n_live && clock_seconds() < deadline)
         workers_receive(ws, e);
     for (int i = 0; i < ws->n; i++)
         if (ws->link[i].is_live)

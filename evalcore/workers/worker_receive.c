@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/store/curve_json.h"
 #include "evalcore/workers/worker_messages.h"
 #include "evalcore/workers/workers_parts.h"
@@ -174,7 +174,7 @@ static void receive_messages(struct workers *ws, int i, struct err *e)
             take(ws, i, m, &why, e);
         json_decref(m);
         if (got == WIRE_END || why.code) {
-            worker_mark_dead(ws, i, &why, why.code ? 0 : progress_clock() + DEATH_SECONDS, e);
+            worker_mark_dead(ws, i, &why, why.code ? 0 : clock_seconds() + DEATH_SECONDS, e);
             return;
         }
     }
@@ -185,7 +185,7 @@ static void receive_messages(struct workers *ws, int i, struct err *e)
  * process may have been stopped itself. */
 static void watch(struct workers *ws, struct err *e)
 {
-    double now = progress_clock(), passed = now - ws->watched;
+    double now = clock_seconds(), passed = now - ws->watched;
     ws->watched = now;
     for (int i = 0; i < ws->n; i++) {
         struct worker_link *l = &ws->link[i];

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/sweep/job_submit.h"
 #include "evalcore/sweep/deadline.h"
 #include "evalcore/workers/workers_parts.h"
@@ -103,7 +103,7 @@ static int deaths_in_hour(struct worker_link *l, double now)
 /* When it is started again, as a part of a sentence. */
 static void plan_return(struct worker_link *l, struct str *then)
 {
-    double now = progress_clock(), pause = restart_backoff(++l->deaths, deaths_in_hour(l, now));
+    double now = clock_seconds(), pause = restart_backoff(++l->deaths, deaths_in_hour(l, now));
     l->needs_check = 1;
     l->is_out = l->has_worked && pause < 0;
     l->back_at = !l->has_worked ? 0 : now + (l->is_out ? RETRY_SECONDS : pause);
@@ -212,7 +212,7 @@ void workers_restart(struct workers *ws, struct err *e)
 {
     long unheld = ws->left - workers_busy(ws);
     for (int i = 0; i < ws->n && unheld; i++)
-        if (!ws->link[i].is_live && ws->link[i].back_at > 0 && progress_clock() >= ws->link[i].back_at)
+        if (!ws->link[i].is_live && ws->link[i].back_at > 0 && clock_seconds() >= ws->link[i].back_at)
             worker_begin_again(ws, i, workers_after_death(ws, i));
     if (!ws->n_live && !workers_coming(ws))
         err_set(e, ERR_DEVICE, "no worker is left: %s", ws->last_loss.text);

@@ -3,8 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "evalcore/base/clock.h"
 #include "evalcore/cli/command.h"
-#include "evalcore/cli/progress.h"
 #include "evalcore/cli/stopper.h"
 #include "tests/check.h"
 
@@ -21,13 +21,13 @@ static int work(enum stop_phase phase, int drain_seconds, const int *signals, do
         return 1;
     stopper_phase(&s, phase);
     if (limit > 0)
-        stopper_limit(&s, progress_clock() + limit);
+        stopper_limit(&s, clock_seconds() + limit);
     for (; *signals; signals++) {
         kill(getpid(), *signals);
         for (int i = 0; i < 200; i++)
             usleep(1000);
     }
-    for (double end = progress_clock() + limit; limit > 0 && progress_clock() < end + 1;)
+    for (double end = clock_seconds() + limit; limit > 0 && clock_seconds() < end + 1;)
         usleep(1000);
     int signal = stopper_poll(&s), is_draining = stopper_drain(&s) > 0;
     stopper_end(&s);

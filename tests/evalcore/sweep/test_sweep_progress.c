@@ -1,7 +1,7 @@
 /* What the estimate of the time left is told of a sweep's speed (sweep_progress_show()). */
 #include <unistd.h>
 
-#include "evalcore/cli/progress.h"
+#include "evalcore/base/clock.h"
 #include "evalcore/sweep/sweep_progress.h"
 #include "tests/check.h"
 
@@ -18,7 +18,7 @@ static double working_devices(int devices, int loading, int is_late)
     board_init(&board, BOARD_NONE, &terminal, NULL, NULL);
     board.now.device = &device;
     board.now.n_devices = 1;
-    double began = progress_clock();
+    double began = clock_seconds();
     struct sweep_progress t = {.board = &board,
                                .job = &job,
                                .eta = {.job = &job, .n_jobs = 1, .n_cells = 1, .n_tasks = 1},
