@@ -60,6 +60,14 @@ __attribute__((unused)) static int check_done(void)
     return check_failures || !check_count ? 1 : 0;
 }
 
+/* 1 under KVEVAL_TEST_SMALL=1 (./kv test and sanitized builds): take fewer and shorter cases of every kind.
+ * ./kv test --all takes all of them. */
+__attribute__((unused)) static int check_small(void)
+{
+    const char *small = getenv("KVEVAL_TEST_SMALL");
+    return small && strcmp(small, "1") == 0;
+}
+
 __attribute__((unused)) static void check_skip(const char *why)
 {
     fprintf(stderr, "skipped: %s\n", why);

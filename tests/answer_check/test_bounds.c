@@ -6,16 +6,17 @@
 
 #include <time.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { BIG = 1 << 14 }; /* that build takes ten times as long */
-#else
-enum { BIG = 1 << 17 };
-#endif
+/* Length of the texts. */
+static size_t text_length(void)
+{
+    return check_small() ? 1 << 14 : 1 << 17;
+}
 
+/* Seconds of processor time, which do not depend on what else runs on the machine. */
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -28,9 +29,9 @@ static void flood(const char *before, const char *unit, const char *behind, enum
     struct choice c;
     const char *letter, *rule;
     size_t n_unit = strlen(unit), n = 0, n_before = strlen(before), n_behind = strlen(behind);
-    char *text = xmalloc(BIG + 64 + n_before + n_behind);
+    char *text = xmalloc(text_length() + 64 + n_before + n_behind);
     memcpy(text, before, n_before);
-    for (n = n_before; n < BIG; n += n_unit)
+    for (n = n_before; n < text_length(); n += n_unit)
         memcpy(text + n, unit, n_unit);
     memcpy(text + n, behind, n_behind);
     n += n_behind;
@@ -62,7 +63,7 @@ static void gold_flood(const char *unit)
     struct arena a = {0};
     struct grade g;
     struct str gold = {0};
-    while (gold.len < BIG)
+    while (gold.len < text_length())
         str_puts(&gold, unit);
     struct response r = {"\\boxed{42}", 10, THINKING_AUTO, FINISH_STOP};
     grade_math(&g, gold.data, gold.len, &r, &a);

@@ -7,6 +7,11 @@ here=$source_dir/tests/cli
 failures=0
 unset COLUMNS SLURM_JOB_END_TIME
 
+# small: is this ./kv test, which takes fewer and shorter cases, and not ./kv test --all?
+small() {
+    [ "${KVEVAL_TEST_SMALL-}" = 1 ]
+}
+
 fail() {
     echo "FAILED: $*" >&2
     failures=$((failures + 1))

@@ -17,14 +17,17 @@ ask() { # ask N BYTES: N lines of about BYTES to 2 * BYTES each
 }
 
 # Many lines, over many blocks, from a pipe and from a file, on one core and on several.
-ask 20000 100 >many.jsonl
-for threads in 1 3; do
+many=20000
+counts='1 3'
+if small; then many=8000 counts=3; fi # over two blocks
+ask $many 100 >many.jsonl
+for threads in $counts; do
     OMP_NUM_THREADS=$threads "$program" choice <many.jsonl >choices.got || fail "choice <many exited $?"
-    answers 20000
-    ask 20000 100 | OMP_NUM_THREADS=$threads "$program" choice >choices.got || fail "choice behind a pipe exited $?"
-    answers 20000
+    answers $many
+    cat many.jsonl | OMP_NUM_THREADS=$threads "$program" choice >choices.got || fail "choice behind a pipe exited $?"
+    answers $many
     OMP_NUM_THREADS=$threads "$program" choice many.jsonl >choices.got || fail "choice many.jsonl exited $?"
-    answers 20000
+    answers $many
 done
 "$program" choice - <many.jsonl >dash.got
 same choices.got dash.got
