@@ -89,20 +89,7 @@ int compat_latex_patterns(struct compat_pattern *out, int boxed_priority);
 int compat_expr_patterns(struct compat_pattern *out);
 int compat_string_patterns(struct compat_pattern *out);
 
-enum { COMPAT_TRIED = 1000 }; /* how many matches are tried; if none of them can be read there is no answer */
-struct compat_found {
-    size_t start, end;
-    int pattern;
-};
-/* The last matches of the patterns of one priority, *n of them, in the order in which they are tried: from
- * the end of the text. */
-struct compat_found *compat_find(struct compat_text *t, const struct compat_pattern *pattern, int patterns,
-                                 int priority, size_t *n, struct arena *a);
-
 /* ---- from text to tree */
-/* The contents of the boxes in t, with commas between them: of all boxes, or of the last one and those
- * joined to it. Without a box t itself is returned. */
-struct span compat_join_boxes(struct span t, int all, struct arena *a);
 /* The formula after the original's replacements, in the form in which it is read. */
 struct span compat_normalise(struct span formula, int last_box_only, struct arena *a);
 struct span compat_strip_units(struct span t);                         /* without the units at its end */

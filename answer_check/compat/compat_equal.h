@@ -19,7 +19,6 @@ int compat_equal(struct compat_comparison *c, const struct math_node *gold, cons
 /* What SymPy makes of integrals, limits, derivatives and the like (compat_simplify.c); NULL: out of steps. */
 const struct math_node *compat_simplify(struct math_work *w, const struct math_node *m);
 int compat_values(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
-int compat_sets(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 int compat_relations(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 /* Are both written in the same way? Node by node, sets in any order. */
 int compat_same_writing(struct math_work *w, const struct math_node *a, const struct math_node *b);

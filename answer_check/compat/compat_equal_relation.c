@@ -64,13 +64,10 @@ static node without_functions(struct math_work *w, node m, int depth)
     if (depth > MATH_TREE_DEPTH || math_step(w, 1 + m->n))
         return NULL;
     if (m->kind == MATH_APPLY) {
-        struct math_node *symbol = math_node_new(w, MATH_SYMBOL, m->source, 0, NULL);
         const char *name = m->name;
         for (int i = 0; i < m->n; i++)
             name = arena_printf(w->arena, "%s_%.*s", name, (int)m->child[i]->source.n, m->child[i]->source.s);
-        if (symbol)
-            symbol->name = name;
-        return symbol;
+        return math_node_named(w, MATH_SYMBOL, m->source, name);
     }
     if (!m->n)
         return m;

@@ -8,16 +8,6 @@
 
 typedef const struct math_node *node;
 
-enum math_truth compat_less(struct math_work *w, node a, node b)
-{
-    return math_scalar_less(w, a, b);
-}
-
-enum math_truth compat_scalar_equal(struct math_work *w, node a, node b)
-{
-    return math_is_scalar(a) && math_is_scalar(b) ? math_scalar_equal(w, a, b) : MATH_UNKNOWN;
-}
-
 /* "12.5", "-12.5", "12.5%": the literal, or NULL. */
 static node decimal_literal(node m, int *negative, int *percent)
 {
@@ -105,14 +95,14 @@ static int round_alike(struct compat_comparison *c, node a, node b)
 }
 
 /* 2^-bits as a tree. */
-static node power_of_half(struct compat_comparison *c, const char *bits, node at)
+static node power_of_half(struct compat_comparison *c, int bits, node at)
 {
-    node two = compat_integer(c->w, "2"),
-         power = math_node_2(c->w, MATH_POWER, at->source, two, compat_integer(c->w, bits));
-    return math_node_2(c->w, MATH_DIVIDE, at->source, compat_integer(c->w, "1"), power);
+    node two = math_node_integer(c->w, at->source, 2),
+         power = math_node_2(c->w, MATH_POWER, at->source, two, math_node_integer(c->w, at->source, bits));
+    return math_node_2(c->w, MATH_DIVIDE, at->source, math_node_integer(c->w, at->source, 1), power);
 }
 
-static int is_smaller(struct compat_comparison *c, node m, const char *bits)
+static int is_smaller(struct compat_comparison *c, node m, int bits)
 {
     struct math_node *size = m ? math_node_1(c->w, MATH_FUNCTION, m->source, m) : NULL;
     if (!size) /* out of steps */
@@ -125,19 +115,20 @@ static int is_smaller(struct compat_comparison *c, node m, const char *bits)
  * are. */
 static node drop_tiny_factors(struct compat_comparison *c, node m, int depth)
 {
-    node zero = compat_integer(c->w, "0"), part[2];
+    node zero = math_node_integer(c->w, m->source, 0), part[2];
     if (depth > MATH_TREE_DEPTH || !zero)
         return m;
     if (m->kind == MATH_DIVIDE && m->which != COMPAT_FRACTION) {
-        node inverse = math_node_2(c->w, MATH_DIVIDE, m->source, compat_integer(c->w, "1"), m->child[1]);
-        if (inverse && is_smaller(c, inverse, "64"))
+        node inverse =
+            math_node_2(c->w, MATH_DIVIDE, m->source, math_node_integer(c->w, m->source, 1), m->child[1]);
+        if (inverse && is_smaller(c, inverse, 64))
             return zero;
         part[0] = drop_tiny_factors(c, m->child[0], depth + 1);
         part[1] = m->child[1];
         return math_node_new(c->w, MATH_DIVIDE, m->source, 2, part);
     }
     if (m->kind != MATH_ADD && m->kind != MATH_MULTIPLY && m->kind != MATH_NEGATE)
-        return is_smaller(c, m, "64") ? zero : m;
+        return is_smaller(c, m, 64) ? zero : m;
     node *child = arena_alloc(c->w->arena, (size_t)m->n * sizeof *child);
     for (int i = 0; i < m->n; i++)
         child[i] = drop_tiny_factors(c, m->child[i], depth + 1);
@@ -149,7 +140,7 @@ static int alike_to_15_digits(struct compat_comparison *c, node a, node b)
 {
     a = drop_tiny_factors(c, a, 0);
     b = drop_tiny_factors(c, b, 0);
-    return a && b && is_smaller(c, math_node_2(c->w, MATH_ADD, a->source, a, compat_negated(c->w, b)), "54");
+    return a && b && is_smaller(c, math_node_2(c->w, MATH_ADD, a->source, a, compat_negated(c->w, b)), 54);
 }
 
 static int equal_scalars(struct compat_comparison *c, node a, node b)
@@ -194,7 +185,7 @@ static node matrix_value(struct compat_comparison *c, node m, int depth)
     for (int i = 1; i < m->n && out; i++) {
         node next = matrix_value(c, m->child[i], depth + 1);
         if (m->kind == MATH_DIVIDE && next)
-            next = math_node_2(c->w, MATH_DIVIDE, m->source, compat_integer(c->w, "1"), next);
+            next = math_node_2(c->w, MATH_DIVIDE, m->source, math_node_integer(c->w, m->source, 1), next);
         out = next ? combine_values(c, out, next, m->kind == MATH_ADD ? MATH_ADD : MATH_MULTIPLY) : NULL;
     }
     return out;

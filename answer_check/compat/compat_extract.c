@@ -1,12 +1,109 @@
-/* From a text to the candidates for its answer, at most two: the first match that can be read, and the
- * first match of all, read or not, as a string, which is equal only to the same string. */
+/* From a text to the candidates for its answer, at most two: the first match that can be read, and the first
+ * match of all, read or not, as a string, which is equal only to the same string. Matches are tried one
+ * priority of patterns after the other. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "answer_check/compat/compat_read.h"
 #include "evalcore/base/str.h"
 
-#include <limits.h>
-#include <string.h>
-
 typedef const struct math_node *node;
+
+/* ---- where an answer may stand */
+
+enum { TRIED = 1000 }; /* how many matches are tried; if none of them can be read there is no answer */
+
+struct found {
+    size_t start, end;
+    int pattern;
+};
+
+struct found_list {
+    struct found *at;
+    size_t n, cap;
+    size_t first; /* index of the first match of this pattern */
+};
+
+/* Marks the bytes that may begin a match, so that most of a long text is skipped quickly. */
+static void starts_of(unsigned char byte[256], enum compat_start start)
+{
+    memset(byte, 0, 256);
+    for (const char *p = start == COMPAT_FORMULA ? "$\\-" : start == COMPAT_BOX ? "\\" : "="; *p; p++)
+        byte[(unsigned char)*p] = 1;
+    if (start == COMPAT_BOX)
+        return;
+    for (int c = 0; c < 256; c++) /* white space, and the first bytes of longer forms of it */
+        byte[c] |= c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1c && c <= 0x1f) || (c >= 0xc2 && c <= 0xe3);
+}
+
+/* Tries one place and returns where to go on. */
+static size_t try_match(struct found_list *out, struct compat_text *t, const struct compat_pattern *p,
+                        int index, size_t i)
+{
+    struct compat_match m;
+    m.end = i;
+    if (!compat_pattern_at(p, t, i, &m))
+        return i + 1;
+    if (out->n == out->first + 2 * TRIED) { /* only the last matches are ever tried */
+        out->n = out->first + TRIED;
+        memcpy(out->at + out->first, out->at + out->n, TRIED * sizeof *out->at);
+    }
+    xgrow(&out->at, &out->cap, out->n + 1, sizeof *out->at);
+    out->at[out->n++] = (struct found){i, m.end, index};
+    return m.end > i ? m.end : i + 1;
+}
+
+/* Collects the last matches of a pattern; none overlaps the one before it. */
+static void collect_matches(struct found_list *out, struct compat_text *t, const struct compat_pattern *p,
+                            int index)
+{
+    size_t next = 0, end = p->in_box ? t->boxes_end : t->t.n;
+    unsigned char starts[256];
+    out->first = out->n;
+    if (p->start <= COMPAT_ANSWER) {
+        for (int k = t->words; k-- > 0;) {
+            size_t before = p->start < COMPAT_ANSWER_COLON ? strlen("final ") : 0;
+            if (t->word[k] >= next + before)
+                next = try_match(out, t, p, index, t->word[k] - before);
+        }
+        return;
+    }
+    starts_of(starts, p->start);
+    while (next < end)
+        if (!next || starts[(unsigned char)t->t.s[next]])
+            next = try_match(out, t, p, index, next);
+        else
+            next++;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->pattern - y->pattern;
+}
+
+/* The last matches of the patterns of one priority, *n of them, in the order in which they are tried: the
+ * match that ends last comes first, and among those with the same end the one that starts first. */
+static struct found *find_matches(struct compat_text *t, const struct compat_pattern *pattern, int patterns,
+                                  int priority, size_t *n, struct arena *a)
+{
+    struct found_list list = {0};
+    for (int k = 0; k < patterns; k++)
+        if (pattern[k].priority == priority)
+            collect_matches(&list, t, &pattern[k], k);
+    struct found *out = arena_alloc(a, (list.n + 1) * sizeof *out);
+    if (list.n)
+        memcpy(out, list.at, list.n * sizeof *out);
+    free(list.at);
+    qsort(out, list.n, sizeof *out, compare_found);
+    *n = list.n;
+    return out;
+}
 
 /* ---- what a match means */
 
@@ -104,7 +201,7 @@ static void read_match(struct math_work *w, const struct compat_match *m, struct
  * than this. */
 enum { TEXT_MAX = 1 << 18 };
 
-enum { TRY_STEPS = MATH_STEPS / COMPAT_TRIED }; /* steps that each match costs */
+enum { TRY_STEPS = MATH_STEPS / TRIED }; /* steps that each match costs */
 
 static int lowest_above(const struct compat_pattern *pattern, int n, int above)
 {
@@ -130,7 +227,7 @@ void compat_extract(struct compat_candidate *out, struct math_work *w, struct sp
     *out = (struct compat_candidate){NULL, {"", 0}, {"", 0}};
     while ((priority = lowest_above(pattern, patterns, priority)) != INT_MAX) {
         size_t n;
-        const struct compat_found *found = compat_find(&t, pattern, patterns, priority, &n, w->arena);
+        const struct found *found = find_matches(&t, pattern, patterns, priority, &n, w->arena);
         for (size_t k = 0; k < n && w->steps > 0; k++) {
             struct compat_match m = {0};
             struct compat_candidate one;

@@ -126,13 +126,8 @@ const struct math_node *compat_number_node(struct math_work *w, struct span text
 int compat_is_integer(const struct math_node *m);
 int compat_is_rational(const struct math_node *m); /* an integer or a fraction of integers, as one number */
 int compat_is_number(const struct math_node *m);   /* these and decimals */
+int compat_is_positive(const struct math_node *m); /* an integer or fraction above 0 */
 int compat_only_symbols(const struct math_node *m);
-/* Like math_scalar_less() and math_scalar_equal() of scalar.h, but they know infinities and the original's
- * marks on numbers. */
-enum math_truth compat_less(struct math_work *w, const struct math_node *a, const struct math_node *b);
-enum math_truth compat_scalar_equal(struct math_work *w, const struct math_node *a,
-                                    const struct math_node *b);
-const struct math_node *compat_integer(struct math_work *w, const char *digits);
 const struct math_node *compat_percentage(struct math_work *w, const struct math_node *m);
 const struct math_node *compat_negated(struct math_work *w, const struct math_node *m);
 

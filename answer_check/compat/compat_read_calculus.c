@@ -186,7 +186,8 @@ static node fraction_with_differential(struct compat_reader *r, node *x)
     if (!close || expression_end(r, open + 1, &d) != close || !d || compat_is_derivative(open))
         return NULL;
     *x = symbol_of(r, differential_symbol(d));
-    node above = close - open == 2 ? compat_integer(r->w, "1") : whole_of(r, open + 1, close, NULL, d);
+    node above =
+        close - open == 2 ? math_node_integer(r->w, r->at->text, 1) : whole_of(r, open + 1, close, NULL, d);
     r->at = close + 1;
     node below = above ? compat_braced(r) : NULL;
     return below ? math_node_2(r->w, MATH_DIVIDE, above->source, above, below) : NULL;
@@ -201,7 +202,7 @@ static node read_integrand(struct compat_reader *r, node *x)
     node body = NULL;
     if (d) {
         *x = symbol_of(r, differential_symbol(d));
-        body = d == from ? compat_integer(r->w, "1") : whole_of(r, from, d, NULL, NULL);
+        body = d == from ? math_node_integer(r->w, r->at->text, 1) : whole_of(r, from, d, NULL, NULL);
         r->at = d + 1;
     }
     if (!body) {

@@ -61,10 +61,10 @@ static node read_known_function(struct compat_reader *r, int f)
         power = NULL;
     }
     if (f == MATH_LOG || (f == MATH_LN && base))
-        return as_power(
-            r,
-            compat_node(r, MATH_FUNCTION, MATH_LOG, 2, (node[]){x, base ? base : compat_integer(r->w, "10")}),
-            power);
+        return as_power(r,
+                        compat_node(r, MATH_FUNCTION, MATH_LOG, 2,
+                                    (node[]){x, base ? base : math_node_integer(r->w, x->source, 10)}),
+                        power);
     return as_power(r, compat_node(r, MATH_FUNCTION, f, 1, &x), power);
 }
 

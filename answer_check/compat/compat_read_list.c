@@ -1,42 +1,23 @@
-/* Relations and lists in the original's grammar. */
+/* Relations, lists, sets, intervals and tuples in the original's grammar, and the three forms of a formula: a
+ * relation to a list ("x = 1, 2"), a list, and an expression of sets. */
 #include "answer_check/compat/compat_reader.h"
 
 #include <string.h>
 
 typedef const struct math_node *node;
 
-/* ---- relations */
+enum { ELEMENTS = 256 };
+struct elements {
+    const struct math_node *at[ELEMENTS];
+    int n;
+    int groups; /* how many parts there are between semicolons */
+    int size[ELEMENTS];
+};
 
-int compat_only_symbols(node m)
-{
-    switch (m->kind) {
-    case MATH_SYMBOL:
-        return 1;
-    case MATH_NEGATE: /* the factor -1 is a number */
-    case MATH_NUMBER:
-    case MATH_CONSTANT:
-    case MATH_INTERVAL:
-    case MATH_MATRIX:
-    case MATH_SUM:
-    case MATH_OPAQUE:
-    case MATH_NUMBER_SET:
-        return 0;
-    case MATH_FUNCTION:
-        if (m->which == MATH_LOG || m->which == MATH_LN || m->which == MATH_SQRT)
-            return 0;
-        break;
-    case MATH_DIVIDE: /* a plain number as the denominator is allowed: x/2 */
-        if (m->which == COMPAT_FRACTION || !compat_only_symbols(m->child[0]))
-            return 0;
-        return m->child[1]->kind == MATH_NUMBER || compat_only_symbols(m->child[1]);
-    default:
-        break;
-    }
-    for (int i = 0; i < m->n; i++)
-        if (!compat_only_symbols(m->child[i]))
-            return 0;
-    return m->n > 0;
-}
+/* A set in brackets, or an interval, or a tuple. */
+static node read_set_atom(struct compat_reader *r);
+
+/* ---- relations */
 
 static int relation_op(enum compat_token t)
 {
@@ -60,7 +41,7 @@ static int relation_op(enum compat_token t)
 }
 
 /* Adds one more side to `left`, which is a side or a chain. */
-node compat_extend_chain(struct compat_reader *r, node left, int op, node right)
+static node extend_chain(struct compat_reader *r, node left, int op, node right)
 {
     int n = left->kind == MATH_RELATION ? left->n : 1;
     node *side = arena_alloc(r->w->arena, (size_t)(n + 1) * sizeof *side);
@@ -93,7 +74,7 @@ static node read_relation(struct compat_reader *r)
         if (!right)
             return NULL;
         if (t != CT_APPROX)
-            m = compat_extend_chain(r, m, op, right);
+            m = extend_chain(r, m, op, right);
         else if (compat_only_symbols(m))
             m = right;
     }
@@ -102,9 +83,9 @@ static node read_relation(struct compat_reader *r)
 
 /* ---- elements */
 
-static int add_element(struct compat_elements *e, node m)
+static int add_element(struct elements *e, node m)
 {
-    if (!m || e->n == COMPAT_ELEMENTS)
+    if (!m || e->n == ELEMENTS)
         return -1;
     e->at[e->n++] = m;
     e->size[e->groups - 1]++;
@@ -130,7 +111,7 @@ static int ends_element(const struct compat_reader *r)
 }
 
 /* "\pm a" and "a \pm b" are two elements. */
-static int plus_minus(struct compat_reader *r, struct compat_elements *e)
+static int plus_minus(struct compat_reader *r, struct elements *e)
 {
     node left = NULL, right;
     if (r->at->kind != CT_PLUS_MINUS && !(left = compat_expr(r)))
@@ -146,7 +127,7 @@ static int plus_minus(struct compat_reader *r, struct compat_elements *e)
                : 0;
 }
 
-static int read_element(struct compat_reader *r, struct compat_elements *e, int with_relation)
+static int read_element(struct compat_reader *r, struct elements *e, int with_relation)
 {
     const struct compat_lexed *from = r->at;
     int depth = r->depth, n = e->n;
@@ -156,7 +137,7 @@ static int read_element(struct compat_reader *r, struct compat_elements *e, int 
     r->depth = depth;
     if (e->n != n)
         return -1;
-    node m = compat_set_atom(r);
+    node m = read_set_atom(r);
     if (!m || !ends_element(r)) {
         r->at = from;
         r->depth = depth;
@@ -166,13 +147,13 @@ static int read_element(struct compat_reader *r, struct compat_elements *e, int 
 }
 
 /* Reads elements separated by commas, in groups separated by semicolons. */
-struct compat_elements *compat_elements(struct compat_reader *r, int with_relation)
+static struct elements *read_elements(struct compat_reader *r, int with_relation)
 {
-    struct compat_elements *e = arena_alloc(r->w->arena, sizeof *e);
-    if (math_step(r->w, COMPAT_ELEMENTS))
+    struct elements *e = arena_alloc(r->w->arena, sizeof *e);
+    if (math_step(r->w, ELEMENTS))
         return NULL;
     do {
-        if (e->groups == COMPAT_ELEMENTS)
+        if (e->groups == ELEMENTS)
             return NULL;
         e->groups++;
         do {
@@ -185,7 +166,7 @@ struct compat_elements *compat_elements(struct compat_reader *r, int with_relati
 
 /* A list without brackets: one element stands for itself, several are a set, several groups are a set of
  * tuples. */
-node compat_as_list(struct compat_reader *r, const struct compat_elements *e)
+static node as_list(struct compat_reader *r, const struct elements *e)
 {
     if (!e)
         return NULL;
@@ -193,8 +174,217 @@ node compat_as_list(struct compat_reader *r, const struct compat_elements *e)
         return e->at[0];
     if (e->groups == 1 || e->groups == e->n)
         return compat_node(r, MATH_SET, 0, e->n, e->at);
-    node tuple[COMPAT_ELEMENTS];
+    node tuple[ELEMENTS];
     for (int g = 0, i = 0; g < e->groups; i += e->size[g++])
         tuple[g] = compat_node(r, MATH_TUPLE, 0, e->size[g], e->at + i);
     return compat_node(r, MATH_SET, 0, e->groups, tuple);
+}
+
+/* ---- sets */
+
+/* Is it certain that a < b, or with `or_equal` that a <= b? */
+static int is_below(struct compat_reader *r, node a, node b, int or_equal)
+{
+    if (math_scalar_less(r->w, a, b) == MATH_TRUE)
+        return 1;
+    return or_equal && math_is_scalar(a) && math_is_scalar(b) && math_scalar_equal(r->w, a, b) == MATH_TRUE;
+}
+
+static int holds_i(node m)
+{
+    if (m->kind == MATH_CONSTANT)
+        return m->which == MATH_I;
+    for (int i = 0; i < m->n; i++)
+        if (holds_i(m->child[i]))
+            return 1;
+    return 0;
+}
+
+/* "(a, b)" and the like: an interval or, if that could be empty, a pair. */
+static node read_interval(struct compat_reader *r)
+{
+    enum compat_token open = r->at->kind;
+    int left_open = open == CT_L_PAREN || open == CT_L_GROUP || open == CT_L_VISUAL;
+    if (!left_open && open != CT_L_BRACKET && open != CT_L_BRACK)
+        return NULL;
+    r->at++;
+    node a = compat_expr(r), b = a && compat_accept(r, CT_COMMA) ? compat_expr(r) : NULL;
+    if (!b)
+        return NULL;
+    enum compat_token close = r->at->kind;
+    int right_open = close == CT_R_PAREN || close == CT_R_GROUP || close == CT_R_VISUAL;
+    if (!right_open && close != CT_R_BRACKET && close != CT_R_BRACK)
+        return NULL;
+    r->at++;
+    if (holds_i(a) || holds_i(b)) { /* no interval has a complex end */
+        r->failed = 1;
+        return NULL;
+    }
+    if (left_open == right_open && is_below(r, b, a, left_open))
+        return compat_node(r, MATH_TUPLE, 0, 2, (node[]){a, b});
+    struct math_node *m = math_node_2(r->w, MATH_INTERVAL, a->source, a, b);
+    if (m)
+        m->which = (left_open ? MATH_OPEN_LEFT : 0) | (right_open ? MATH_OPEN_RIGHT : 0);
+    return m;
+}
+
+static node literal_set(struct compat_reader *r)
+{
+    int value = r->at->value;
+    if (compat_accept(r, CT_NUMBER_SET))
+        return math_node_number_set(r->w, r->at->text, (char)value, "");
+    if (compat_accept(r, CT_EMPTY) || (compat_accept(r, CT_L_BRACE) && compat_accept(r, CT_R_BRACE)))
+        return math_node_number_set(r->w, r->at->text, '0', "");
+    return NULL;
+}
+
+/* "( .. )" and "[ .. ]": a tuple; a single element stands for itself. */
+static node read_tuple(struct compat_reader *r)
+{
+    enum compat_token close = r->at->kind == CT_L_PAREN     ? CT_R_PAREN
+                              : r->at->kind == CT_L_BRACKET ? CT_R_BRACKET
+                              : r->at->kind == CT_L_VISUAL  ? CT_R_VISUAL
+                                                            : CT_END;
+    if (close == CT_END)
+        return NULL;
+    r->at++;
+    const struct elements *e = read_elements(r, 1);
+    if (!e || !compat_accept(r, close))
+        return NULL;
+    return e->n == 1 ? e->at[0] : compat_node(r, MATH_TUPLE, 0, e->n, e->at);
+}
+
+/* "{ .. }", "\{ .. \}", and "\boxed{ .. }", which is a list. */
+static node finite_set(struct compat_reader *r)
+{
+    int boxed = compat_accept(r, CT_BOXED), visual = !boxed && compat_accept(r, CT_L_SET);
+    if (!visual && !compat_accept(r, CT_L_BRACE))
+        return NULL;
+    const struct elements *e = read_elements(r, 1);
+    if (!e || !compat_accept(r, visual ? CT_R_SET : CT_R_BRACE))
+        return NULL;
+    return boxed ? as_list(r, e) : compat_node(r, MATH_SET, 0, e->n, e->at);
+}
+
+static node read_set_atom(struct compat_reader *r)
+{
+    static compat_rule *const rule[] = {read_interval, literal_set, read_tuple, finite_set};
+    const struct compat_lexed *from = r->at;
+    if (math_step(r->w, 1) || r->depth >= MATH_TREE_DEPTH)
+        return NULL;
+    int depth = r->depth++;
+    node m = NULL;
+    for (size_t k = 0; k < sizeof rule / sizeof *rule && !m; k++) {
+        r->at = from;
+        m = rule[k](r);
+        r->depth = depth + 1;
+    }
+    r->depth = depth;
+    return m;
+}
+
+/* ---- expressions of sets */
+
+static node set_group(struct compat_reader *r)
+{
+    const struct compat_lexed *from = r->at;
+    if (r->depth >= MATH_TREE_DEPTH)
+        return NULL;
+    int depth = r->depth++;
+    node m = compat_accept(r, CT_L_PAREN) ? compat_set_expression(r) : NULL;
+    if (m && !compat_accept(r, CT_R_PAREN))
+        m = NULL;
+    r->depth = depth;
+    if (!m) {
+        r->at = from;
+        m = read_set_atom(r);
+    }
+    return m;
+}
+
+/* In a union or intersection a tuple counts as the set of its entries. */
+static node no_tuple(struct compat_reader *r, node m)
+{
+    return m && m->kind == MATH_TUPLE ? compat_node(r, MATH_SET, 0, m->n, m->child) : m;
+}
+
+static node read_intersection(struct compat_reader *r)
+{
+    node m = set_group(r);
+    while (m && compat_accept(r, CT_INTERSECTION))
+        m = math_node_2(r->w, MATH_INTERSECTION, m->source, no_tuple(r, m), no_tuple(r, set_group(r)));
+    return m;
+}
+
+static node set_union(struct compat_reader *r)
+{
+    node m = read_intersection(r);
+    while (m && compat_accept(r, CT_UNION))
+        m = math_node_2(r->w, MATH_UNION, m->source, no_tuple(r, m), no_tuple(r, read_intersection(r)));
+    return m;
+}
+
+node compat_set_expression(struct compat_reader *r)
+{
+    node m = set_union(r);
+    while (m && compat_accept(r, CT_MINUS_SET))
+        m = math_node_2(r->w, MATH_DIFFERENCE, m->source, m, set_union(r));
+    return m;
+}
+
+/* "x" or "(x, y)" */
+static node read_symbols(struct compat_reader *r)
+{
+    node at[ELEMENTS];
+    int n = 0;
+    if (!compat_accept(r, CT_L_PAREN))
+        return compat_atom_symbol(r);
+    do {
+        if (n == ELEMENTS || !(at[n] = compat_atom_symbol(r)))
+            return NULL;
+        n++;
+    } while (compat_accept(r, CT_COMMA));
+    if (!compat_accept(r, CT_R_PAREN))
+        return NULL;
+    return n == 1 ? at[0] : compat_node(r, MATH_TUPLE, 0, n, at);
+}
+
+/* ---- the forms of a formula */
+
+/* "x \in ..", "(x, y) = ..": membership counts as equality. */
+static node symbols_equal(struct compat_reader *r, int of_sets)
+{
+    node left = read_symbols(r), right = NULL;
+    int not_in = left && of_sets && r->at->kind == CT_NOT_IN;
+    if (!left ||
+        !(not_in ? compat_accept(r, CT_NOT_IN) : compat_accept(r, CT_IN) || compat_accept(r, CT_EQUALS)))
+        return NULL;
+    const struct compat_lexed *from = r->at;
+    int depth = r->depth++;
+    if (!of_sets)
+        right = as_list(r, read_elements(r, 0));
+    else if (depth < MATH_TREE_DEPTH) /* "x = k = .." */
+        right = symbols_equal(r, 1);
+    r->depth = depth;
+    if (of_sets && !right) {
+        r->at = from;
+        right = compat_set_expression(r);
+    }
+    node m = right ? extend_chain(r, left, MATH_EQUAL, right) : NULL;
+    return m && not_in ? math_node_1(r->w, MATH_NOT, m->source, m) : m;
+}
+
+node compat_relation_to_list(struct compat_reader *r)
+{
+    return symbols_equal(r, 0);
+}
+
+node compat_list(struct compat_reader *r)
+{
+    return as_list(r, read_elements(r, 1));
+}
+
+node compat_relation_to_sets(struct compat_reader *r)
+{
+    return symbols_equal(r, 1);
 }

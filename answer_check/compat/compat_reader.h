@@ -33,7 +33,6 @@ const char *compat_subscript(struct compat_reader *r); /* the text of the subscr
 /* The text from `from` to r->at; NULL when the steps are used up. */
 const char *compat_joined_text(struct compat_reader *r, const struct compat_lexed *from);
 int compat_is_symbol(const struct compat_lexed *t);
-int compat_is_positive(const struct math_node *m); /* an integer or fraction above 0 */
 
 /* compat_read_function.c */
 compat_rule compat_applied; /* f(x) */
@@ -48,38 +47,7 @@ compat_rule compat_derivative;  /* "{dy}{dx}", or "{d}{dx}" and the product that
 int compat_is_derivative(const struct compat_lexed *t); /* does "{dy}{dx}" or "{d}{dx}" stand at t? */
 
 /* compat_read_list.c */
-enum { COMPAT_ELEMENTS = 256 };
-struct compat_elements {
-    const struct math_node *at[COMPAT_ELEMENTS];
-    int n;
-    int groups; /* how many parts there are between semicolons */
-    int size[COMPAT_ELEMENTS];
-};
-struct compat_elements *compat_elements(struct compat_reader *r, int with_relation);
-const struct math_node *compat_as_list(struct compat_reader *r, const struct compat_elements *e);
-const struct math_node *compat_extend_chain(struct compat_reader *r, const struct math_node *left, int op,
-                                            const struct math_node *right);
-
-/* compat_read_sets.c */
-compat_rule compat_set_atom, compat_set_expression;
+compat_rule compat_set_expression;
 compat_rule compat_relation_to_list, compat_relation_to_sets, compat_list; /* the three forms of a formula */
-
-/* compat_tokens.c: the words of the original's grammar, tables that compat_lex.c searches. Each ends with
- * NULL, or with a row that begins with NULL. */
-
-struct compat_literal {
-    const char *text;
-    short kind, value; /* kind: enum compat_token; value: a function, the letter of a number set, else 0 */
-};
-extern const struct compat_literal compat_literals[];
-
-struct compat_greek_letter {
-    const char *name, *sign; /* "alpha", "α" */
-};
-extern const struct compat_greek_letter compat_greek_letters[];
-
-extern const char *const compat_operator_names[]; /* names that are known only inside \operatorname */
-extern const char *const compat_other_symbols[];  /* commands that are symbols */
-extern const char *const compat_accents[];        /* commands that put an accent on a symbol */
 
 #endif

@@ -77,8 +77,8 @@ static node simplify_extremum(struct math_work *w, node m)
         node x = m->child[i];
         if (!compat_is_number(x))
             part[n++].m = x;
-        else if (!best || compat_less(w, m->which == MATH_MAX ? best : x, m->which == MATH_MAX ? x : best) ==
-                              MATH_TRUE)
+        else if (!best || math_scalar_less(w, m->which == MATH_MAX ? best : x,
+                                           m->which == MATH_MAX ? x : best) == MATH_TRUE)
             best = x;
     }
     if (best)
