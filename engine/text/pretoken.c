@@ -114,15 +114,7 @@ static int run_metaspace(const struct walk *w, int stage, const char *text, size
 static int run_isolated(const struct walk *w, int stage, const char *text, size_t n, int is_first)
 {
     size_t at = 0, from = n, to = n;
-    enum pretoken_known known = w->p->stage[stage].known;
     while (at < n) {
-        if (known && (to = pretoken_ascii_end(known, text, n, at))) {
-            int rc = run_stage(w, stage + 1, text + at, to - at, is_first && at == 0);
-            if (rc)
-                return rc;
-            at = to;
-            continue;
-        }
         int rc = find_match(w, stage, text, n, at, &from, &to);
         if (rc < 0)
             return rc;

@@ -10,7 +10,6 @@
 /* The pre-tokenizer cuts text into pieces, across whose borders byte-pair merging never merges. It is a row
  * of stages, each of which works inside the pieces of the one before. Read-only after opening. */
 enum { PRETOKEN_STAGES = 8 };
-enum pretoken_known { PRETOKEN_OTHER, PRETOKEN_GPT2, PRETOKEN_QWEN2, PRETOKEN_LLAMA3 };
 enum pretoken_kind {
     PRETOKEN_SPLIT,        /* at the matches of a regular expression */
     PRETOKEN_PREFIX_SPACE, /* puts a space before the piece unless it starts with one */
@@ -33,7 +32,6 @@ struct pretoken {
         enum pretoken_kind kind;
         void *regex;  /* SPLIT: pcre2_code */
         int compiled; /* to machine code */
-        enum pretoken_known known;
         enum pretoken_behavior behavior;
         int invert;                    /* what does not match counts as match, and the other way round */
         char mark[8];                  /* METASPACE: one character */
@@ -65,12 +63,5 @@ int pretoken_split(const struct pretoken *p, struct pretoken_scratch *s, const c
 /* Rewrites a pattern of the file for PCRE2 (pretoken_pattern.c). The file is written for Oniguruma, so what
  * the two libraries read differently is translated, or refused with its place in the pattern. */
 int pretoken_pattern(struct str *out, const char *pattern, size_t n, const char *what, struct err *e);
-
-/* Patterns that a table can match in ASCII text (pretoken_ascii.c). pretoken_ascii_end() returns where the
- * piece at text[at], at < n, ends, or 0 when a byte above 127 may decide and the regular expression must be
- * asked. */
-enum pretoken_known pretoken_recognise(const char *pattern, size_t n);
-const char *pretoken_known_pattern(enum pretoken_known known);
-size_t pretoken_ascii_end(enum pretoken_known known, const char *text, size_t n, size_t at);
 
 #endif

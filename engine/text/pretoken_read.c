@@ -53,13 +53,12 @@ static int add_regex(struct pretoken *p, const char *regex, size_t n, struct pre
     return 0;
 }
 
-/* A split at a pattern of the file, or at one of the well-known ones. */
+/* A split at a pattern in the dialect of the file. */
 static int add_pattern(struct pretoken *p, const char *pattern, size_t n, struct pretoken_stage how,
                        const char *what, struct err *e)
 {
     struct str own = {0};
     int rc = pretoken_pattern(&own, pattern, n, what, e);
-    how.known = pretoken_recognise(pattern, n);
     if (!rc)
         rc = add_regex(p, own.data, own.len, how, what, e);
     str_release(&own);
@@ -124,6 +123,9 @@ static int add_split(struct pretoken *p, const json_t *spec, const char *what, s
                    what);
 }
 
+static const char gpt2_pattern[] =
+    "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
 static int add_byte_level(struct pretoken *p, const json_t *spec, const char *what, struct err *e)
 {
     int prefix_space = 1, use_regex = 1;
@@ -136,9 +138,8 @@ static int add_byte_level(struct pretoken *p, const json_t *spec, const char *wh
             return e->code;
         s->kind = PRETOKEN_PREFIX_SPACE;
     }
-    const char *gpt2 = pretoken_known_pattern(PRETOKEN_GPT2);
     if (!rc && use_regex)
-        rc = add_pattern(p, gpt2, strlen(gpt2), (struct pretoken_stage){0}, what, e);
+        rc = add_pattern(p, gpt2_pattern, strlen(gpt2_pattern), (struct pretoken_stage){0}, what, e);
     p->is_byte_level = 1;
     return rc;
 }
