@@ -9,6 +9,7 @@ import pathlib
 import re
 import sys
 
+import equal_reads
 import ratios
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -90,8 +91,13 @@ def cpu_peers():
     return markdown(table["columns"], table["rows"])
 
 
-TABLES = {"ruler": ruler, "attention": attention, "policy speeds": policy_speeds, "peers": peers, "products": products,
-          "cpu peers": cpu_peers}
+def equal_reads_of(model):
+    return equal_reads.result_table(load(f"h100_equal_reads_{model}.json"))
+
+
+TABLES = {"equal reads, SmolLM2": lambda: equal_reads_of("smollm2"), "equal reads, pocket": lambda: equal_reads_of("pocket"),
+          "ruler": ruler, "attention": attention,
+          "policy speeds": policy_speeds, "peers": peers, "products": products, "cpu peers": cpu_peers}
 
 
 def main():
