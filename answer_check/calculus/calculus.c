@@ -1,4 +1,4 @@
-/* Replaces what can be evaluated in a tree, from the inside out. */
+/* Evaluates what can be evaluated in a tree, from the inside out (contract: calculus.h). */
 #include "answer_check/calculus/calculus_parts.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct math_node *evaluate_sum(struct math_work *w, const struct ma
                : NULL;
 }
 
-/* \frac{d}{dx} f(x): the name is "derivative d/dx". */
+/* \frac{d}{dx} f(x): a MATH_OPAQUE named "derivative d/dx". */
 static const struct math_node *evaluate_derivative(struct math_work *w, const struct math_node *m)
 {
     static const char prefix[] = "derivative d/d";
@@ -26,8 +26,8 @@ static const struct math_node *evaluate_derivative(struct math_work *w, const st
     return calculus_derivative(w, m->child[0], m->name + sizeof prefix - 1);
 }
 
-/* \lim_{x \to a} f(x): a relation "to", and the function. A limit from one side is that from both where there
- * is one. */
+/* \lim_{x \to a} f(x): a MATH_OPAQUE of a relation "to" and the function. If the limit from both sides
+ * exists, it is also the limit from one side. */
 static const struct math_node *evaluate_limit(struct math_work *w, const struct math_node *m)
 {
     const struct math_node *to = m->n == 2 ? m->child[0] : NULL;

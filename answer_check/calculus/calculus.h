@@ -3,15 +3,16 @@
 
 #include "answer_check/scalar/scalar.h"
 
-/* Definite integrals, infinite series and limits as numbers, for equal. Only what schoolbook rules give is
- * evaluated, and only where the rule's conditions are proved; everything else stays as it is. */
+/* Definite integrals, infinite series, limits and derivatives, for equal/ and compat/. Only what schoolbook
+ * rules give is evaluated, and only where the rule's conditions are proved; everything else stays as it is.
+ */
 
-/* A tree without the integrals, series and limits that could be evaluated; m itself where there is none.
- * Never NULL unless m is NULL or steps ran out. */
+/* Replaces the integrals, series, limits and derivatives in m that can be evaluated, from the inside out.
+ * Returns m itself if there is none, and NULL only if m is NULL or no steps are left. */
 const struct math_node *calculus_evaluate(struct math_work *w, const struct math_node *m);
 
-/* A function whose derivative by x is m, the constant left out; NULL where none is known. It may have poles
- * that m has, and is real: ln |x| for 1/x. */
+/* A function whose derivative by x is m, without a constant of integration; NULL if none is found. It is
+ * real, ln |x| for 1/x, and may have the poles of m. */
 const struct math_node *calculus_antiderivative(struct math_work *w, const struct math_node *m,
                                                 const char *x);
 

@@ -12,12 +12,12 @@ static const struct math_node *derive_quotient(struct math_work *w, const struct
     return tree_div(w, tree_sub(w, tree_mul(w, da, b), tree_mul(w, a, db)), tree_mul(w, b, b));
 }
 
-/* f^g with g constant, or f constant. */
+/* The derivative of f^g, where f or g is constant. */
 static const struct math_node *derive_power(struct math_work *w, const struct math_node *m, const char *x)
 {
     const struct math_node *f = m->child[0], *g = m->child[1];
     int64_t n;
-    if (math_scalar_integer(w, g, &n) && n > 0) { /* without x^0, which has no value at 0 */
+    if (math_scalar_integer(w, g, &n) && n > 0) { /* not x^0, which has no value at 0 */
         const struct math_node *rest = n == 1 ? tree_integer(w, 1) : n == 2 ? f : NULL;
         rest = rest ? rest : tree_power(w, f, tree_integer(w, n - 1));
         return tree_mul(w, tree_mul(w, g, rest), calculus_derivative(w, f, x));
@@ -30,7 +30,7 @@ static const struct math_node *derive_power(struct math_work *w, const struct ma
     return tree_mul(w, tree_mul(w, m, tree_function(w, MATH_LN, f)), calculus_derivative(w, g, x));
 }
 
-/* f'(u) of a function, without the inner derivative. */
+/* f'(u) for a function f(u), without the derivative of u. */
 static const struct math_node *outer_derivative(struct math_work *w, enum math_function f,
                                                 const struct math_node *u)
 {
@@ -143,7 +143,7 @@ static int fold_quotients(struct math_work *w, node m, const char *x, struct cal
     return out->above && out->below ? 0 : -1;
 }
 
-/* tan, cot, sec and csc by sin and cos. */
+/* Writes tan, cot, sec and csc as quotients of sin and cos. */
 static int trigonometric_quotient(struct math_work *w, node m, struct calculus_quotient *out)
 {
     node sine = tree_function(w, MATH_SIN, m->child[0]), cosine = tree_function(w, MATH_COS, m->child[0]);

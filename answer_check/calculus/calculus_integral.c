@@ -16,9 +16,9 @@ struct search {
     const char *x;
     int depth;
     int poles;
-    const struct math_node *pole[SEARCH_POLES]; /* must not be 0 between the bounds */
-    int may_end[SEARCH_POLES];                  /* it may be 0 at a bound, as x under a root */
-    int turns[SEARCH_POLES];                    /* a polynomial that need not rise or fall throughout */
+    const struct math_node *pole[SEARCH_POLES]; /* functions that must not be 0 between the bounds */
+    int may_end[SEARCH_POLES];                  /* 1: it may be 0 at a bound, as x under a root */
+    int turns[SEARCH_POLES];                    /* 1: a polynomial, which need not rise or fall throughout */
 };
 
 /* The antiderivative of m, or NULL. */
@@ -39,7 +39,7 @@ static int note_pole(struct search *s, const struct math_node *m, int may_end, i
 
 enum { FACTORS = 8 };
 
-/* A factor g(u): u^n, or a function of u. */
+/* A factor g(u) of the integrand: u^n, or a function of u. */
 struct factor {
     node whole, u, n; /* n: NULL for a function */
 };
@@ -60,7 +60,8 @@ static int add_factor(struct search *s, struct factor *out, int n, node m, int i
     return out[n].whole && out[n].n ? n + 1 : -1;
 }
 
-/* The factors of m, of its numerator and of its denominator; -1 for too many. */
+/* Writes the factors of the numerator and of the denominator of m. Returns their number, or -1 for too many.
+ */
 static int factors_of(struct search *s, node m, struct factor *out)
 {
     int n = 0;
@@ -73,7 +74,7 @@ static int factors_of(struct search *s, node m, struct factor *out)
     return n;
 }
 
-/* k, if rest is k u'. */
+/* The constant k if rest = k slope, else NULL. */
 static node constant_ratio(struct search *s, node rest, node slope)
 {
     struct math_work *w = s->w;
@@ -93,7 +94,7 @@ static int is_function(node m, enum math_function f)
     return m->kind == MATH_FUNCTION && m->n == 1 && (enum math_function)m->which == f;
 }
 
-/* The integral of u^n by u. A power that is not defined at 0 needs a polynomial u, or one that only rises. */
+/* The integral of u^n by u. If u^n is not defined at 0, u is noted as a pole. */
 static node integrate_outer_power(struct search *s, node u, node n)
 {
     struct math_work *w = s->w;
@@ -174,11 +175,11 @@ static const struct math_node *linear_slope(struct search *s, const struct math_
     second = calculus_derivative(s->w, d, s->x);
     if (!second || math_scalar_equal(s->w, second, tree_integer(s->w, 0)) != MATH_TRUE)
         return NULL;
-    d = math_substitute(s->w, d, s->x, tree_integer(s->w, 1)); /* 2 x / x^0 and the like */
+    d = math_substitute(s->w, d, s->x, tree_integer(s->w, 1)); /* d may still hold x, as in 2 x / x */
     return d && math_scalar_equal(s->w, d, tree_integer(s->w, 0)) == MATH_FALSE ? d : NULL;
 }
 
-/* u^n with u linear. */
+/* The integral of u^n with a linear u. */
 static const struct math_node *integrate_linear_power(struct search *s, const struct math_node *u,
                                                       const struct math_node *n)
 {
@@ -220,7 +221,7 @@ static int is_polynomial(const struct search *s, const struct math_node *m)
     }
 }
 
-/* p q with a polynomial p: p Q - the integral of p' Q. */
+/* The integral of p q with a polynomial p, which is p Q minus the integral of p' Q. */
 static const struct math_node *integrate_by_parts(struct search *s, const struct math_node *p,
                                                   const struct math_node *q)
 {
@@ -233,7 +234,8 @@ static const struct math_node *integrate_by_parts(struct search *s, const struct
     return tree_sub(s->w, first, search_integral(s, tree_mul(s->w, d, inner)));
 }
 
-/* Constants in front, then a polynomial and the rest. */
+/* The integral of a product: takes out its constants, then integrates a polynomial times the rest by parts.
+ */
 static const struct math_node *integrate_product(struct search *s, const struct math_node *m)
 {
     struct math_work *w = s->w;
@@ -256,7 +258,7 @@ static const struct math_node *integrate_product(struct search *s, const struct 
     return p ? integrate_by_parts(s, p, q) : NULL;
 }
 
-/* 1/(x^2 + c) with a positive number c, for the denominator. */
+/* The integral of 1/below, where below is x^2 + c with a positive number c. */
 static const struct math_node *integrate_to_arctangent(struct search *s, const struct math_node *below)
 {
     struct math_work *w = s->w;
@@ -395,13 +397,13 @@ static const struct math_node *search_integral(struct search *s, const struct ma
 
 /* ---- bounds */
 
-/* Is a < b, or a = b where that will do? */
+/* Is it proved that a < b, or with or_equal that a <= b? */
 static int is_below(struct math_work *w, const struct math_node *a, const struct math_node *b, int or_equal)
 {
     return math_scalar_less(w, a, b) == MATH_TRUE || (or_equal && math_scalar_equal(w, a, b) == MATH_TRUE);
 }
 
-/* Has the polynomial no zero between the bounds, or at one where that will do? */
+/* Is it proved that the polynomial has no zero between the bounds, or with may_end none but at a bound? */
 static int has_no_zero(struct search *s, const struct math_node *m, const struct math_node *low,
                        const struct math_node *high, int may_end)
 {
@@ -413,8 +415,8 @@ static int has_no_zero(struct search *s, const struct math_node *m, const struct
     return n >= 0;
 }
 
-/* Is every noted function positive, or negative, at both bounds? If it rises or falls throughout, it then is
- * between them; others must have no zero there. */
+/* Is every noted function positive at both bounds, or negative at both? If it rises or falls throughout, it
+ * then has no zero between them; that is proved for the others. */
 static int is_smooth(struct search *s, const struct math_node *low, const struct math_node *high)
 {
     for (int i = 0; i < s->poles; i++) {

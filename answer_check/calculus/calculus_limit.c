@@ -37,8 +37,8 @@ static int is_polynomial(struct math_work *w, node m, const char *x)
     return 1;
 }
 
-/* The leading coefficient of a polynomial, and its degree; NULL where m is none. By derivatives: the last one
- * that is not 0, over the factorial. */
+/* The leading coefficient of a polynomial, and its degree; NULL if m is no polynomial. It is the last
+ * derivative that is not 0, divided by the factorial of the degree. */
 static node leading_coefficient(struct math_work *w, node m, const char *x, int *degree)
 {
     node factorial = tree_integer(w, 1);
@@ -70,8 +70,8 @@ static node exponent_of(node m)
     return is_e ? m->child[1] : NULL;
 }
 
-/* Does m fall to 0 as an exponential of a negative multiple of x does, whatever polynomials it is multiplied
- * with? With `rises`: does it rise in that way? */
+/* Does m fall to 0 as an exponential function does, that is, even multiplied by any polynomial? With `rises`:
+ * does it rise to infinity in this way? */
 static int is_exponential(struct math_work *w, node m, const char *x, int sign, int rises)
 {
     int degree, found = 0;
@@ -179,7 +179,7 @@ static node sum_of_lines(struct math_work *w, node m, const char *x, int sign)
 
 static node limit_at_infinity(struct math_work *w, node m, const char *x, int sign, int depth);
 
-/* f^g is e to the limit of g ln f, and where f goes to 1 that is the limit of g (f - 1). */
+/* The limit of f^g is e to the limit of g ln f. If f goes to 1, this is also the limit of g (f - 1). */
 static node limit_of_power(struct math_work *w, node f, node g, const char *x, int sign, int depth)
 {
     node one = tree_integer(w, 1);
@@ -202,7 +202,7 @@ static node limit_of_power(struct math_work *w, node f, node g, const char *x, i
     return tree_function(w, MATH_EXP, exponent);
 }
 
-/* A sum without its slow terms, where something else is left. */
+/* A sum without its slow terms; the sum itself if it has no others. */
 static node without_slow(struct math_work *w, node m, const char *x, int sign)
 {
     node all = NULL;
@@ -214,7 +214,7 @@ static node without_slow(struct math_work *w, node m, const char *x, int sign)
     return all ? all : m;
 }
 
-/* A root of a parabola over a line: the quotient of their slopes. */
+/* The limit of a quotient of two functions with linear asymptotes: the quotient of their slopes. */
 static node quotient_of_lines(struct math_work *w, node a, node b, const char *x, int sign)
 {
     struct line above, below;
@@ -282,8 +282,8 @@ static int is_not_zero(struct math_work *w, node m)
     return m && math_scalar_equal(w, m, tree_integer(w, 0)) == MATH_FALSE;
 }
 
-/* Is m built of functions that are continuous wherever they are defined? Roots and logarithms must be defined
- * around the point, so only those of positive numbers count. */
+/* Is m continuous at a point, because it is built of functions that are continuous wherever they are defined?
+ * Roots and logarithms must be defined around the point, so their arguments must be positive. */
 static int is_continuous(struct math_work *w, node m, const char *x, node at)
 {
     if (!math_has_symbol(m, x))
@@ -330,7 +330,7 @@ static int is_continuous(struct math_work *w, node m, const char *x, node at)
 
 static node limit_at_number(struct math_work *w, node m, const char *x, node to);
 
-/* Of a quotient of two functions that go to 0. */
+/* The limit of a/b by L'Hopital's rule; NULL unless a and b go to 0. */
 static node limit_by_derivatives(struct math_work *w, node a, node b, const char *x, node to)
 {
     for (int i = 0; i < DERIVATIVES; i++) {
@@ -348,7 +348,7 @@ static node limit_by_derivatives(struct math_work *w, node a, node b, const char
     return NULL;
 }
 
-/* f^g with f to 1 is e to the limit of g (f - 1). */
+/* The limit of f^g, where f goes to 1, is e to the limit of g (f - 1). */
 static node limit_of_power_at_number(struct math_work *w, node f, node g, const char *x, node to)
 {
     node one = tree_integer(w, 1), base = limit_at_number(w, f, x, to);

@@ -9,7 +9,7 @@ typedef const struct math_node *node;
 
 /* ---- known sums */
 
-enum { TERMS = 40, POLES = 6 }; /* how many terms may stand between a series and the known one */
+enum { TERMS = 40, POLES = 6 }; /* TERMS: most terms between the first one of a series and of the known one */
 
 struct series {
     struct math_work *w;
@@ -28,7 +28,7 @@ static int is_equal(const struct series *s, node a, node b)
     return a && b && math_scalar_equal(s->w, a, b) == MATH_TRUE;
 }
 
-/* c r^n/n!: c e^r without its terms before the first. */
+/* The sum of c r^n/n!, which is c e^r minus the terms before the first one. */
 static node sum_exponential(const struct series *s)
 {
     struct math_work *w = s->w;
@@ -49,7 +49,7 @@ static node sum_exponential(const struct series *s)
     return tree_mul(w, tree_div(w, a, power), sum);
 }
 
-/* The sum of 1/(n - pole)^k before the index, over n from the first one on. */
+/* The sum of 1/(n - pole)^k over n from `from` to `to` - 1. */
 static node sum_head(const struct series *s, node pole, int64_t from, int64_t to, int k)
 {
     struct math_work *w = s->w;
@@ -62,7 +62,7 @@ static node sum_head(const struct series *s, node pole, int64_t from, int64_t to
     return sum;
 }
 
-/* Twice the pole as an integer; 0, or -1 where it is no multiple of 1/2, or not near the first index. */
+/* Sets *twice to twice the pole. Returns 0, or -1 if that is no integer or not near the first index. */
 static int twice_pole(const struct series *s, node pole, int64_t *twice)
 {
     if (!math_scalar_integer(s->w, tree_mul(s->w, tree_integer(s->w, 2), pole), twice))
@@ -76,8 +76,8 @@ static int64_t index_above(int64_t twice)
     return (twice >= 0 ? twice / 2 : -((1 - twice) / 2)) + 1;
 }
 
-/* c/(n - p)^k for k = 2 and 4. From the first n above p on the sum is pi^2/6 and pi^4/90, and with p between
- * two integers pi^2/2 and pi^4/6. */
+/* The sum of c/(n - p)^k for k = 2 and 4. From the first n above p on, the sum of 1/(n - p)^k is pi^2/6 and
+ * pi^4/90 for an integer p, and pi^2/2 and pi^4/6 for p half way between two integers. */
 static node sum_reciprocal_powers(const struct series *s, node pole, int64_t twice)
 {
     struct math_work *w = s->w;
@@ -97,7 +97,8 @@ static node sum_reciprocal_powers(const struct series *s, node pole, int64_t twi
     return NULL;
 }
 
-/* c (-1)^n/(n - p). From the first n above p on 1 - 1/2 + 1/3 - ... is ln 2, and 2 - 2/3 + 2/5 - ... pi/2. */
+/* The sum of c (-1)^n/(n - p). From the first n above p on, it is that of 1 - 1/2 + 1/3 - ..., ln 2, or that
+ * of 2 - 2/3 + 2/5 - ..., pi/2. */
 static node sum_alternating(const struct series *s, node pole, int64_t twice)
 {
     struct math_work *w = s->w;
@@ -117,8 +118,8 @@ static node sum_alternating(const struct series *s, node pole, int64_t twice)
     return tree_mul(w, c, (s->first - start) % 2 ? tree_neg(w, sum) : sum);
 }
 
-/* A quotient of polynomials with simple poles that differ by integers: what is left of the sum of its partial
- * fractions A/(n - p), which cancel from some index on. Poles ascend. */
+/* The sum of a quotient of polynomials with simple poles that differ by integers, in ascending order. Its
+ * partial fractions A/(n - p) cancel from some index on; what is left is their sum before that index. */
 static node sum_telescoping(const struct series *s, const struct calculus_quotient *q, const node *pole,
                             int n)
 {
@@ -174,7 +175,7 @@ static const struct math_node *term_at(struct math_work *w, const struct math_no
     return math_substitute(w, m, x, tree_add(w, from, tree_integer(w, n)));
 }
 
-/* The ratio m(x + 1)/m(x), if it is the same number everywhere and smaller than 1 in absolute value; NULL. */
+/* The ratio m(x + 1)/m(x) if it is a constant below 1 in absolute value, else NULL. */
 static const struct math_node *ratio_of(struct math_work *w, const struct math_node *m, const char *x,
                                         const struct math_node *from)
 {
@@ -189,8 +190,8 @@ static const struct math_node *ratio_of(struct math_work *w, const struct math_n
     return ratio;
 }
 
-/* x m(x) with m geometric: the sum of n q^n from 0 is q/(1 - q)^2, so from the first index a it is
- * m(a) (a/(1 - q) + q/(1 - q)^2). */
+/* The sum of x m(x) with a geometric m. The sum of n q^n from 0 on is q/(1 - q)^2, so from the index a on it
+ * is m(a) (a/(1 - q) + q/(1 - q)^2). */
 static const struct math_node *sum_with_index(struct math_work *w, const struct math_node *m, const char *x,
                                               const struct math_node *from)
 {

@@ -60,7 +60,7 @@ static int endpoint_is_wide(mpfr_srcptr x)
     return mpfr_regular_p(x) && (mpfr_get_exp(x) > WIDE || mpfr_get_exp(x) < -WIDE);
 }
 
-/* A number that is wide, not an interval around 0 that precision made narrow. */
+/* Is the number itself wide? An interval around 0 may be narrow only because of the precision. */
 static int part_is_wide(mpfi_srcptr x)
 {
     if (mpfi_has_zero(x))
@@ -68,7 +68,7 @@ static int part_is_wide(mpfi_srcptr x)
     return endpoint_is_wide(&x->left) || endpoint_is_wide(&x->right);
 }
 
-/* Below any number that precision alone makes: e^(-10^20) is [0, smallest]. */
+/* Has the number underflowed? e^(-10^20) is [0, smallest], below any end that rounding alone produces. */
 static int part_underflowed(mpfi_srcptr x)
 {
     return mpfi_has_zero(x) && ((mpfr_regular_p(&x->right) && mpfr_get_exp(&x->right) < UNDERFLOW) ||

@@ -23,7 +23,7 @@ int ball_abs(struct number_context *c, struct ball *out, const struct ball *a)
     return ball_check_range(c, out);
 }
 
-/* Angle in (-pi, pi]; on the cut it is pi, across the cut not known. */
+/* The angle is pi on the negative real axis, and unknown for an interval across it. */
 int ball_argument(struct number_context *c, struct ball *out, const struct ball *a)
 {
     int rc = ball_elementary_cost(c);
@@ -63,7 +63,8 @@ int ball_argument(struct number_context *c, struct ball *out, const struct ball 
     return rc ? rc : ball_check_range(c, out);
 }
 
-/* A complex square root away from the cut: of |a| + |re a| no digits cancel. */
+/* A complex square root away from the branch cut. It is computed from |a| + |re a|, where no digits cancel.
+ */
 static int sqrt_complex(struct number_context *c, struct ball *out, const struct ball *a)
 {
     int right = mpfi_is_strictly_pos(a->re), upper = mpfi_is_strictly_pos(a->im);
@@ -143,7 +144,8 @@ int ball_sqrt(struct number_context *c, struct ball *out, const struct ball *a)
     return ball_check_range(c, out);
 }
 
-/* Sine and cosine of huge or wide arguments mean nothing, and MPFR would need pi to as many bits. */
+/* May sine and cosine be computed? Not of huge or wide arguments: the result would mean nothing, and MPFR
+ * would need pi to as many bits. */
 static int periodic_ready(struct number_context *c, mpfi_srcptr x)
 {
     int rc = ball_elementary_cost(c);
@@ -264,7 +266,7 @@ int ball_sin_cos(struct number_context *c, struct ball *sine, struct ball *cosin
     return rc ? rc : ball_check_range(c, cosine);
 }
 
-/* x^n for a real interval that lies on one side of 0, or for n > 0. */
+/* x^n of a real interval. NUMBER_UNKNOWN if it holds 0 and n <= 0. */
 static int power_real(struct number_context *c, struct ball *out, const struct ball *a, int64_t n)
 {
     if (ball_is_zero(a) && n <= 0)
@@ -317,7 +319,8 @@ static int power_int(struct number_context *c, struct ball *out, const struct ba
     return rc;
 }
 
-/* The real q-th root (of a nonnegative interval, or any for odd q): increasing, so each end by itself. */
+/* The real q-th root of a nonnegative interval, or of any interval for odd q. The root rises, so each end is
+ * rounded by itself. */
 static int root_real(struct number_context *c, struct ball *out, const struct ball *a, int64_t q)
 {
     struct ball *t = ball_new(c);

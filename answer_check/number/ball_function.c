@@ -100,7 +100,7 @@ static int hyperbolic_function(struct number_context *c, struct ball *out, enum 
     return rc;
 }
 
-/* log(a + sqrt(a^2 + sign)) for arsinh; for arcosh sqrt(a - 1) sqrt(a + 1). */
+/* arsinh a = log(a + sqrt(a^2 + 1)), arcosh a = log(a + sqrt(a - 1) sqrt(a + 1)). */
 static int area_log(struct number_context *c, struct ball *out, const struct ball *a, int is_arcosh)
 {
     struct ball *t = ball_new(c), *u = ball_new(c), *one = ball_new(c);
@@ -125,7 +125,7 @@ static int area_log(struct number_context *c, struct ball *out, const struct bal
     return rc;
 }
 
-/* (log(1 + a) - log(1 - a)) / 2 */
+/* artanh a = (log(1 + a) - log(1 - a)) / 2 */
 static int artanh_log(struct number_context *c, struct ball *out, const struct ball *a)
 {
     struct ball *t = ball_new(c), *u = ball_new(c), *one = ball_new(c);
@@ -177,8 +177,8 @@ static int area_function(struct number_context *c, struct ball *out, enum math_f
     return area_log(c, out, a, f == MATH_ARCOSH);
 }
 
-/* arcsin or arccos of a real interval that reaches over 1 in absolute value by rounding only: what lies over
- * is at most arcosh(right end) off the real axis. */
+/* arcsin or arccos of a real interval whose absolute value reaches past 1, as rounding may cause. The values
+ * past 1 are at most arcosh(right end) away from the real axis. */
 static int arc_at_one(struct number_context *c, struct ball *out, enum math_function f, const struct ball *a)
 {
     struct ball *t = ball_new(c), *u = ball_new(c);

@@ -31,7 +31,8 @@ static struct big *big_new(struct number_context *c)
     return b;
 }
 
-/* Steps of an operation on big numbers, about ten nanoseconds each: of integers, of fractions with their gcd.
+/* Take the steps, about ten nanoseconds each, of an operation on big integers, and on big fractions, which
+ * need a gcd.
  */
 static int integer_cost(struct number_context *c, int64_t bits)
 {
@@ -104,7 +105,7 @@ int fraction_normalise(struct number_context *c, struct fraction *owner)
     return fraction_bits(*owner) > c->bits ? NUMBER_INEXACT : NUMBER_OK;
 }
 
-/* An operation that did not fit 64 bits, done by GMP. */
+/* Does an operation by GMP that did not fit 64 bits. */
 typedef void big_operation(mpq_ptr, mpq_srcptr, mpq_srcptr);
 static int by_gmp(struct number_context *c, struct fraction *out, struct fraction a, struct fraction b,
                   big_operation *operation)
@@ -266,7 +267,7 @@ int fraction_root(struct number_context *c, struct fraction *out, struct fractio
     }
     if (fraction_sign(a) < 0 && q % 2 == 0)
         return NUMBER_INEXACT;
-    if (q > fraction_bits(a)) { /* only 1 has an exact root of such an order */
+    if (q > fraction_bits(a)) { /* only 1 and -1 have an exact root of so high an order */
         *out = a;
         return !a.big && a.d == 1 && abs_int64(a.n) == 1 ? NUMBER_OK : NUMBER_INEXACT;
     }

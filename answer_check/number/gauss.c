@@ -124,7 +124,7 @@ int fraction_factorial(struct number_context *c, struct fraction *out, int64_t n
     return rc;
 }
 
-/* n (n-1) .. (n-k+1) / k! for any n, an integer after every division if n is one. */
+/* n (n-1) .. (n-k+1) / k! for any n. If n is an integer, so is every intermediate result. */
 static int falling_product(struct number_context *c, struct fraction *out, struct fraction n, int64_t k)
 {
     struct fraction r = fraction_of(1);

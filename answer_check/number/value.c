@@ -70,7 +70,7 @@ int value_add(struct number_context *c, struct value *out, struct value *a, stru
 int value_mul(struct number_context *c, struct value *out, struct value *a, struct value *b)
 {
     struct value *zero = a->exact && gauss_is_zero(a->g) ? a : b->exact && gauss_is_zero(b->g) ? b : NULL;
-    if (zero) { /* exactly nothing, whatever the other one is */
+    if (zero) { /* exactly 0, whatever the other factor is */
         value_release(c, a);
         value_release(c, b);
         value_set(out, gauss_of(fraction_of(0)));
@@ -92,7 +92,7 @@ int value_neg(struct number_context *c, struct value *v)
     return NUMBER_OK;
 }
 
-/* A real base to an exact fraction, exactly; INEXACT when it is not a fraction. */
+/* A real base to the power of a fraction. NUMBER_INEXACT if the result is no Gaussian fraction. */
 static int fraction_to_fraction(struct number_context *c, struct gauss *out, struct fraction base,
                                 struct fraction e)
 {
@@ -102,7 +102,7 @@ static int fraction_to_fraction(struct number_context *c, struct gauss *out, str
         return fraction_sign(e) > 0 ? NUMBER_OK : NUMBER_UNDEFINED;
     }
     out->im = fraction_of(0);
-    if (e.big) { /* only 1 and -1 to such a power are not huge */
+    if (e.big) { /* only 1 and -1 have a power of this size that is not huge */
         if (!fraction_is_integer(e) || fraction_int64(base, &integer) == 0 || (integer != 1 && integer != -1))
             return NUMBER_INEXACT;
         out->re = integer < 0 && mpz_odd_p(mpq_numref(fraction_mpq(c, e))) ? base : fraction_of(1);

@@ -18,7 +18,8 @@ int math_infinity_sign(const struct math_node *m)
 
 /* ---- equality */
 
-/* By quotients of polynomials: TRUE is proved, FALSE only for independent variables. */
+/* Compares two trees as quotients of polynomials. TRUE is proved; FALSE is returned only if the variables are
+ * independent. *has_atoms is set if a variable is an atom. */
 static enum math_truth forms_equal(struct number_context *c, const struct math_node *a,
                                    const struct math_node *b, int *has_atoms)
 {
@@ -34,7 +35,8 @@ static enum math_truth forms_equal(struct number_context *c, const struct math_n
     return s.dependent ? MATH_UNKNOWN : MATH_FALSE;
 }
 
-/* Atoms cancel in 1/0 - 1/0 too: is there a value, or at least none that is proved to be missing? */
+/* Has m a value, as far as is known? Asked where atoms have cancelled, because they do so in 1/0 - 1/0 too.
+ */
 static int is_defined(struct number_context *c, const struct math_node *m)
 {
     struct value v;
@@ -45,7 +47,7 @@ static int is_defined(struct number_context *c, const struct math_node *m)
     return !rc || c->huge;
 }
 
-/* Notes what an equality rests on. */
+/* Records which evidence an equality rests on, and returns it. */
 static enum math_truth found_by(struct math_work *w, enum math_truth truth, enum math_evidence evidence)
 {
     if (truth == MATH_TRUE && w->evidence < evidence)
@@ -70,7 +72,7 @@ static enum math_truth constants_equal(struct number_context *c, const struct ma
     truth = found_by(c->w, scalar_huge_equal(c, a, b), MATH_CERTIFIED);
     if (truth != MATH_UNKNOWN)
         return truth;
-    struct gauss x, y; /* at last, everything written out that can be */
+    struct gauss x, y; /* the last try: numbers are written out to many more bits */
     c->bits = NUMBER_BITS_LAST;
     if (scalar_exact(c, a, &x) && scalar_exact(c, b, &y))
         return gauss_equal(c, x, y) ? MATH_TRUE : MATH_FALSE;
@@ -107,7 +109,8 @@ enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a
     int i = math_infinity_sign(a), j = math_infinity_sign(b);
     if (i && j)
         return i == j ? MATH_TRUE : MATH_FALSE;
-    if (i || j) { /* no value of a symbol is infinite either */
+    if (i || j) { /* the values of symbols are finite, so the other side is not infinite if it can be compared
+                     with 0 */
         const struct math_node *other = i ? b : a, *zero = tree_integer(w, 0);
         return zero && (finite_equal(w, other, zero) != MATH_UNKNOWN) ? MATH_FALSE : MATH_UNKNOWN;
     }
@@ -118,7 +121,7 @@ enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a
 
 /* ---- equality up to a factor */
 
-/* p = c q for one c: p lc(q) = q lc(p), with the leading coefficients in the symbols. */
+/* Is p = c q for one c? It is if p lc(q) = q lc(p), where lc is the leading coefficient in the symbols. */
 static enum math_truth forms_proportional(struct form_space *s, const struct form *a, const struct form *b)
 {
     struct sparse p, q, lp, lq, x, y;
@@ -172,7 +175,8 @@ static int is_real_constant(struct number_context *c, const struct math_node *m)
     return zero && (scalar_order(c, m, zero, &order) || c->huge);
 }
 
-/* Certified order: 1 and *order, else 0. Equal is *order 0. */
+/* The proved order of two real constants or infinities. Returns 1 and sets *order (0: equal), or returns 0.
+ */
 static int order_of(struct math_work *w, const struct math_node *a, const struct math_node *b, int *order)
 {
     struct number_context c;
@@ -204,13 +208,14 @@ static int ten_to(struct number_context *c, struct fraction *out, int places)
     return fraction_pow(c, out, fraction_of(10), places);
 }
 
-/* x against the constant m: <0, 0, >0 for |m| - x, by exact values or intervals. 1 and *order, or 0. */
+/* The sign of |m| - x for a constant m. Returns 1 and sets *order, or returns 0. */
 static int compare_size(struct number_context *c, const struct math_node *m, struct fraction x, int *order)
 {
     return scalar_order(c, tree_function(c->w, MATH_ABS, m), tree_fraction(c, x), order);
 }
 
-/* A tie rounds to the neighbour away from 0 (half up) or to the even one. */
+/* Is `scaled` what a value half way between two integers may be rounded to: the neighbour away from 0 (half
+ * up), or the even one? */
 static enum math_truth round_tie(struct number_context *c, struct fraction value, struct fraction scaled)
 {
     struct fraction half;
@@ -257,7 +262,8 @@ enum math_truth math_rounds_to(struct math_work *w, const struct math_node *exac
     return truth;
 }
 
-/* The integer next to a constant that is no exact number, by 128 bits: 1 and *out. */
+/* The integer next to a constant that is no exact number, by intervals of 128 bits. Returns 1 and sets *out,
+ * or returns 0. */
 static int nearest_integer(struct number_context *c, const struct math_node *m, int64_t *out)
 {
     struct value v;

@@ -4,7 +4,7 @@
 #include "answer_check/scalar/scalar.h"
 #include "answer_check/scalar/scalar_eval.h"
 
-/* Compares two trees whose symbols all have values in c->bound. */
+/* Comparisons between trees whose symbols all have values in c->bound. */
 
 /* The precisions that are tried in turn, ended by 0. From the accept_from-th on, two numbers count as equal
  * when the interval of their difference holds 0 and is at most 2^-accept of their size. This is the one step
@@ -18,23 +18,28 @@ struct scalar_plan {
 extern const struct scalar_plan plan_constant; /* 128, 512, 2048 bits; 2^-1000 at 2048 */
 extern const struct scalar_plan plan_point;    /* 192, 512 bits; 2^-150 */
 
-/* UNKNOWN when a side is undefined, or beyond precision. c->huge and c->wide say what was met. */
+/* Are two constants equal? UNKNOWN if a side is undefined or the precision does not suffice; c->huge and
+ * c->wide then say which sizes of numbers took part. */
 enum math_truth scalar_compare(struct number_context *c, const struct math_node *a, const struct math_node *b,
                                const struct scalar_plan *plan);
-/* The proved order of two real constants: 1 and *order (-1, 1, or 0 where both are exact and equal), else 0.
- */
+/* The proved order of two real constants. Returns 1 and sets *order to -1, 1, or 0 if both are exact and
+ * equal; else returns 0. */
 int scalar_order(struct number_context *c, const struct math_node *a, const struct math_node *b, int *order);
 
-/* scalar_huge.c: the same for products and towers of powers that are too large for exact numbers and
- * intervals. The order is of constants that are not 0, and is never 0 itself: 1 and *order, else 0. */
+/* The same for products and towers of powers that are too large for exact numbers and intervals
+ * (scalar_huge.c). */
+/* Are two products of powers and factorials equal? Decided exactly; UNKNOWN for other trees. */
 enum math_truth scalar_products_equal(struct number_context *c, const struct math_node *a,
-                                      const struct math_node *b); /* exactly; UNKNOWN for other things */
+                                      const struct math_node *b);
+/* FALSE if the order of a and b is known, else UNKNOWN. */
 enum math_truth scalar_huge_equal(struct number_context *c, const struct math_node *a,
                                   const struct math_node *b);
+/* The order of two constants by their logarithms. Returns 1 and sets *order to -1 or 1, or returns 0. */
 int scalar_huge_order(struct number_context *c, const struct math_node *a, const struct math_node *b,
                       int *order);
 
-/* scalar_points.c: equality as functions of the given symbols. */
+/* Equality as functions of n given symbols (scalar_points.c). UNKNOWN for more than SAMPLE_SYMBOLS symbols.
+ */
 enum { SAMPLE_SYMBOLS = 24 };
 enum math_truth scalar_equal_at_points(struct math_work *w, const struct math_node *a,
                                        const struct math_node *b, const char *const *names, int n);
@@ -46,8 +51,9 @@ enum math_truth scalar_proportional_at_points(struct math_work *w, const struct 
 typedef enum math_truth scalar_equality(struct math_work *w, const struct math_node *a,
                                         const struct math_node *b);
 
-/* scalar_symbols.c: replaces unknown functions, integrals and the like in *a and *b by symbols, by the same
- * symbol where they are the same. 0, or -1 when there are too many. */
+/* Replaces unknown functions, integrals and other opaque subtrees of *a and *b by new symbols
+ * (scalar_symbols.c). Subtrees whose parts are `equal` get the same symbol. Returns 0, or -1 if there are too
+ * many or no steps are left. */
 int scalar_abstract(struct math_work *w, const struct math_node **a, const struct math_node **b,
                     scalar_equality *equal);
 

@@ -3,22 +3,26 @@
 
 #include "answer_check/number/value.h"
 
-enum { SCALAR_DEPTH = 2 * MATH_TREE_DEPTH };
+/* Values of trees. The functions return a number_status (number.h); symbols have the values of c->bound, and
+ * a symbol without a value gives NUMBER_UNKNOWN. */
 
-/* The value of a tree: exact as long as it can be, an interval after that (or NUMBER_INEXACT where the
- * context has precision 0). Symbols have the values of c->bound; a symbol without one is NUMBER_UNKNOWN. */
+enum { SCALAR_DEPTH = 2 * MATH_TREE_DEPTH }; /* deeper trees have no value */
+
+/* The value of a tree: exact as long as it can be, an interval after that, or NUMBER_INEXACT if the context
+ * has precision 0. */
 int scalar_eval(struct number_context *c, const struct math_node *m, struct value *out);
 
-/* The exact value of a tree, whatever the context's precision: 1 and *out, or 0 when it has none. */
+/* The exact value of a tree, whatever the context's precision. Returns 1 and sets *out, or 0 if it has none.
+ */
 int scalar_exact(struct number_context *c, const struct math_node *m, struct gauss *out);
 
-/* scalar_special.c: MATH_FUNCTION and MATH_FACTORIAL nodes. */
+/* Nodes of the kinds MATH_FUNCTION and MATH_FACTORIAL (scalar_special.c). */
 int eval_function(struct number_context *c, const struct math_node *m, struct value *out);
 int eval_factorial(struct number_context *c, const struct math_node *m, struct value *out);
-/* scalar_trig.c: sin to csc, e to an exponent. */
+/* The functions sin to csc, and e to an exponent (scalar_trig.c). */
 int eval_trigonometric(struct number_context *c, const struct math_node *m, struct value *out);
 int eval_exponential(struct number_context *c, const struct math_node *exponent, struct value *out);
-/* An angle in degrees, minutes and seconds, as its number of degrees. */
+/* The number of degrees of an angle in degrees, minutes and seconds. */
 int eval_degrees(struct number_context *c, const struct math_node *m, struct value *out);
 
 #endif

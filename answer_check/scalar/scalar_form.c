@@ -45,7 +45,7 @@ int same_tree(struct math_work *w, const struct math_node *a, const struct math_
     return same_children(w, a, b);
 }
 
-/* The variable for a tree, found or new; -1 when all are used. */
+/* The variable that stands for a tree, which may be new. -1 if all variables are used. */
 static int variable_for(struct form_space *s, enum form_kind kind, const struct math_node *tree)
 {
     for (int i = 0; i < s->n; i++)
@@ -172,8 +172,8 @@ static int form_fold(struct form_space *s, const struct math_node *m, struct for
     return rc;
 }
 
-/* Anything that is no quotient of polynomials: a number if it is an exact one, the square root of a fraction,
- * else an atom. */
+/* The form of a tree that is no quotient of polynomials: an exact number, the square root of a fraction, pi,
+ * e, or else an atom. */
 static int form_other(struct form_space *s, const struct math_node *m, struct form *out)
 {
     struct gauss g;
@@ -254,7 +254,7 @@ static int form_sum(struct form_space *s, const struct math_node *m, struct form
         c->bound = &b;
         rc = form_of(s, m->child[0], &f);
         c->bound = b.outer;
-        if (!rc && s->atoms) /* atoms would mix up values of the bound variable */
+        if (!rc && s->atoms) /* an atom would stand for different values of the bound variable */
             return NUMBER_INEXACT;
         if (!rc)
             rc = m->which == MATH_PRODUCT ? form_mul(s, out, out, &f) : form_add(s, out, out, &f);
@@ -305,7 +305,7 @@ int form_difference(struct form_space *s, struct sparse *out, const struct form 
     return rc ? rc : sparse_sub(&s->ring, out, &x, &y);
 }
 
-/* The exponents of the symbols alone, without those of roots and constants. */
+/* The part of a monomial that is made of symbols, without roots and constants. */
 static monomial symbol_part(const struct form_space *s, monomial m)
 {
     for (int v = 0; v < s->n; v++)
@@ -323,7 +323,7 @@ int form_coefficient(struct form_space *s, const struct sparse *p, monomial at, 
     for (int i = 0; i < p->n; i++)
         if (symbol_part(s, p->terms[i].m) == at) {
             out->terms[out->n] = p->terms[i];
-            out->terms[out->n++].m -= at; /* the same amount everywhere: the order stays */
+            out->terms[out->n++].m -= at; /* all are reduced by the same amount, so the order stays */
         }
     return NUMBER_OK;
 }

@@ -5,8 +5,9 @@
 
 /* Trees as quotients of polynomials. The variables are the symbols, square roots of primes, pi, e, and atoms.
  * An atom is any other subtree; it is the same variable wherever it is written the same. Equal quotients
- * prove equality. Different ones prove the contrary only where the variables are independent over the
- * fractions: when they are symbols, square roots of different primes, and one of pi and e. */
+ * prove equality. Different ones prove inequality only if the variables are independent over the fractions,
+ * as symbols, square roots of different primes, and one of pi and e are. Functions return a number_status
+ * (number.h). */
 enum form_kind { FORM_SYMBOL, FORM_ROOT, FORM_PI, FORM_E, FORM_ATOM };
 
 struct form_variable {
@@ -19,7 +20,7 @@ struct form_space {
     int n;
     struct form_variable variable[SPARSE_VARIABLES];
     int dependent; /* set when variables may be related */
-    int atoms;     /* how many are atoms; these may be undefined */
+    int atoms;     /* set when a variable is an atom, which may be undefined */
 };
 
 struct form {
@@ -27,15 +28,17 @@ struct form {
 };
 
 void form_open(struct form_space *s, struct number_context *c);
+/* The quotient of a tree. Variables that are new are added to the space. */
 int form_of(struct form_space *s, const struct math_node *m, struct form *out);
-/* a - b, multiplied by both denominators. */
+/* The numerator of a - b: the difference, multiplied by both denominators. */
 int form_difference(struct form_space *s, struct sparse *out, const struct form *a, const struct form *b);
 
-/* The largest monomial in the symbols alone, and its coefficient in roots, constants and atoms. */
+/* The largest monomial of p in the symbols alone, and the coefficient of such a monomial, a polynomial in
+ * roots, constants and atoms. */
 monomial form_leading(const struct form_space *s, const struct sparse *p);
 int form_coefficient(struct form_space *s, const struct sparse *p, monomial at, struct sparse *out);
 
-/* Are the trees written the same but for the order of summands and factors? 0 also when steps run out. */
+/* Are the trees written the same, up to the order of summands and factors? 0 also when no steps are left. */
 int same_tree(struct math_work *w, const struct math_node *a, const struct math_node *b);
 
 #endif

@@ -1,7 +1,7 @@
-/* Numbers that are never written out: powers, factorials and towers. A quotient of two products is brought to
- * powers of coprime integers, whose product is 1 only if every exponent is 0; n!/m! with near n and m becomes
- * the few factors between. What is no such product is ordered by its logarithm, written as a tree and, for
- * towers, by the logarithm of that. */
+/* Comparison of numbers too large to be written out: powers, factorials and towers. A quotient of two
+ * products is brought to powers of coprime integers, whose product is 1 only if every exponent is 0; n!/m!
+ * with n near m becomes the few factors between them. Other trees are ordered by their logarithms, again
+ * written as trees; towers by the logarithms of these. */
 #include "answer_check/scalar/scalar_compare.h"
 
 #include "answer_check/scalar/scalar_build.h"
@@ -93,7 +93,7 @@ static int collect_power(struct product *p, const struct math_node *m, struct fr
         return NUMBER_UNKNOWN;
     int rc = fraction_mul(p->c, &exponent, exponent, e.re);
     rc = rc ? rc : collect_factors(p, m->child[0], exponent);
-    /* (-8)^(2/2): only integer powers carry a sign through */
+    /* as in (-8)^(2/2): only with an integer exponent is the sign known */
     return rc || negative == p->negative || fraction_is_integer(e.re) ? rc : NUMBER_UNKNOWN;
 }
 
@@ -133,7 +133,8 @@ static int collect_factors(struct product *p, const struct math_node *m, struct 
     return rc;
 }
 
-/* The factorial of the largest base down to the next one: n! = n (n-1) .. (m+1) m!. */
+/* Writes each factorial as factors above the next smaller one: n! = n (n-1) .. (m+1) m!. NUMBER_UNKNOWN if
+ * they are far apart. */
 static int telescope_factorials(struct product *p)
 {
     struct number_context *c = p->c;
@@ -168,7 +169,7 @@ static int telescope_factorials(struct product *p)
     }
 }
 
-/* Splits a and b by their greatest common divisor g: a^x b^y = (a/g)^x (b/g)^y g^(x+y). */
+/* Splits two bases a and b by their greatest common divisor g: a^x b^y = (a/g)^x (b/g)^y g^(x+y). */
 static int split_by_gcd(struct product *p, int i, int j)
 {
     struct number_context *c = p->c;
@@ -183,7 +184,7 @@ static int split_by_gcd(struct product *p, int i, int j)
     return rc ? rc : push_factor(p, g, sum, 0);
 }
 
-/* Pairwise coprime bases; those that became 1, and exponents 0, drop out. */
+/* Makes the bases pairwise coprime. Bases that become 1 and exponents that become 0 no longer count. */
 static int make_coprime(struct product *p)
 {
     struct fraction one = fraction_of(1);
@@ -215,7 +216,7 @@ enum math_truth scalar_products_equal(struct number_context *c, const struct mat
     return MATH_TRUE;
 }
 
-/* ln |m| as a tree, and the sign of m; NULL when m is not seen to be a real number other than 0. */
+/* ln |m| as a tree, and the sign of m. NULL if m is not proved to be a real number other than 0. */
 static const struct math_node *log_tree(struct number_context *c, const struct math_node *m, int *sign);
 
 static const struct math_node *log_of_product(struct number_context *c, const struct math_node *m, int *sign)
@@ -275,7 +276,7 @@ static const struct math_node *log_tree(struct number_context *c, const struct m
     return t;
 }
 
-/* b^x against b^y with b > 1: x against y, as often as that goes. */
+/* Replaces b^x and b^y with b > 1 by x and y, as often as possible: their order is the same. */
 static void strip_bases(struct number_context *c, const struct math_node **a, const struct math_node **b)
 {
     struct gauss x, y;
@@ -317,7 +318,7 @@ int scalar_huge_order(struct number_context *c, const struct math_node *a, const
             *order = flip * (s < t ? -1 : 1);
             return 1;
         }
-        flip *= s; /* of two negative numbers the larger one is smaller in size */
+        flip *= s; /* the larger of two negative numbers has the smaller absolute value */
         if (scalar_order(c, a, b, order)) {
             *order *= flip;
             return *order != 0;

@@ -38,8 +38,9 @@ struct samples {
     uint64_t hash[SAMPLE_SYMBOLS];
     enum symbol_kind kind[SAMPLE_SYMBOLS];
     int n_complex;
-    int has_corner; /* an absolute value, a maximum, a sign: a side is not one formula everywhere */
-    int has_jump;   /* a floor or ceiling */
+    int has_corner; /* a side has an absolute value, a maximum or a sign, so it is not one formula everywhere
+                     */
+    int has_jump;   /* a side has a floor or ceiling */
     int n_corners;
     int64_t corner[SAMPLE_CORNERS]; /* numbers in the text, near which a corner may be */
 };
@@ -80,7 +81,7 @@ static int names_any(const char *name)
     return *name != 0;
 }
 
-/* Gives the symbols of m whose name fits a kind, unless they have one. Returns how many fit. */
+/* Sets the kind of those symbols of m that have none and whose name fits. Returns how many names fit. */
 static int mark_symbols(struct samples *p, const struct math_node *m, enum symbol_kind kind, names_kind *fits)
 {
     int found = 0;
@@ -114,7 +115,7 @@ static void scan_function(struct samples *p, const struct math_node *m)
         p->has_corner = 1;
         mark_symbols(p, m, SYMBOL_COMPLEX, names_complex);
         break;
-    case MATH_SQRT: /* of a square */
+    case MATH_SQRT: /* sqrt(x^2) is |x| */
     case MATH_SIGN:
     case MATH_MIN:
     case MATH_MAX:
@@ -128,7 +129,7 @@ static void scan_function(struct samples *p, const struct math_node *m)
     case MATH_REAL:
     case MATH_IMAGINARY:
     case MATH_ARGUMENT:
-    case MATH_CONJUGATE: /* of a z and b z only z is complex */
+    case MATH_CONJUGATE: /* if z is among the symbols, only z is complex */
         if (!mark_symbols(p, m, SYMBOL_COMPLEX, names_complex))
             mark_symbols(p, m, SYMBOL_COMPLEX, names_any);
         break;
@@ -197,17 +198,18 @@ enum { POINTS = 9, ENOUGH = 3, SIGNED_SYMBOLS = 4, SIGN_PATTERNS = 16 };
 static const int64_t FAR_OUT = 10000000;
 
 struct point {
-    int j;             /* which magnitudes */
+    int j;             /* the point's number, which decides the magnitudes of the values */
     unsigned negative; /* bit i: symbol i, if it is real */
     enum { BETWEEN, AT_INTEGERS, AT_HALVES, OFF_AXIS } where;
-    int special; /* one more than the number of a symbol with a value of its own; 0: none */
+    int special; /* 1 + the number of the symbol that takes special_value; 0: none */
     struct fraction special_value;
-    int is_principal; /* even roots and logarithms have their complex values */
+    int is_principal; /* even roots and logarithms of negative numbers have their complex values */
 };
 
-/* Small enough for factorials, but in the end beyond the numbers in the text (m choose 21 is 0 below 21).
- * Over eight points each of eight symbols is odd in a pattern of its own, and no sum of up to four of them is
- * always odd or always even: (-1)^n is not (-1)^m. */
+/* The value of a symbol for integers. It is small enough for factorials; from the sixth point on it is beyond
+ * the numbers in the text, because m choose 21 is 0 below 21. Over eight points each of eight symbols is odd
+ * in a pattern of its own, and no sum of up to four of them is always odd or always even, so that (-1)^n is
+ * not taken for (-1)^m. */
 static struct fraction integer_value(const struct samples *p, int symbol, int j)
 {
     enum { BEYOND_MAX = 200 };
@@ -221,7 +223,8 @@ static struct fraction integer_value(const struct samples *p, int symbol, int j)
     return fraction_of(even + 2 * ((beyond + 1) / 2) + (odd[symbol % 8] >> (j % 8) & 1));
 }
 
-/* Between 0 and 1, 1 and 3, 3 and 12, 20 and 170 in turn, in another order for every symbol. */
+/* The value of a real symbol: between 0 and 1, 1 and 3, or 3 and 12, in another order for every symbol; at
+ * the last point between 20 and 170. */
 static struct fraction real_value(struct number_context *c, uint64_t h, int j)
 {
     static const short range[4][3] = {{5, 90, 101}, {107, 190, 101}, {310, 860, 97}, {2003, 15000, 103}};
@@ -265,8 +268,8 @@ static void set_point(struct number_context *c, const struct samples *p, struct 
     }
 }
 
-/* Is the ratio of a to b at this point that at positive values? a(p) b(q) = a(q) b(p), as trees with the
- * values in. */
+/* Has the ratio of a to b the same value at this point p and at a point q with positive values? Compares a(p)
+ * b(q) with a(q) b(p), as trees in which the symbols are replaced by their values. */
 static enum math_truth compare_ratio(struct number_context *c, const struct samples *p, struct binding *bound,
                                      const struct point *there)
 {
@@ -282,7 +285,8 @@ static enum math_truth compare_ratio(struct number_context *c, const struct samp
         }
     }
     c->bound = NULL;
-    for (int k = 0; k < 2; k++) { /* a zero on both sides says nothing, on one side it is another function */
+    for (int k = 0; k < 2; k++) { /* a zero of both sides says nothing; a zero of one side alone proves that
+                                     they are not proportional */
         const struct math_node *zero = tree_integer(c->w, 0);
         if (!at[0][k] || !at[1][k] || !zero)
             return MATH_UNKNOWN;
@@ -328,8 +332,8 @@ static int count_agreements(struct samples *p, struct point at, int points, int 
     return valid;
 }
 
-/* All patterns of signs of up to four real symbols; of more, all negative and some mixed ones. Returns as
- * count_agreements(). */
+/* Compares at all patterns of signs of up to four real symbols; for more symbols, with all negative and with
+ * some mixed signs. Returns what count_agreements() returns. */
 static int count_agreements_at_signs(struct samples *p)
 {
     unsigned real = 0;
@@ -359,8 +363,8 @@ static int count_agreements_at_signs(struct samples *p)
     return valid;
 }
 
-/* Zero and near it, the numbers in the text and a third, and far out, for one real symbol after the other. 0
- * when a disagreement was proved. */
+/* Compares with each real symbol in turn at zero, near zero, a third beside the numbers in the text, and far
+ * out. Returns 0 if a disagreement was proved. */
 static int agrees_at_corners(struct samples *p)
 {
     for (int i = 0; i < p->n; i++)

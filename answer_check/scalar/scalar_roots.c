@@ -88,7 +88,7 @@ static int linear_root(struct univariate *u)
                                                coefficient_tree(u, &u->coefficient[1]))));
 }
 
-/* (-b -+ sqrt(b^2 - 4ac)) / 2a; with exact numbers where the root is one. */
+/* The roots (-b -+ sqrt(b^2 - 4ac)) / 2a, as exact numbers where the square root is one. */
 static int quadratic_roots(struct univariate *u)
 {
     struct sparse_ring *r = &u->s->ring;
@@ -124,7 +124,8 @@ static int quadratic_roots(struct univariate *u)
     return 0;
 }
 
-/* Positive divisors of an integer, by trial: -1 when there may be more. */
+/* Writes the positive divisors of an integer, found by trial. Returns their number, or -1 if there may be
+ * more. */
 static int list_divisors(struct math_work *w, int64_t n, int64_t *out)
 {
     int count = 0;
@@ -145,7 +146,8 @@ static int list_divisors(struct math_work *w, int64_t n, int64_t *out)
     return count;
 }
 
-/* Integer coefficients of a rational polynomial; 0, or -1 when they are not rational or too large. */
+/* Writes the coefficients of a rational polynomial, multiplied to integers. Returns 0, or -1 if they are not
+ * rational or too large. */
 static int integer_coefficients(struct univariate *u, int64_t *k)
 {
     struct number_context *c = u->s->ring.c;
@@ -166,7 +168,8 @@ static int integer_coefficients(struct univariate *u, int64_t *k)
     return 0;
 }
 
-/* Horner's scheme: divides by (x - root) when it is a root. 1, 0, or -1. */
+/* Divides the polynomial by (x - root) by Horner's scheme. Returns 1, 0 if it is no root, or -1 on failure.
+ */
 static int deflate_root(struct univariate *u, struct fraction root)
 {
     struct number_context *c = u->s->ring.c;
@@ -187,7 +190,7 @@ static int deflate_root(struct univariate *u, struct fraction root)
     return 1;
 }
 
-/* 0 as a root, of any order. */
+/* Takes out the root 0, of any order. */
 static int zero_root(struct univariate *u)
 {
     if (u->degree < 1 || u->coefficient[0].n)
@@ -199,8 +202,8 @@ static int zero_root(struct univariate *u)
     return put_root(u, tree_integer(u->w, 0));
 }
 
-/* Takes out the rational roots of a polynomial of higher degree, each once, until it is quadratic. Where the
- * coefficients are not rational, or too large, none is. */
+/* Takes out the rational roots of a polynomial of higher degree, each once, until it is quadratic; none if
+ * the coefficients are not rational or too large. */
 static int rational_roots(struct univariate *u)
 {
     int64_t k[ROOT_DEGREE + 1], low[DIVISORS], high[DIVISORS];
@@ -231,7 +234,7 @@ static int rational_roots(struct univariate *u)
 
 static int all_roots(struct univariate *u);
 
-/* The k of p(x^k): greatest common divisor of the exponents. */
+/* The largest k for which the polynomial is p(x^k): the greatest common divisor of its exponents. */
 static int common_exponent(const struct univariate *u)
 {
     int k = 0;
@@ -287,7 +290,7 @@ static int all_roots(struct univariate *u)
     return u->degree == 2 ? quadratic_roots(u) : u->degree == 1 ? linear_root(u) : 0;
 }
 
-/* Ascending, equal ones once; -1 when an order is not certain. */
+/* Sorts the roots and drops equal ones. Returns their number, or -1 if an order is not certain. */
 static int sort_roots(struct univariate *u)
 {
     for (int i = 1; i < u->n; i++)

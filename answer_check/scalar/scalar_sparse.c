@@ -16,7 +16,7 @@ monomial monomial_power(int variable, int exponent)
     return (monomial)(unsigned)exponent << (variable * SPARSE_EXPONENT_BITS);
 }
 
-/* Room for n terms: memory is bounded by the steps. */
+/* Memory for n terms, bounded by the steps that it takes. */
 static struct sparse_term *terms_new(struct sparse_ring *r, int64_t n)
 {
     if (math_step(r->c->w, 8 * n + 4))
@@ -153,7 +153,7 @@ int sparse_mul(struct sparse_ring *r, struct sparse *out, const struct sparse *a
     return NUMBER_OK;
 }
 
-/* Has a sum of n terms to the power e more than SPARSE_POWER_TERMS terms? C(e + n - 1, n - 1) of them. */
+/* Has a sum of n terms to the power e, with C(e + n - 1, n - 1) terms, more than SPARSE_POWER_TERMS? */
 static int power_is_long(int n, int64_t e)
 {
     int64_t terms = 1;

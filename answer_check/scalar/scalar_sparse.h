@@ -3,10 +3,10 @@
 
 #include "answer_check/number/number.h"
 
-/* Sparse polynomials in up to ten variables over the Gaussian fractions, in normal form: terms by monomial,
- * descending, no zero coefficient. A monomial is a row of 12-bit exponents, so their product is a sum of
- * integers. A variable may stand for a square root: its exponent is then 0 or 1 and its square is a number.
- */
+/* Sparse polynomials in up to ten variables over the Gaussian fractions, in normal form: terms in descending
+ * order of their monomials, without zero coefficients. A monomial is a row of 12-bit exponents in one
+ * integer, so the product of two monomials is a sum of integers. A variable may stand for a square root: its
+ * exponent is then 0 or 1, and its square is replaced by a number. */
 enum {
     SPARSE_VARIABLES = 10,
     SPARSE_EXPONENT_BITS = 12,
@@ -33,9 +33,8 @@ struct sparse_ring {
     int64_t square[SPARSE_VARIABLES];
 };
 
-/* Status as in number.h, and NUMBER_INEXACT beyond the limits above. A result may be one of the
- * operands.
- */
+/* Operations return a number_status (number.h): NUMBER_INEXACT if the result is beyond the limits above. The
+ * result may be one of the operands; terms live in the arena. */
 int sparse_constant(struct sparse_ring *r, struct sparse *out, struct gauss g);
 int sparse_variable(struct sparse_ring *r, struct sparse *out, int variable, int exponent);
 int sparse_add(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b);
@@ -43,9 +42,9 @@ int sparse_sub(struct sparse_ring *r, struct sparse *out, const struct sparse *a
 int sparse_mul(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b);
 int sparse_pow(struct sparse_ring *r, struct sparse *out, const struct sparse *a, int64_t e);
 int sparse_equal(struct sparse_ring *r, const struct sparse *a, const struct sparse *b);
-int sparse_is_constant(const struct sparse *a, struct gauss *value);
+int sparse_is_constant(const struct sparse *a, struct gauss *value); /* 1 and *value, or 0 */
 
-int monomial_exponent(monomial m, int variable);
-monomial monomial_power(int variable, int exponent);
+int monomial_exponent(monomial m, int variable);     /* the exponent of one variable */
+monomial monomial_power(int variable, int exponent); /* variable^exponent */
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { LOG_DENOMINATORS = 6, GAMMA_MAX = 1 << 30 };
 
-/* floor (direction 0) or ceiling (1); an interval must lie between two integers. */
+/* The floor of a value, or with `up` its ceiling. An interval must lie between two integers. */
 static int eval_round(struct number_context *c, struct value *v, int up)
 {
     struct fraction f;
@@ -50,7 +50,8 @@ static int eval_sign(struct number_context *c, struct value *v)
     return NUMBER_OK;
 }
 
-/* |z|, Re, Im, conjugate and angle of an exact number; INEXACT when only an interval will do. */
+/* |z|, Re, Im, conjugate or angle of an exact number. NUMBER_INEXACT if the result can only be an interval.
+ */
 static int exact_complex(struct number_context *c, enum math_function f, struct gauss *g)
 {
     struct fraction t;
@@ -117,7 +118,7 @@ static double rough_log(struct number_context *c, struct fraction f)
     return log(x) - log(y) + (double)(n - d) * 0.6931471805599453;
 }
 
-/* log of one fraction to the base of another when it is a fraction p/q: base^p = x^q, tried for q up to 6. */
+/* The logarithm of x to a base if it is a fraction p/q, where base^p = x^q. Tried for q up to 6. */
 static int exact_log(struct number_context *c, struct fraction x, struct fraction base, struct fraction *out)
 {
     if (fraction_sign(x) <= 0 || fraction_sign(base) <= 0)
@@ -147,7 +148,7 @@ static int eval_log(struct number_context *c, const struct math_node *m, struct 
         return rc;
     if (value_fraction(&x, &a) && value_fraction(&base, &b)) {
         if (fraction_sign(b) <= 0 || !fraction_compare(c, b, fraction_of(1)))
-            return NUMBER_UNDEFINED; /* no logarithms to such bases */
+            return NUMBER_UNDEFINED; /* such a base has no logarithms */
         if (exact_log(c, a, b, &r)) {
             value_set(out, gauss_of(r));
             return NUMBER_OK;
@@ -176,7 +177,7 @@ static int eval_root(struct number_context *c, const struct math_node *m, struct
     return rc ? rc : value_power(c, out, &base, &e);
 }
 
-/* ln n! of an integer too large to write n! out. */
+/* ln n! for an n whose factorial is too large to be written out. */
 static int log_factorial(struct number_context *c, struct value *v, int64_t n)
 {
     if (!c->precision || n > GAMMA_MAX)
@@ -277,7 +278,7 @@ static int eval_integers(struct number_context *c, const struct math_node *m, st
     return NUMBER_OK;
 }
 
-/* The smaller or larger of two real values; of intervals, end by end. */
+/* The smaller or larger of two real values; for intervals, of each end. */
 static int pick_extremum(struct number_context *c, enum math_function f, struct value *a, struct value *b)
 {
     struct fraction x, y;

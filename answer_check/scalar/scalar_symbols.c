@@ -1,4 +1,5 @@
-/* Symbols of trees: which occur, replacing them, and symbols for what arithmetic does not look into. */
+/* The symbols of trees: which occur free, how they are replaced, and how opaque subtrees are replaced by
+ * symbols (contracts: scalar.h, scalar_compare.h). */
 #include "answer_check/scalar/scalar_compare.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "answer_check/scalar/scalar_build.h"
 #include "answer_check/scalar/scalar_form.h"
 
-/* What one symbol stands for in both sides of a comparison. */
+/* Which opaque subtree each new symbol stands for, in both sides of a comparison. */
 enum { ABSTRACT_MAX = 12 };
 struct abstraction {
     struct math_work *w;
@@ -109,7 +110,7 @@ static const struct math_node *substitute_symbol(struct math_work *w, const stru
         if (!child[i])
             return NULL;
         if (is_sum && i == 0 && child[0] != m->child[0] && math_has_symbol(value, m->child[1]->name))
-            return NULL; /* the sum would catch a symbol of the value */
+            return NULL; /* the bound variable would catch a symbol of the value */
     }
     return math_node_like(w, m, child);
 }
@@ -122,7 +123,7 @@ const struct math_node *math_substitute(struct math_work *w, const struct math_n
 
 static int holds_opaque(const struct math_node *m, int depth);
 
-/* x_i, where i is the given name: the length of "x_", or 0. */
+/* The length of "x_" if the symbol is x_i and i is the given name, else 0. */
 static size_t subscript_prefix(const char *symbol, const char *name)
 {
     const char *mark = strrchr(symbol, '_');
@@ -139,8 +140,8 @@ static int has_subscript(const struct math_node *m, const char *name)
     return 0;
 }
 
-/* A sum of f(k) or of x_k is opaque as a whole: a symbol for f(k) would not depend on k. So is a series,
- * which has no values at sample points. */
+/* Is m a subtree that arithmetic does not look into? A sum of f(k) or of x_k is opaque as a whole, because a
+ * symbol for f(k) would not depend on k. So is a series, which has no values at sample points. */
 static int is_opaque(const struct math_node *m)
 {
     if (m->kind == MATH_SUM)
@@ -160,7 +161,7 @@ static int holds_opaque(const struct math_node *m, int depth)
     return 0;
 }
 
-/* A copy in which a bound variable has another name, in subscripts too; NULL where that name is taken. */
+/* A copy in which a bound variable has another name, in subscripts too. NULL if that name occurs already. */
 static const struct math_node *rename_bound(struct math_work *w, const struct math_node *m, const char *from,
                                             const char *to, int depth)
 {
@@ -183,8 +184,8 @@ static const struct math_node *rename_bound(struct math_work *w, const struct ma
     return math_node_like(w, m, child);
 }
 
-/* f(x + 1) and f(1 + x): the same name, arguments that are equal; sums and integrals whatever their variable
- * is called. */
+/* Are two opaque subtrees the same, as f(x + 1) and f(1 + x) are? They need the same name and equal
+ * arguments. The names of bound variables do not matter. */
 static int same_opaque(struct math_work *w, scalar_equality *equal, const struct math_node *a,
                        const struct math_node *b)
 {
@@ -216,7 +217,8 @@ static const struct math_node *symbol_for(struct abstraction *t, const struct ma
         return NULL;
     }
     t->node[t->n] = m;
-    t->symbol[t->n] = tree_symbol(t->w, arena_printf(t->w->arena, "\\%d", t->n)); /* no symbol is so named */
+    t->symbol[t->n] =
+        tree_symbol(t->w, arena_printf(t->w->arena, "\\%d", t->n)); /* no other symbol has such a name */
     return t->symbol[t->n++];
 }
 

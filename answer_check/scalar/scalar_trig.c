@@ -1,5 +1,5 @@
-/* Sines and the like, and the exponential (contract: scalar_eval.h): of rational multiples of pi, or of i pi,
- * exactly where the value is rational, everything else by intervals. */
+/* Trigonometric functions and the exponential (contract: scalar_eval.h). For rational multiples of pi, or of
+ * i pi, a rational value is exact; everything else is computed by intervals. */
 #include "answer_check/scalar/scalar_eval.h"
 
 int eval_degrees(struct number_context *c, const struct math_node *m, struct value *out)
@@ -30,7 +30,7 @@ static int holds_pi(const struct math_node *m, int depth)
 
 static int pi_multiple(struct number_context *c, const struct math_node *m, struct gauss *r);
 
-/* A sum of multiples, a product or quotient with exactly one multiple in it. */
+/* Is m a sum of multiples of pi, or a product with exactly one of them? */
 static int multiple_of_parts(struct number_context *c, const struct math_node *m, struct gauss *r)
 {
     struct gauss part;
@@ -57,7 +57,7 @@ static int multiple_of_degrees(struct number_context *c, const struct math_node 
     return found;
 }
 
-/* 1 when m is r pi with a Gaussian fraction r; 45 degrees are pi/4. */
+/* Is m = r pi with a Gaussian fraction r? Returns 1 and sets *r, or returns 0. 45 degrees are pi/4. */
 static int pi_multiple(struct number_context *c, const struct math_node *m, struct gauss *r)
 {
     struct gauss d;
@@ -100,7 +100,7 @@ static int reduce_modulo(struct number_context *c, struct fraction *r, int64_t p
     return rc ? rc : fraction_sub(c, r, *r, q);
 }
 
-/* sin(r pi) where it is rational (Niven): 1 and *out. */
+/* sin(r pi) if it is rational (Niven's theorem). Returns 1 and sets *out, or returns 0. */
 static int exact_sine(struct number_context *c, struct fraction r, struct fraction *out)
 {
     static const signed char twice[12] = {0, 1, 9, 2, 9, 1, 0, -1, 9, -2, 9, -1}; /* at k pi/6 */
@@ -111,7 +111,7 @@ static int exact_sine(struct number_context *c, struct fraction r, struct fracti
     return !fraction_ratio(c, out, twice[k], 2);
 }
 
-/* A function of r pi exactly: NUMBER_INEXACT when it is not rational (or only tan pi/4 is). */
+/* A trigonometric function of r pi. NUMBER_INEXACT if the value is not known to be rational. */
 static int exact_trigonometric(struct number_context *c, enum math_function f, struct fraction r,
                                struct fraction *out)
 {
