@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "answer_check/verdict/grade.h"
+#include "answer_check/text/grade.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
 
@@ -16,6 +16,10 @@
  * invalid UTF-8 or NULs, hence (pointer, length).
  *
  * docs/grading.md explains the verdicts and the rules. Everything outside answer_check/ comes in here. */
+
+/* The version of the graders. It is part of the name of a run folder's grades file, so that verdicts of a new
+ * grader never mix with old ones. */
+const char *answer_check_version(void);
 
 /* Mathematical answers: gold is bare, in $..$, \(..\), \[..\] or \boxed{..} (which mean their content). Under
  * the default rules. */

@@ -3,7 +3,7 @@
  * from the front, and the first match decides. "Wrap" below is one or two * or one or two _. The project's
  * two patterns for \textbf and \text inside a box are left out: what they find, the plain box has found. */
 #include "answer_check/choice/choice_preset.h"
-#include "answer_check/text/python_regex.h"
+#include "answer_check/text/code_points.h"
 
 #include <string.h>
 

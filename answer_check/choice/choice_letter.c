@@ -12,18 +12,6 @@ size_t choice_skip(const struct choice_text *t, size_t i, const char *marks)
     return i;
 }
 
-/* Letters of two bytes (Latin with accents, Greek, Cyrillic) belong to words too. Chinese characters,
- * which have three bytes, do not: they stand beside an option letter without a space. */
-int choice_is_word(const struct choice_text *t, size_t i)
-{
-    if (i >= t->n)
-        return 0;
-    unsigned char c = (unsigned char)t->s[i], before = i ? (unsigned char)t->s[i - 1] : 0;
-    if (c >= 0x80 && c < 0xc0)
-        return before >= 0xc3 && before < 0xe0;
-    return ascii_is_letter((char)c) || ascii_is_digit((char)c) || (c >= 0xc3 && c < 0xe0);
-}
-
 /* Is the letter at i a whole word? The apostrophe of "C's" and "I'm" makes it part of a longer one, a
  * quotation mark does not; so does the underscore of "x_C", while those of "_C_" are marks. */
 static int is_alone(const struct choice_text *t, size_t i)

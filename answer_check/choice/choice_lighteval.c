@@ -4,7 +4,7 @@
  * the front and do not overlap, so in "A B C" every second letter is skipped, because the match before it
  * has taken its space. */
 #include "answer_check/choice/choice_preset.h"
-#include "answer_check/text/python_regex.h"
+#include "answer_check/text/code_points.h"
 
 #include <string.h>
 

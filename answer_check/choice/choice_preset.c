@@ -2,7 +2,7 @@
  * ones. They are kept with their accidents so that results can be set beside published ones: none of them
  * removes thinking, and some return a lower-case letter or one that is no option. */
 #include "answer_check/choice/choice_preset.h"
-#include "answer_check/text/python_regex.h"
+#include "answer_check/text/code_points.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #define ANSWER_CHECK_CHOICE_CHOICE_PRESET_H
 
 #include "answer_check/answer_check.h"
-#include "answer_check/verdict/response.h"
+#include "answer_check/text/response.h"
 
 /* The public extractors behind choice_preset() of answer_check.h, one function each; for
  * answer_check/choice only. Each returns what the public program returns for the whole text, thinking

@@ -3,7 +3,7 @@
 
 #include "answer_check/answer_check.h"
 #include "answer_check/choice/choice_words.h"
-#include "answer_check/verdict/response.h"
+#include "answer_check/text/response.h"
 
 /* Finding option letters in an answer section; for answer_check/choice only, the entry is choice_extract()
  * in answer_check.h. These are the classes of declarations, strongest first. */
@@ -51,7 +51,11 @@ static inline char choice_at(const struct choice_text *t, size_t i)
 }
 /* The position behind the bytes from i on that occur in `marks`. */
 size_t choice_skip(const struct choice_text *t, size_t i, const char *marks);
-int choice_is_word(const struct choice_text *t, size_t i); /* does the byte at i belong to a word? */
+/* Does the byte at i belong to a word? */
+static inline int choice_is_word(const struct choice_text *t, size_t i)
+{
+    return span_is_word((struct span){t->s, t->n}, i);
+}
 /* The option letter at i in upper case, or 0. */
 char choice_letter_at(const struct choice_text *t, size_t i, enum choice_dress dress);
 

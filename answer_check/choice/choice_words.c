@@ -165,13 +165,6 @@ static const struct {
 };
 /* clang-format on */
 
-/* Does a word go on at s[n]? */
-static int goes_on(struct span s, size_t n)
-{
-    const struct choice_text t = {s.s, s.n, 'A', 0, NULL};
-    return choice_is_word(&t, n);
-}
-
 /* Does the entry stand at the start of the text? Returns its length in the text. */
 static size_t entry_at(struct span text, const char *word, size_t n)
 {
@@ -184,11 +177,12 @@ static size_t entry_at(struct span text, const char *word, size_t n)
             return 0;
     unsigned char last = (unsigned char)word[n - 1], first = (unsigned char)word[0];
     if (is_stem)
-        while (goes_on(text, n))
+        while (span_is_word(text, n))
             n++;
     else if ((ascii_is_letter((char)last) || first < 0xe2) && last != '\'' && last != '.' && last != '|' &&
              (ascii_is_letter((char)last) || last >= 0x80) &&
-             (goes_on(text, n) || (n + 1 < text.n && text.s[n] == '\'' && ascii_is_letter(text.s[n + 1]))))
+             (span_is_word(text, n) ||
+              (n + 1 < text.n && text.s[n] == '\'' && ascii_is_letter(text.s[n + 1]))))
         return 0;
     return n;
 }

@@ -1,6 +1,6 @@
 /* Mode compat: the verdict of Math-Verify 0.8.0 on a reference and a response. */
 #include "answer_check/compat/compat_equal.h"
-#include "answer_check/verdict/response.h"
+#include "answer_check/text/response.h"
 
 #include <string.h>
 

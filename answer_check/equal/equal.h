@@ -1,7 +1,7 @@
 #ifndef ANSWER_CHECK_EQUAL_EQUAL_H
 #define ANSWER_CHECK_EQUAL_EQUAL_H
 
-#include "answer_check/verdict/grade.h"
+#include "answer_check/text/grade.h"
 #include "answer_check/scalar/scalar.h"
 
 /* The door of the comparison, for strict/ and compat/: do two answers mean the same? Their trees are compared

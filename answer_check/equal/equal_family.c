@@ -18,11 +18,6 @@ struct family {
 
 /* ---- declarations ---- */
 
-static int span_is(struct span word, const char *text)
-{
-    return word.n == strlen(text) && !memcmp(word.s, text, word.n);
-}
-
 static void set_parameter(struct family *f, const char *name, char which, const char *mark)
 {
     size_t n = strlen(name), k = strlen(mark);

@@ -28,11 +28,6 @@ static struct words split_words(const char *s)
     return out;
 }
 
-static int span_is(struct span word, const char *text)
-{
-    return word.n == strlen(text) && !memcmp(word.s, text, word.n);
-}
-
 static int is_one_of(struct span word, const char *const *table, size_t n)
 {
     for (size_t i = 0; i < n; i++)

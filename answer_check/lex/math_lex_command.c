@@ -5,11 +5,6 @@
 #include "answer_check/lex/math_lex_state.h"
 #include "evalcore/base/arena.h"
 
-static int span_is(struct span a, const char *b)
-{
-    return a.n == strlen(b) && !memcmp(a.s, b, a.n);
-}
-
 /* Reads the balanced {...} that follows and stores its inner part. 0 when there is none. */
 static int take_braced(struct lexer *l, struct span *out)
 {

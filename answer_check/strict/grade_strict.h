@@ -1,7 +1,7 @@
 #ifndef ANSWER_CHECK_STRICT_GRADE_STRICT_H
 #define ANSWER_CHECK_STRICT_GRADE_STRICT_H
 
-#include "answer_check/verdict/grade.h"
+#include "answer_check/text/grade.h"
 
 /* The door of mode strict, for answer_check.c: grade_math_as() with mode GRADE_STRICT. */
 int grade_math_strict(struct grade *out, const char *gold, size_t gold_len, const struct response *r,

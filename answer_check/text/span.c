@@ -26,3 +26,8 @@ int span_starts(struct span s, const char *lower)
             return 0;
     return 1;
 }
+
+int span_is(struct span s, const char *text)
+{
+    return s.n == strlen(text) && !memcmp(s.s, text, s.n);
+}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A borrowed piece of a text, which may hold NULs and invalid UTF-8. A door of answer_check/text, the room
- * at the bottom of answer_check: pieces of text, Python's and LaTeX's spelling, and lists of words, for
+ * at the bottom of answer_check: pieces of text, Python's and LaTeX's spelling, responses and verdicts, for
  * all rooms above it. The functions return pieces of the same text. */
 struct span {
     const char *s;
@@ -16,6 +16,7 @@ struct span span_trim(struct span s); /* without white space at both ends */
 /* A text longer than `max` is trimmed and, if it is still longer, cut to its last `max` bytes. */
 struct span span_end(struct span s, size_t max);
 int span_starts(struct span s, const char *lower); /* ASCII case ignored; `lower` is lower case */
+int span_is(struct span s, const char *text);      /* the same bytes */
 
 /* Inline because they are asked of every byte of a text. */
 
@@ -47,6 +48,19 @@ static inline int ascii_is_digit(char c)
 static inline int ascii_is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Does the byte at i belong to a word? Letters of two bytes (Latin with accents, Greek, Cyrillic) do, and
+ * digits. Chinese characters, which have three bytes, do not: they stand beside an option letter without a
+ * space. Behind the end: 0. */
+static inline int span_is_word(struct span s, size_t i)
+{
+    if (i >= s.n)
+        return 0;
+    unsigned char c = (unsigned char)s.s[i], before = i ? (unsigned char)s.s[i - 1] : 0;
+    if (c >= 0x80 && c < 0xc0)
+        return before >= 0xc3 && before < 0xe0;
+    return ascii_is_letter((char)c) || ascii_is_digit((char)c) || (c >= 0xc3 && c < 0xe0);
 }
 
 #endif

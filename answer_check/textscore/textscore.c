@@ -189,12 +189,6 @@ int textscore_needs_segmenter(const char *metric)
     return m && m->needs_segmenter;
 }
 
-int textscore_too_long(const struct textscore_call *c, struct err *e)
-{
-    return err_set(e, ERR_UNSUPPORTED, "%s: %zu bytes against %zu are too many to compare", c->metric,
-                   c->pred_len, c->gold_len);
-}
-
 int textscore(double *out, const struct textscore_call *c, struct err *e)
 {
     const struct metric *m = find_metric(c->metric);

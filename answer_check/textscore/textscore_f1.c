@@ -4,9 +4,9 @@
  * English: lower case, ASCII punctuation deleted, the words a, an and the made a space (a word ends where
  * Python's \b says), split at white space. Chinese: the segmenter's words, each in lower case, without
  * punctuation and white space; words that are empty after that are dropped. */
-#include "answer_check/chinese/zh_segmenter.h"
+#include "answer_check/textscore/zh_segmenter.h"
 #include "answer_check/text/code_points.h"
-#include "answer_check/text/word_list.h"
+#include "answer_check/textscore/word_list.h"
 #include "answer_check/textscore/textscore_parts.h"
 
 #include <stdlib.h>

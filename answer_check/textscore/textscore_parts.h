@@ -19,6 +19,10 @@ int score_code_sim(double *out, const struct textscore_call *c, struct err *e);
 #define TEXTSCORE_STEPS_MAX ((size_t)1 << 26)
 
 /* Sets and returns ERR_UNSUPPORTED: the texts are too long for the metric. */
-int textscore_too_long(const struct textscore_call *c, struct err *e);
+static inline int textscore_too_long(const struct textscore_call *c, struct err *e)
+{
+    return err_set(e, ERR_UNSUPPORTED, "%s: %zu bytes against %zu are too many to compare", c->metric,
+                   c->pred_len, c->gold_len);
+}
 
 #endif

@@ -10,9 +10,9 @@
  *   left.
  * - Going backwards is a recursion in Python. A pair that exceeds Python's recursion limit raises an
  *   exception, which LongBench turns into a score of 0; so does a text without a sentence. */
-#include "answer_check/chinese/zh_segmenter.h"
+#include "answer_check/textscore/zh_segmenter.h"
 #include "answer_check/text/code_points.h"
-#include "answer_check/text/word_list.h"
+#include "answer_check/textscore/word_list.h"
 #include "answer_check/textscore/textscore_parts.h"
 
 #include <stdlib.h>

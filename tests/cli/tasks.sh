@@ -111,7 +111,7 @@ cat >data/longbench/vcsum.jsonl <<'END'
 {"_id": "v1", "dataset": "vcsum", "input": "", "context": "研究生命的起源", "answers": ["研究生命的起源"]}
 END
 sed 's/trec/vcsum/; s/"max_new/"chat": "none", &/' trec.json >vcsum.json
-run 0 sweep vcsum.json -o zh --data data --zh-dict "$source_dir/tests/answer_check/chinese/zh_dict"
+run 0 sweep vcsum.json -o zh --data data --zh-dict "$source_dir/tests/answer_check/textscore/zh_dict"
 grep -q 'grader [0-9]*, segmenter=jieba' zh/report/report.md || fail "the report names no segmenter"
 run 0 export zh --format lm-eval -o lm/zh
 grep -q '"segmenters":\["jieba"\]' lm/zh/*/samples_*.jsonl || fail "the samples name no segmenter"
@@ -121,13 +121,13 @@ same kept.jsonl "$(ls zh/grades/*.jsonl)"
 grep -q segmenter=jieba zh/report/report.md || fail "the report changed its segmenter"
 sed -i 's/"jieba"/"char"/' zh/grades/*.jsonl
 unchecked zh/grades/*.jsonl
-run 0 report zh --zh-dict "$source_dir/tests/answer_check/chinese/zh_dict"
+run 0 report zh --zh-dict "$source_dir/tests/answer_check/textscore/zh_dict"
 same kept.jsonl "$(ls zh/grades/*.jsonl)"
 # The option held for one of the two runs only (shows where python3-jieba is not installed).
 rm -rf zh_old
 cp -r zh zh_old
 rm -r zh_old/grades
-run 0 report zh --against zh_old --zh-dict "$source_dir/tests/answer_check/chinese/zh_dict"
+run 0 report zh --against zh_old --zh-dict "$source_dir/tests/answer_check/textscore/zh_dict"
 [ "$(wc -l <zh/report/against.csv)" = 2 ] || fail "nothing is compared: $(cat zh/report/against.csv)"
 grep -q grader zh/report/against.csv && fail "the other run has another segmenter: $(cat zh/report/against.csv)"
 refuse 2 "jieba's dictionary: cannot read nowhere/dict.txt: No such file or directory" report zh --zh-dict nowhere

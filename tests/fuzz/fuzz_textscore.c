@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_check/chinese/zh_segmenter.h"
+#include "answer_check/textscore/zh_segmenter.h"
 #include "evalcore/base/arena.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -21,7 +21,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     struct err e = {0};
     (void)argc;
     (void)argv;
-    int rc = zh_segmenter_open(&zh, SOURCE_DIR "/tests/answer_check/chinese/zh_dict", NULL, &e);
+    int rc = zh_segmenter_open(&zh, SOURCE_DIR "/tests/answer_check/textscore/zh_dict", NULL, &e);
     assert(!rc);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* jieba's dictionary: one line for each word, "word count tag". The words and all their beginnings go into
  * a hash table with open addressing, whose keys point into the text of the file. */
-#include "answer_check/chinese/zh_segmenter.h"
+#include "answer_check/textscore/zh_segmenter.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Lists of words and their numbers (contract: word_list.h). */
-#include "answer_check/text/word_list.h"
+#include "answer_check/textscore/word_list.h"
 
 #include <stdlib.h>
 #include <string.h>

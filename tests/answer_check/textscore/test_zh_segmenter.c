@@ -2,11 +2,11 @@
  * places where the data are searched for; data that are refused. */
 #include <jansson.h>
 
-#include "answer_check/chinese/zh_segmenter.h"
+#include "answer_check/textscore/zh_segmenter.h"
 #include "evalcore/base/file.h"
 #include "tests/cases.h"
 
-#define ZH_DICT SOURCE_DIR "/tests/answer_check/chinese/zh_dict"
+#define ZH_DICT SOURCE_DIR "/tests/answer_check/textscore/zh_dict"
 
 static void cut(const char *path, int line, const json_t *o, const char *key, const struct zh_segmenter *zh)
 {

@@ -1,7 +1,7 @@
 /* jieba's hidden Markov model for words that its dictionary lacks: its tables and the most likely path
  * (Viterbi). The tables are Python dictionaries in the files prob_*.py, which are read as data. Arithmetic
  * and ties are those of the public code: of equal sums the state with the later letter wins. */
-#include "answer_check/chinese/zh_segmenter.h"
+#include "answer_check/textscore/zh_segmenter.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
-#ifndef ANSWER_CHECK_CHINESE_ZH_SEGMENTER_H
-#define ANSWER_CHECK_CHINESE_ZH_SEGMENTER_H
+#ifndef ANSWER_CHECK_TEXTSCORE_ZH_SEGMENTER_H
+#define ANSWER_CHECK_TEXTSCORE_ZH_SEGMENTER_H
 
 #include <stdint.h>
 
 #include "answer_check/answer_check.h"
-#include "answer_check/text/word_list.h"
+#include "answer_check/textscore/word_list.h"
 
-/* The door of answer_check/chinese, for answer_check/textscore and its tests: the Chinese segmenter, that
- * is its dictionary (zh_dict.c), the model for words that are not in it (zh_hmm.c) and the cut itself
- * (zh_cut.c). Opening and closing are declared in answer_check.h. */
+/* The Chinese segmenter, for the metrics and their tests: its dictionary (zh_dict.c), the model for words
+ * that are not in it (zh_hmm.c) and the cut itself (zh_segmenter.c). Opening and closing are declared in
+ * answer_check.h. */
 
 /* Adds the words of a text to out. Nothing is lost but invalid UTF-8, which becomes U+FFFD. If s is NULL
  * the text is cut by character. */

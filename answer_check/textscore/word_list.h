@@ -1,12 +1,12 @@
-#ifndef ANSWER_CHECK_TEXT_WORD_LIST_H
-#define ANSWER_CHECK_TEXT_WORD_LIST_H
+#ifndef ANSWER_CHECK_TEXTSCORE_WORD_LIST_H
+#define ANSWER_CHECK_TEXTSCORE_WORD_LIST_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "evalcore/base/str.h"
 
-/* A list of words, stored one after the other in one text. A door of answer_check/text. A zeroed list is
+/* A list of words, stored one after the other in one text. A zeroed list is
  * an empty one; words may be empty and hold any bytes. Release it with word_list_release(). */
 struct word_list {
     struct str text;

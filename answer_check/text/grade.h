@@ -1,5 +1,5 @@
-#ifndef ANSWER_CHECK_VERDICT_GRADE_H
-#define ANSWER_CHECK_VERDICT_GRADE_H
+#ifndef ANSWER_CHECK_TEXT_GRADE_H
+#define ANSWER_CHECK_TEXT_GRADE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,7 +57,7 @@ const char *grade_form(struct arena *a, const char *text, size_t n);
 
 /* Rules of mode strict on which graders differ and which change scores. Each is an enum with its values; 0 is
  * the default. Their names and values, for fields, flags and reports, are the table's. To add one, write an
- * enum and a member here and a row of the table in grade_rules.c, and test all its values in
+ * enum and a member here and a row of the table in text/grade.c, and test all its values in
  * tests/answer_check/strict/grade_rules.test. */
 enum { PERCENT_HUNDREDTH, PERCENT_NUMBER };     /* 25% is 1/4 | or 25 */
 enum { MARK_DROP, MARK_KEEP };                  /* a mark on one side only is dropped | makes a difference */
@@ -77,9 +77,5 @@ const char *grade_rules_text(const struct grade_rules *p, struct arena *a);
 /* The response's answer section, the same for all graders: the text after the last </think>. Returns 0 and
  * the section, or 1 when thinking was never closed. */
 int response_answer(const struct response *r, const char **text, size_t *len);
-
-/* The version of the graders. It is part of the grades' file name, so that verdicts of a new grader never mix
- * with old ones. */
-const char *answer_check_version(void);
 
 #endif

@@ -1,8 +1,8 @@
-#ifndef ANSWER_CHECK_VERDICT_RESPONSE_H
-#define ANSWER_CHECK_VERDICT_RESPONSE_H
+#ifndef ANSWER_CHECK_TEXT_RESPONSE_H
+#define ANSWER_CHECK_TEXT_RESPONSE_H
 
 #include "answer_check/text/span.h"
-#include "answer_check/verdict/grade.h"
+#include "answer_check/text/grade.h"
 
 /* The door for all graders: what each of them does with a response and its verdict. The types are in grade.h.
  */
