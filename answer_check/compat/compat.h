@@ -12,27 +12,33 @@
  * Lengths that the original counts in characters are counted in characters here; a malformed byte counts
  * as one. Texts may hold NULs; spans returned point into the text or live in the arena. */
 
-/* ---- characters */
-size_t compat_next(struct span t, size_t i);       /* start of the next character */
-size_t compat_space(struct span t, size_t i);      /* bytes of the white space character at i, or 0 */
-size_t compat_digits(struct span t, size_t i);     /* the first position that is no ASCII digit */
-size_t compat_skip_space(struct span t, size_t i); /* the first position that is no white space */
-struct span compat_move_str(struct str *s, struct arena *a);      /* a copy in the arena; s is empty again */
-struct span compat_trim(struct span s);                           /* without white space at both ends */
-int compat_at_folded(struct span t, size_t i, const char *lower); /* ASCII case ignored */
-size_t compat_length(struct span t);                              /* in characters */
+/* ---- characters (compat_chars.c); positions are in bytes */
 
-/* The length of the percent sign or word at i, or 0. Of "percentage" only the first seven letters count. */
+size_t compat_next(struct span t, size_t i); /* the start of the character after the one at i */
+size_t compat_space(struct span t,
+                    size_t i); /* bytes of the white space character at i; 0 if there is none */
+size_t compat_digits(struct span t, size_t i); /* the first position from i on that holds no ASCII digit */
+size_t compat_skip_space(struct span t,
+                         size_t i);     /* the first position from i on that holds no white space */
+struct span compat_trim(struct span s); /* s without white space at both ends */
+size_t compat_length(struct span t);    /* the length in characters */
+/* Copies s to the arena and releases it. */
+struct span compat_move_str(struct str *s, struct arena *a);
+/* Do these lower-case words stand at i, in any case of ASCII letters? */
+int compat_at_folded(struct span t, size_t i, const char *lower);
+/* The length of the percent sign or word at i, or 0. Only the first seven letters of "percentage" count. */
 size_t compat_percent(struct span t, size_t i);
 
 /* ---- where an answer may stand */
-enum { COMPAT_JOINED = 6 }; /* formulas in a row, "$1$ and $2$" */
 
-/* A text with what its scanners remember of it, so that no stretch is scanned again for every start. */
+enum { COMPAT_JOINED = 6 }; /* most formulas in a row: "$1$ and $2$" */
+
+/* A text, and what its scanners remember of it, so that no part is scanned again for every place where a
+ * match may begin. */
 enum { COMPAT_STOPS = 8, COMPAT_WORDS = 1000 };
 struct compat_text {
     struct span t;
-    long last_brace;           /* last "}", or -1 */
+    long last_brace;           /* the last "}", or -1 */
     size_t boxes_end;          /* 1 + where the last "\boxed{" starts, or 0 */
     size_t word[COMPAT_WORDS]; /* the last places of "answer" in any case, from the last to the first */
     int words;
@@ -40,7 +46,7 @@ struct compat_text {
         size_t from, stop, brace; /* a search that begins in [from, stop] ends at stop; brace: 1 + the last
                                      "}" in [from, stop) */
         int known;
-    } seen[COMPAT_STOPS];
+    } seen[COMPAT_STOPS]; /* by kind of search */
 };
 struct compat_text compat_text_of(struct span t);
 
@@ -49,22 +55,22 @@ struct compat_formula {
     int percent; /* a percent sign or word follows */
 };
 
-/* One match: a row of formulas, a bare box, a number or plain arithmetic, or one of the strings A to D. */
+/* One match: a row of formulas, a bare box, a number, plain arithmetic, or one of the letters A to D. */
 struct compat_match {
     size_t end;
-    int n; /* formulas; 0 for the others */
+    int n; /* number of formulas; 0 for the other kinds */
     struct compat_formula formula[COMPAT_JOINED];
     int bare_box;                 /* formula[0] runs from the first \boxed{ to the last brace */
-    struct span integer, decimal; /* a number; decimal holds its point */
+    struct span integer, decimal; /* a number; decimal begins with its point */
     struct span arithmetic;       /* "1/2", "(3+4)*2" */
-    int percent;                  /* of the number */
+    int percent;                  /* a percent sign or word follows the number */
     struct span letter;
 };
 
-/* A matcher reads what stands at position i and returns 1 and *out, or 0. */
+/* Reads what stands at position i. Returns 1 and sets *out, or returns 0. */
 typedef int compat_matcher(struct compat_text *t, size_t i, struct compat_match *out);
 enum compat_start {
-    COMPAT_FINAL_HOPE,       /* "final answer is", perhaps a colon; the reader asks for "I hope" */
+    COMPAT_FINAL_HOPE,       /* "final answer is", perhaps a colon; the matcher asks for "I hope" */
     COMPAT_FINAL_IS,         /* "final answer", at most 100 characters, "is", perhaps a colon */
     COMPAT_FINAL_IS_ON_LINE, /* the same, on one line */
     COMPAT_ANSWER_COLON,     /* "answer:" */
@@ -74,33 +80,40 @@ enum compat_start {
     COMPAT_BLANK
 };
 struct compat_pattern {
-    compat_matcher *read; /* reads what follows those words */
-    int priority;
-    enum compat_start start; /* what its matches begin with */
-    int in_box;              /* every match holds the start of a box */
+    compat_matcher *read; /* reads what follows the words */
+    int priority;         /* patterns with a lower number are tried first */
+    enum compat_start start;
+    int in_box; /* every match holds the start of a box */
 };
+/* Reads a match of the pattern at i. Returns 1 and sets *out, or returns 0. */
 int compat_pattern_at(const struct compat_pattern *p, struct compat_text *t, size_t i,
                       struct compat_match *out);
-/* Does "I hope" follow at *end, with a full stop before it or not? *end moves behind it. */
+/* Does "I hope" follow at *end, with or without a full stop before it? Moves *end behind it. */
 int compat_skip_hope(struct span t, size_t *end);
-enum { COMPAT_PATTERNS = 32 };
-/* Write the patterns of each target, in the original's order, and return their number. */
+/* Write the patterns of each target, in the original's order, and return their number. boxed_priority < 0
+ * leaves out the patterns of boxes. */
+enum { COMPAT_PATTERNS = 32 }; /* capacity for all of them */
 int compat_latex_patterns(struct compat_pattern *out, int boxed_priority);
 int compat_expr_patterns(struct compat_pattern *out);
 int compat_string_patterns(struct compat_pattern *out);
 
 /* ---- from text to tree */
-/* The formula after the original's replacements, in the form in which it is read. */
+
+/* A formula in the form in which it is read: the contents of its boxes, after the original's replacements.
+ * With last_box_only only the last box and those joined to it count. */
 struct span compat_normalise(struct span formula, int last_box_only, struct arena *a);
-struct span compat_strip_units(struct span t);                         /* without the units at its end */
-struct span compat_complete_operators(struct span t, struct arena *a); /* \frac12, \sqrt3, ^(..), a/b */
+struct span compat_strip_units(struct span t); /* t without the units at its end */
+/* Completes what may be written without braces: \frac12, \sqrt3, ^(..), a/b. */
+struct span compat_complete_operators(struct span t, struct arena *a);
 
 /* ---- the whole way */
+
 struct compat_candidate {
     const struct math_node *tree; /* the first match that could be read, or NULL */
-    struct span word; /* the same for the String target: a lower-case letter; empty when there is none */
-    struct span text; /* the first match as a string; empty when there is none */
+    struct span word;             /* the letter of the first such match, in lower case; empty if it is none */
+    struct span text;             /* the first match as a string; empty if there is no match */
 };
+/* The candidates for the answer of a text. Takes steps from w. */
 void compat_extract(struct compat_candidate *out, struct math_work *w, struct span text,
                     const struct grade_options *o);
 

@@ -48,7 +48,7 @@ static int behind_is(const struct compat_pattern *p, struct compat_text *t, size
     return 0;
 }
 
-/* The end of `words`, given in lower case, at i; 0 when they are not there. */
+/* The end of the words, given in lower case, at i; 0 if they are not there. */
 static size_t words_end(const struct compat_text *t, size_t i, const char *words)
 {
     return compat_at_folded(t->t, i, words) ? i + strlen(words) : 0;
@@ -88,7 +88,7 @@ static int letter_at(struct span t, size_t i, struct compat_match *out)
     return 1;
 }
 
-/* "**B**," with what must follow it: a mark, a blank or the end. */
+/* A letter, perhaps with "**" behind it, and what must follow: a mark, a blank or the end. */
 static int closed_letter(struct span t, size_t i, struct compat_match *out)
 {
     if (!letter_at(t, i, out))

@@ -15,7 +15,7 @@ static int same_literal(struct math_work *w, node a, node b)
     return math_scalar_equal(w, a, b) == MATH_TRUE;
 }
 
-/* Equal elements count once, and each element of one side must occur on the other. */
+/* Does each element of a occur in b? */
 static int same_elements(struct math_work *w, node a, node b)
 {
     for (int i = 0; i < a->n; i++) {
@@ -121,8 +121,9 @@ static size_t starts_with(const char *name, size_t n, node m)
     return k;
 }
 
-/* Does a symbol of several letters equal a product of single ones, since text and formula write the same
- * word in these two ways? And does a symbol made of digits ("\text{13}") equal the number? */
+/* Is the symbol spelt like the other tree? A symbol of several letters is spelt like the product of its
+ * letters, because text and formula write the same word in these two ways; a symbol of digits ("\text{13}")
+ * like the number. */
 static int is_spelt_alike(node symbol, node other)
 {
     const char *name = symbol->name;
@@ -150,8 +151,8 @@ static int same_symbols(node gold, node pred)
     return gold->kind == MATH_SYMBOL ? is_spelt_alike(gold, pred) : is_spelt_alike(pred, gold);
 }
 
-/* Not strict: gives the symbols of pred the names of those of gold, both in order of their names, if both
- * have equally many. */
+/* Gives the symbols of pred the names of those of gold, both in order of their names, if both have equally
+ * many. */
 static node rename_symbols(struct math_work *w, node gold, node pred)
 {
     enum { NAMES = 32 };
@@ -186,7 +187,7 @@ static int is_real_set(node m, int depth)
 
 enum { ELEMENTS = 256 };
 
-/* The elements: of a set each once, of a tuple all. */
+/* Writes the elements, those of a set each once. Returns their number. */
 static int distinct_elements(struct math_work *w, node m, node *out)
 {
     int n = 0;
@@ -227,7 +228,7 @@ static node first_of(node m)
     return m->kind == MATH_SET && m->n ? m->child[0] : m;
 }
 
-/* Where an element comes when the original sorts them: numbers by size, then sets by their first element. */
+/* The place of an element when the original sorts them: numbers by size, then sets by their first element. */
 static int sort_rank(struct math_work *w, const node *all, int n, node m)
 {
     int before = 0;

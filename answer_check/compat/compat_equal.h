@@ -3,27 +3,33 @@
 
 #include "answer_check/compat/compat_read.h"
 
-/* The original's comparison. All functions return 1 for equal and 0 for anything else: like the original,
- * they take what cannot be decided for different. */
+/* The original's comparison. All functions but compat_simplify() return 1 for equal, and 0 for different and,
+ * like the original, for what cannot be decided. */
 struct compat_comparison {
     struct math_work *w;
-    int rounding;  /* how many decimals count when a side is a decimal number */
+    int rounding;  /* how many decimals count if a side is a decimal number */
     int relaxed;   /* not strict: symbols are matched by their order, not by their names */
     int both_ways; /* a relation and a set may be equal whichever of them is the reference */
     int depth;
 };
 
+/* Compares a response with the reference (gold), which decides what is unwrapped. */
 int compat_equal(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 
-/* Parts of the comparison. */
-/* What SymPy makes of integrals, limits, derivatives and the like (compat_simplify.c); NULL: out of steps. */
+/* ---- parts of the comparison */
+
+/* What SymPy makes of integrals, limits, derivatives, rounded values and extrema in m (compat_simplify.c).
+ * NULL if no steps are left. */
 const struct math_node *compat_simplify(struct math_work *w, const struct math_node *m);
+/* Two scalars or two matrices (compat_equal_value.c). */
 int compat_values(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
+/* Two relations or chains of them (compat_equal_relation.c). */
 int compat_relations(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
-/* Are both written in the same way? Node by node, sets in any order. */
-int compat_same_writing(struct math_work *w, const struct math_node *a, const struct math_node *b);
-/* Are both the same set of real numbers? Intervals, unions, relations in one symbol. */
+/* Are both the same set of real numbers (compat_equal_relation.c)? For intervals, unions and relations in one
+ * symbol. */
 int compat_same_region(struct math_work *w, const struct math_node *a, const struct math_node *b);
-int compat_is_set(const struct math_node *m); /* not a tuple */
+/* Are both written in the same way, node by node, with the elements of sets in any order? */
+int compat_same_writing(struct math_work *w, const struct math_node *a, const struct math_node *b);
+int compat_is_set(const struct math_node *m); /* a set of any kind, but not a tuple */
 
 #endif

@@ -8,7 +8,7 @@
 
 typedef const struct math_node *node;
 
-/* "12.5", "-12.5", "12.5%": the literal, or NULL. */
+/* The literal of a decimal number such as "12.5", "-12.5", "12.5%"; NULL if m is none. */
 static node decimal_literal(node m, int *negative, int *percent)
 {
     *negative = m->kind == MATH_NEGATE;
@@ -31,7 +31,7 @@ static int is_number(node m)
     return compat_is_number(m) || (m->kind == MATH_MULTIPLY && m->which == COMPAT_PERCENT);
 }
 
-/* The literal, rounded half to even to the given number of decimals. All its digits may vanish; it is then
+/* The literal, rounded half to even to the given number of decimals. If all its digits are rounded away it is
  * 0. */
 static node round_literal(struct compat_comparison *c, node literal, int negative, int percent)
 {
@@ -74,7 +74,7 @@ static int is_constant(struct compat_comparison *c, node m)
     return math_is_scalar(m) && math_symbols(c->w, m, name, 1) == 0;
 }
 
-/* Do both sides round to the same decimals, where one of them is a decimal number? In the original an
+/* Do both sides, of which at least one is a decimal number, round to the same decimals? In the original an
  * integer stays an integer when it is rounded and is no decimal number, so it must be equal exactly. */
 static int round_alike(struct compat_comparison *c, node a, node b)
 {
@@ -105,7 +105,7 @@ static node power_of_half(struct compat_comparison *c, int bits, node at)
 static int is_smaller(struct compat_comparison *c, node m, int bits)
 {
     struct math_node *size = m ? math_node_1(c->w, MATH_FUNCTION, m->source, m) : NULL;
-    if (!size) /* out of steps */
+    if (!size) /* no steps are left */
         return 0;
     size->which = MATH_ABS;
     return math_scalar_less(c->w, size, power_of_half(c, bits, m)) == MATH_TRUE;
@@ -159,7 +159,7 @@ static int equal_scalars(struct compat_comparison *c, node a, node b)
 
 /* ---- matrices */
 
-/* a + b or a times b, for matrices that fit, a matrix and a number, or two numbers. */
+/* a + b or a times b for matrices that fit, a matrix and a number, or two numbers; else NULL. */
 static node combine_values(struct compat_comparison *c, node a, node b, enum math_kind kind)
 {
     int x = a->kind == MATH_MATRIX, y = b->kind == MATH_MATRIX;
@@ -172,7 +172,8 @@ static node combine_values(struct compat_comparison *c, node a, node b, enum mat
     return math_matrix_scaled(c->w, x ? a : b, x ? b : a, kind);
 }
 
-/* The value of an expression that holds matrices, or NULL: sums and multiples are computed. */
+/* Computes the sums, products and multiples in an expression that holds matrices. NULL if that is not
+ * possible. */
 static node matrix_value(struct compat_comparison *c, node m, int depth)
 {
     if (m->kind == MATH_MATRIX || math_is_scalar(m) || depth > MATH_TREE_DEPTH)

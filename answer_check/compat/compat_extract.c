@@ -154,7 +154,7 @@ static void read_formulas(struct math_work *w, const struct compat_match *m, str
     str_release(&text);
 }
 
-/* The number without separators and leading zeros, "." before the decimals. */
+/* Reads the number without its separators and leading zeros, and with "." before the decimals. */
 static void read_number(struct math_work *w, const struct compat_match *m, struct compat_candidate *out)
 {
     char *text = arena_alloc(w->arena, m->integer.n + m->decimal.n + 2);

@@ -99,7 +99,7 @@ static int delimited_formula(struct compat_text *t, size_t i, int kind, int boxe
     return 1;
 }
 
-/* " [..] " on one line, its blanks included. */
+/* A formula " [..] " on one line, its blanks included. */
 static int bracketed_formula(struct compat_text *t, size_t i, int boxed, struct compat_match *out)
 {
     struct span s = t->t;
@@ -115,7 +115,7 @@ static int bracketed_formula(struct compat_text *t, size_t i, int boxed, struct 
     return 1;
 }
 
-/* "{-12.5}" at i: its end, or 0. */
+/* The end of a number in braces at i, "{-12.5}"; 0 if none stands there. */
 static size_t braced_number(struct span t, size_t i)
 {
     if (!span_at(t, i, "{"))
@@ -167,7 +167,7 @@ static int formula_at(struct compat_text *t, size_t i, int boxed, struct compat_
     return 1;
 }
 
-/* "and", "or", ",and", ",or" or "," at i: its end, or 0. */
+/* The end of "and", "or", ",and", ",or" or "," at i; 0 if none stands there. */
 static size_t joint_end(struct span t, size_t i)
 {
     size_t word = i + (size_t)span_at(t, i, ",");
@@ -209,7 +209,7 @@ static int boxed_formula(struct compat_text *t, size_t i, struct compat_match *o
     return row_at(t, i, 1, out);
 }
 
-/* Matches from a \boxed{ to the last brace of the text; compat_join_boxes() finds out what is in it. */
+/* Matches from a \boxed{ to the last brace of the text; compat_normalise() finds out what is in it. */
 static int bare_box(struct compat_text *t, size_t i, struct compat_match *out)
 {
     if (t->t.s[i] != '\\' || !span_at(t->t, i, "\\boxed{") || t->last_brace < (long)(i + 8))
@@ -220,7 +220,7 @@ static int bare_box(struct compat_text *t, size_t i, struct compat_match *out)
     return 1;
 }
 
-/* Matches a formula behind blanks, of which a formula in brackets needs one. */
+/* Matches a formula behind blanks. The last blank belongs to a formula in brackets, which needs one. */
 static int behind_blanks(struct compat_text *t, size_t i, struct compat_match *out)
 {
     size_t start = compat_skip_space(t->t, i);

@@ -14,7 +14,7 @@
 
 enum { NEAR = 10, FAR = 70 }; /* characters between two boxes */
 
-/* Start of the last box command in [0, end), or -1; *behind: where its name ends. */
+/* The start of the last box command in [0, end), or -1. Sets *behind to where its name ends. */
 static long last_command(struct span t, size_t end, size_t *behind)
 {
     for (size_t i = end; i-- > 0;) {
@@ -49,7 +49,7 @@ static int has_separator(struct span t)
     return 0;
 }
 
-/* Does a box belong to the answer, when the next one does? */
+/* Does a box belong to the answer if the next one does? */
 static int is_joined(struct span between, struct span content, struct span next)
 {
     if (between.n > 4 * FAR)
@@ -116,7 +116,7 @@ static struct span join_boxes(struct span t, int all, struct arena *a)
 
 /* ---- replacements */
 
-/* The first name of the list that stands at i: its length, or 0. */
+/* The length of the first name of the list that stands at i, or 0. */
 static size_t one_of(struct span t, size_t i, const char *const *list)
 {
     for (; *list; list++)
@@ -141,7 +141,7 @@ static struct span replace_all(struct span t, const char *from, const char *to, 
     return compat_move_str(&out, a);
 }
 
-/* Replaces \left( and \mleft( by (, for the delimiters that the original knows; "\left." stays. */
+/* Replaces \left( and \mleft( by (, and so on for the delimiters that the original knows. "\left." stays. */
 static struct span without_left_right(struct span t, struct arena *a)
 {
     static const char *const left[] = {"\\{",        "{",          "\\|",      "|",        "[",
@@ -178,7 +178,7 @@ static size_t term_end(struct span t, size_t i)
     return i;
 }
 
-/* The falling factorial (n)_{k} is n!/(n-k)!. */
+/* Replaces the falling factorial (n)_{k} by n!/(n-k)!. */
 static struct span replace_permutations(struct span t, struct arena *a)
 {
     struct str out = {0};
@@ -198,7 +198,7 @@ static struct span replace_permutations(struct span t, struct arena *a)
     return compat_move_str(&out, a);
 }
 
-/* "\text { }" at i: its length, or 0. */
+/* The length of "\text { }" at i, or 0. */
 static size_t empty_text(struct span t, size_t i)
 {
     if (!span_at(t, i, "\\text"))
@@ -257,7 +257,7 @@ static const char *replace_commands(const struct pass *p, size_t *end)
     return n ? "\\text" : m ? "\\frac" : NULL;
 }
 
-/* " .5" and "{.5" get their zero, "~=" is approx, "{,}" a comma. */
+/* Gives " .5" and "{.5" their zero; replaces "~=" by \approx and "{,}" by a comma. */
 static const char *replace_marks(const struct pass *p, size_t *end)
 {
     struct span t = p->t;
@@ -280,8 +280,7 @@ static const char *replace_marks(const struct pass *p, size_t *end)
     return NULL;
 }
 
-/* "and" and "or" between things become a comma, written bare or as text, together with one comma before
- * them. */
+/* Replaces "and" and "or", bare or as text, together with one comma before them, by a comma. */
 static const char *replace_joining_words(const struct pass *p, size_t *end)
 {
     struct span t = p->t;
@@ -299,7 +298,7 @@ static const char *replace_joining_words(const struct pass *p, size_t *end)
     return NULL;
 }
 
-/* "\ " and \ldots become blanks; replaces words for infinity and for percent. */
+/* Replaces "\ " and \ldots by blanks, and words for infinity and percent by their commands. */
 static const char *replace_words(const struct pass *p, size_t *end)
 {
     static const char *const percent[] = {"percentage", "percent", "pct", NULL};
@@ -356,7 +355,7 @@ static struct span replace_in_one_pass(struct span t, struct arena *a)
     return compat_move_str(&out, a);
 }
 
-/* "\\sqrt" written with two backslashes is \sqrt, except beside a matrix, where they end rows. */
+/* Makes "\\sqrt" with two backslashes \sqrt, unless the text has a matrix, where they end rows. */
 static struct span single_backslashes(struct span t, struct arena *a)
 {
     if (t.n < 6 || memmem(t.s, t.n, "matrix", 6))

@@ -1,4 +1,4 @@
-/* Writings that the original completes before it reads: \frac12, \frac{a}2, \sqrt3, \log_23, ^(..),
+/* Completes writings as the original does before it reads: \frac12, \frac{a}2, \sqrt3, \log_23, ^(..),
  * sqrt(..), a/b. The steps run over the whole text one after the other, as in the original, so what one of
  * them spoils (\sqrt(2) gets a second backslash) stays spoilt. */
 #include "answer_check/compat/compat.h"
@@ -29,7 +29,7 @@ static void add_range(struct str *out, struct span t, size_t from, size_t end)
     str_add(out, t.s + from, end - from);
 }
 
-/* "^(..)" and "sqrt(..)": puts the text up to the next ")" into braces. */
+/* Puts what stands in "^(..)" or "sqrt(..)", up to the next ")", into braces. */
 static struct span brace_parentheses(struct span t, const char *name, const char *better, struct arena *a)
 {
     struct str out = {0};
@@ -52,8 +52,8 @@ static struct span brace_parentheses(struct span t, const char *name, const char
     return compat_move_str(&out, a);
 }
 
-/* "\frac12", "\log_23": puts the first digit into braces, and the other digits too. */
-static struct span digit_pair(struct span t, const char *name, struct arena *a)
+/* Puts the first digit of "\frac12" or "\log_23" into braces, and the other digits too. */
+static struct span brace_digit_pair(struct span t, const char *name, struct arena *a)
 {
     struct str out = {0};
     size_t i = 0;
@@ -72,8 +72,9 @@ static struct span digit_pair(struct span t, const char *name, struct arena *a)
     return compat_move_str(&out, a);
 }
 
-/* "\frac{a}2": the first "}" with a digit behind it ends the numerator, wherever that is. */
-static struct span frac_then_digit(struct span t, struct arena *a)
+/* Puts the digit of "\frac{a}2" into braces. The first "}" with a digit behind it ends the numerator,
+ * wherever that is. */
+static struct span brace_frac_digit(struct span t, struct arena *a)
 {
     struct str out = {0};
     size_t i = 0;
@@ -99,8 +100,8 @@ static struct span frac_then_digit(struct span t, struct arena *a)
     return compat_move_str(&out, a);
 }
 
-/* "\frac1{a}" */
-static struct span frac_then_brace(struct span t, struct arena *a)
+/* Puts the digit of "\frac1{a}" into braces. */
+static struct span brace_frac_first(struct span t, struct arena *a)
 {
     struct str out = {0};
     size_t i = 0;
@@ -119,7 +120,7 @@ static struct span frac_then_brace(struct span t, struct arena *a)
     return compat_move_str(&out, a);
 }
 
-/* "\sqrt3" and " sqrt3" are the root of the one character behind them. */
+/* Puts the one character behind "\sqrt" or " sqrt" into braces, as in "\sqrt3". */
 static struct span brace_roots(struct span t, struct arena *a)
 {
     struct str out = {0};
@@ -142,8 +143,8 @@ static struct span brace_roots(struct span t, struct arena *a)
     return compat_move_str(&out, a);
 }
 
-/* "\frac ab" becomes {a}{b}, one character each. If fewer than two characters follow a \frac the whole
- * text stays as it is. */
+/* Makes "\frac ab" "\frac{a}{b}", with one character each. If fewer than two characters follow a \frac the
+ * whole text stays as it is. */
 static struct span brace_frac_parts(struct span t, struct arena *a)
 {
     struct str out = {0};
@@ -189,7 +190,7 @@ static size_t plain_integer(struct span t, size_t i)
     return end == first || (zero && (end > first + 1 || first > i)) ? 0 : end;
 }
 
-/* The whole text is "a/b". */
+/* Makes a text "a/b" of two integers "\frac{a}{b}". */
 static struct span slash_to_frac(struct span t, struct arena *a)
 {
     size_t middle = plain_integer(t, 0), end = middle && span_at(t, middle, "/") ? middle + 1 : 0;
@@ -203,10 +204,10 @@ struct span compat_complete_operators(struct span t, struct arena *a)
 {
     t = brace_parentheses(t, "^", "^{", a);
     t = brace_parentheses(t, "sqrt", "\\sqrt{", a);
-    t = digit_pair(t, "\\frac", a);
-    t = digit_pair(t, "\\log_", a);
-    t = frac_then_digit(t, a);
-    t = frac_then_brace(t, a);
+    t = brace_digit_pair(t, "\\frac", a);
+    t = brace_digit_pair(t, "\\log_", a);
+    t = brace_frac_digit(t, a);
+    t = brace_frac_first(t, a);
     t = brace_roots(t, a);
     t = brace_frac_parts(t, a);
     return slash_to_frac(t, a);

@@ -13,8 +13,8 @@
  * - MATH_DIVIDE: which = COMPAT_FRACTION for two integers, which the original holds as one number, as does
  *   MATH_ADD for a mixed number (COMPAT_WHOLE: of integers only).
  * - MATH_SYMBOL: lower case; a trailing COMPAT_COMPLEX where the original did not take it for real.
- * - MATH_OPAQUE: "limit", "limit from below", "integral" and "derivative d/dx", as answer_check/math makes
- *   them. */
+ * - MATH_OPAQUE: "limit", "limit from below", "integral" and "derivative d/dx", as the
+ *   reader of mode strict makes them. */
 enum { COMPAT_COMPLEX = 1 };
 enum { COMPAT_FRACTION = 1, COMPAT_WHOLE = 2 };
 enum { COMPAT_PERCENT = 1 }; /* `which` of the product with 1/100 that stands for a percent sign */
@@ -118,24 +118,31 @@ struct compat_lexed {
     int value;
     struct span text;
 };
-/* The tokens of t in the arena, CT_END last, or NULL when a character begins no token. */
+/* The tokens of t, in the arena, with CT_END last; NULL if a character begins no token. */
 struct compat_lexed *compat_lex(struct span t, struct arena *a);
-const char *compat_greek(int value); /* "alpha" */
+const char *compat_greek(
+    int value); /* the name of the Greek letter of a token, "alpha"; NULL behind the last */
 
+/* ---- trees (compat_tree.c). The builders return NULL if no steps are left or m is NULL. */
+
+/* The number that is written in `text`, as "12", ".5" or "1.5E3"; with `percent` a hundredth of it. */
 const struct math_node *compat_number_node(struct math_work *w, struct span text, int percent);
+const struct math_node *compat_percentage(struct math_work *w, const struct math_node *m); /* m % */
+const struct math_node *compat_negated(struct math_work *w, const struct math_node *m);    /* -m */
+
 int compat_is_integer(const struct math_node *m);
-int compat_is_rational(const struct math_node *m); /* an integer or a fraction of integers, as one number */
-int compat_is_number(const struct math_node *m);   /* these and decimals */
-int compat_is_positive(const struct math_node *m); /* an integer or fraction above 0 */
-int compat_only_symbols(const struct math_node *m);
-const struct math_node *compat_percentage(struct math_work *w, const struct math_node *m);
-const struct math_node *compat_negated(struct math_work *w, const struct math_node *m);
+int compat_is_rational(const struct math_node *m);  /* an integer or a fraction of integers, as one number */
+int compat_is_positive(const struct math_node *m);  /* an integer or fraction above 0 */
+int compat_is_number(const struct math_node *m);    /* a rational or a decimal */
+int compat_only_symbols(const struct math_node *m); /* symbols and what is made of them, without numbers */
+
+/* ---- reading */
 
 /* Reads a normalised formula as the original does: the whole text, or else what stands behind the last of
- * several equals signs. NULL when neither can be read. */
+ * several equals signs. NULL if neither can be read. */
 const struct math_node *compat_read(struct math_work *w, struct span t);
-/* Reads plain arithmetic by the rules of a programming language: "(3+4)/2", "2^3". NULL when it cannot be
- * read. */
+/* Reads plain arithmetic by the rules of a programming language: "(3+4)/2", "2^3". NULL if it cannot be read.
+ */
 const struct math_node *compat_arithmetic(struct math_work *w, struct span t);
 
 #endif

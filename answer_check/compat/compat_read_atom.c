@@ -46,7 +46,7 @@ const char *compat_joined_text(struct compat_reader *r, const struct compat_lexe
     return out;
 }
 
-/* The text of a subscript, or NULL: _x, _{n-1}, _{1,2}. */
+/* The subscript of a symbol is kept as text, because it need not be a value. */
 const char *compat_subscript(struct compat_reader *r)
 {
     const struct compat_lexed *from = r->at + 1;
@@ -72,7 +72,7 @@ node compat_superscript(struct compat_reader *r)
     return r->at->kind == CT_NUMBER ? compat_lone_atom(r) : compat_atom(r); /* the _n of x^2_n is that of x */
 }
 
-/* The name inside "\hat{..}": text and box commands, blanks and parentheses are left out. */
+/* The name inside "\hat{..}", without text and box commands, blanks and parentheses. */
 static const char *accent_name(struct compat_reader *r, struct span t)
 {
     struct span inner = {memchr(t.s, '{', t.n), 0};

@@ -1,5 +1,5 @@
-/* Limits, integrals, derivatives and determinants in the original's grammar. The trees are those of
- * answer_check/math, so that answer_check/calculus can evaluate them. */
+/* Limits, integrals, derivatives and determinants in the original's grammar. The trees are those of the
+ * reader of mode strict, so that answer_check/calculus can evaluate them. */
 #include "answer_check/compat/compat_reader.h"
 #include "answer_check/tree/math_matrix.h"
 
@@ -7,8 +7,8 @@
 
 typedef const struct math_node *node;
 
-/* Steps that an integral, limit or derivative costs: what follows is read anew for every reading of what
- * stands before it. */
+/* Steps that an integral, limit or derivative takes, because what follows it is read anew for every reading
+ * of what stands before it. */
 enum { READING = 1000 };
 
 /* ---- stretches of tokens */
@@ -58,8 +58,8 @@ static int ends_expression(enum compat_token kind)
            (kind >= CT_IN && kind <= CT_UNEQUAL);
 }
 
-/* Where the expression that begins at t ends at the latest: at the end of its group, at a comma or at a
- * relation. *differential: the last dx that stands in no group, or NULL. */
+/* The last place where the expression that begins at t can end: the end of its group, a comma or a relation.
+ * Sets *differential to the last dx that stands in no group, or NULL. */
 static const struct compat_lexed *expression_end(const struct compat_reader *r, const struct compat_lexed *t,
                                                  const struct compat_lexed **differential)
 {
@@ -108,7 +108,7 @@ static node whole_of(struct compat_reader *r, const struct compat_lexed *from, c
     return all ? m : NULL;
 }
 
-/* The token of the x in "dx". */
+/* The token of the symbol x in "dx". */
 static struct compat_lexed differential_symbol(const struct compat_lexed *t)
 {
     struct compat_lexed x = *t;
@@ -141,7 +141,8 @@ static node symbol_of(struct compat_reader *r, struct compat_lexed t)
 
 /* ---- \lim_{x \to a} f(x) takes the product that follows */
 
-/* "a", "a^{+}" up to the brace; *below: from below. The original approaches from above unless told. */
+/* Reads "a" or "a^{+}" up to the brace. *below is set for a limit from below; the original approaches from
+ * above otherwise. */
 static node read_target(struct compat_reader *r, const struct compat_lexed *end, int *below)
 {
     const struct compat_lexed *t = end - 4;
@@ -178,7 +179,7 @@ node compat_limit(struct compat_reader *r)
 
 /* ---- integrals */
 
-/* "\frac{x dx}{2}": the fraction without its differential, which goes to *x. */
+/* Reads "\frac{x dx}{2}" as the fraction without its differential, and sets *x to the symbol of that. */
 static node fraction_with_differential(struct compat_reader *r, node *x)
 {
     const struct compat_lexed *open = r->at + 1, *close = r->at->kind == CT_FRAC ? closing_brace(open) : NULL,
@@ -193,8 +194,8 @@ static node fraction_with_differential(struct compat_reader *r, node *x)
     return below ? math_node_2(r->w, MATH_DIVIDE, above->source, above, below) : NULL;
 }
 
-/* The integrand: up to the last dx, or a fraction with dx in it, or a sum without a dx, whose variable the
- * original takes to be x. */
+/* Reads the integrand, which ends with the last dx, is a fraction with dx in it, or is a sum without a dx;
+ * the original then takes x for the variable. */
 static node read_integrand(struct compat_reader *r, node *x)
 {
     const struct compat_lexed *from = r->at, *d;

@@ -26,7 +26,7 @@ static int inverse_of(int f)
     return f == MATH_SINH ? MATH_ARSINH : f == MATH_COSH ? MATH_ARCOSH : f == MATH_TANH ? MATH_ARTANH : -1;
 }
 
-/* "(..)" for a function, else the product that follows without further functions. */
+/* Reads the argument of a function: "(..)", else the product that follows, without further functions. */
 static node read_argument(struct compat_reader *r)
 {
     const struct compat_lexed *from = r->at;
@@ -40,7 +40,7 @@ static node read_argument(struct compat_reader *r)
     return compat_product(r, 1);
 }
 
-/* \sin^2 x, \log_2 8: subscript and superscript in either order. */
+/* Reads \sin^2 x or \log_2 8, with subscript and superscript in either order. */
 static node read_known_function(struct compat_reader *r, int f)
 {
     node power = NULL, base = NULL;
@@ -91,7 +91,7 @@ static node read_several(struct compat_reader *r, int f)
     return n > 0 ? as_power(r, compat_node(r, MATH_FUNCTION, f, n, arg), power) : NULL;
 }
 
-/* \operatorname{..} of the names that occur in answers. */
+/* Reads \operatorname{..} for the names that occur in answers. */
 static node read_operator_name(struct compat_reader *r)
 {
     static const struct {
@@ -110,7 +110,8 @@ static node read_operator_name(struct compat_reader *r)
     return NULL;
 }
 
-/* "f(x)", "f(x, y)": a single argument must be an atom, otherwise this is the symbol times a parenthesis. */
+/* Reads "f(x)" or "f(x, y)". A single argument must be an atom; otherwise this is the symbol times a
+ * parenthesis. */
 node compat_applied(struct compat_reader *r)
 {
     const struct compat_lexed *from = r->at, *open;
@@ -154,7 +155,7 @@ static node read_root(struct compat_reader *r)
     return x ? compat_node(r, MATH_FUNCTION, MATH_SQRT, index ? 2 : 1, (node[]){x, index}) : NULL;
 }
 
-/* \sum_{k=1}^{n} and the product behind it. */
+/* Reads \sum_{k=1}^{n} and the product behind it. */
 static node read_sum(struct compat_reader *r, int is_product)
 {
     node variable = NULL, from = NULL, to = NULL;

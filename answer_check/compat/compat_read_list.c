@@ -59,8 +59,8 @@ static node extend_chain(struct compat_reader *r, node left, int op, node right)
     return m;
 }
 
-/* Sides with relation signs between them. An approximation is dropped, unless only symbols stand to its
- * left: then it is the value. */
+/* Reads sides with relation signs between them. An approximation is dropped, unless only symbols stand to its
+ * left; then it is the value. */
 static node read_relation(struct compat_reader *r)
 {
     node m = compat_expr(r);
@@ -110,7 +110,7 @@ static int ends_element(const struct compat_reader *r)
     }
 }
 
-/* "\pm a" and "a \pm b" are two elements. */
+/* Reads "\pm a" or "a \pm b", which are two elements. Returns 0, or -1 if none stands there. */
 static int plus_minus(struct compat_reader *r, struct elements *e)
 {
     node left = NULL, right;
@@ -182,7 +182,7 @@ static node as_list(struct compat_reader *r, const struct elements *e)
 
 /* ---- sets */
 
-/* Is it certain that a < b, or with `or_equal` that a <= b? */
+/* Is it proved that a < b, or with or_equal that a <= b? */
 static int is_below(struct compat_reader *r, node a, node b, int or_equal)
 {
     if (math_scalar_less(r->w, a, b) == MATH_TRUE)
@@ -200,7 +200,7 @@ static int holds_i(node m)
     return 0;
 }
 
-/* "(a, b)" and the like: an interval or, if that could be empty, a pair. */
+/* Reads "(a, b)", "[a, b)" and so on: an interval or, if that could be empty, a pair. */
 static node read_interval(struct compat_reader *r)
 {
     enum compat_token open = r->at->kind;
@@ -238,7 +238,7 @@ static node literal_set(struct compat_reader *r)
     return NULL;
 }
 
-/* "( .. )" and "[ .. ]": a tuple; a single element stands for itself. */
+/* Reads a tuple, "( .. )" or "[ .. ]"; a single element stands for itself. */
 static node read_tuple(struct compat_reader *r)
 {
     enum compat_token close = r->at->kind == CT_L_PAREN     ? CT_R_PAREN
@@ -254,7 +254,7 @@ static node read_tuple(struct compat_reader *r)
     return e->n == 1 ? e->at[0] : compat_node(r, MATH_TUPLE, 0, e->n, e->at);
 }
 
-/* "{ .. }", "\{ .. \}", and "\boxed{ .. }", which is a list. */
+/* Reads a set, "{ .. }" or "\{ .. \}", or a list, "\boxed{ .. }". */
 static node finite_set(struct compat_reader *r)
 {
     int boxed = compat_accept(r, CT_BOXED), visual = !boxed && compat_accept(r, CT_L_SET);
@@ -332,7 +332,7 @@ node compat_set_expression(struct compat_reader *r)
     return m;
 }
 
-/* "x" or "(x, y)" */
+/* Reads "x" or "(x, y)". */
 static node read_symbols(struct compat_reader *r)
 {
     node at[ELEMENTS];
@@ -351,7 +351,7 @@ static node read_symbols(struct compat_reader *r)
 
 /* ---- the forms of a formula */
 
-/* "x \in ..", "(x, y) = ..": membership counts as equality. */
+/* Reads "x \in .." or "(x, y) = .."; membership counts as equality. */
 static node symbols_equal(struct compat_reader *r, int of_sets)
 {
     node left = read_symbols(r), right = NULL;

@@ -1,6 +1,6 @@
-/* What SymPy makes of integrals, limits, derivatives, rounded values and extrema before it compares. Of the
- * last two it knows few identities: between symbols \lceil x\rceil is not -\lfloor -x\rfloor to it. They
- * become unknown functions here, so that values at sample points show no more than it would see. */
+/* What SymPy makes of integrals, limits, derivatives, rounded values and extrema before it compares. It knows
+ * few identities of rounded values and extrema: it does not know that \lceil x\rceil is -\lfloor -x\rfloor.
+ * So they become unknown functions here, and values at sample points show no more than SymPy would see. */
 #include "answer_check/calculus/calculus.h"
 #include "answer_check/compat/compat_equal.h"
 
@@ -24,7 +24,7 @@ static node unknown_function(struct math_work *w, const char *name, node m, int 
 {
     struct math_node *out = math_node_new(w, MATH_APPLY, m->source, n, child);
     if (out)
-        out->name = name; /* with a blank, as no name in an answer has */
+        out->name = name; /* has a blank, which no name in an answer has */
     return out;
 }
 

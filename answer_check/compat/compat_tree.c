@@ -1,4 +1,4 @@
-/* The trees that the reader makes: numbers, and what a tree is (contract: compat_read.h). */
+/* Numbers as the reader makes them, and questions about such trees (contract: compat_read.h). */
 #include "answer_check/compat/compat_read.h"
 
 #include <stdlib.h>

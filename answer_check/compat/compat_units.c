@@ -145,7 +145,7 @@ static const char *const units[] = {"integerpoint",
                                     "meter",
                                     "inch"};
 
-/* Start of the last character before i (i > 0). */
+/* The start of the last character before i, for i > 0. */
 static size_t previous_char(struct span t, size_t i)
 {
     size_t k = i - 1;
@@ -154,7 +154,7 @@ static size_t previous_char(struct span t, size_t i)
     return compat_next(t, k) == i ? k : i - 1;
 }
 
-/* Where `unit` starts if it ends at `end`, or -1. */
+/* Where the unit starts if it ends at `end`, else -1. */
 static long unit_start(struct span t, size_t end, const char *unit)
 {
     size_t n = strlen(unit);
@@ -170,8 +170,8 @@ static long unit_start(struct span t, size_t end, const char *unit)
     return (long)end;
 }
 
-/* The length of what is left of t before a unit that starts at `start`: up to the digit, brace or blank
- * before the unit; t.n when none of these stands there. */
+/* The length of t without a unit that starts at `start`. A digit, brace or blank must stand before the unit;
+ * otherwise t.n is returned. */
 static size_t length_before_unit(struct span t, size_t start)
 {
     size_t blank = start, first = start;
