@@ -118,7 +118,8 @@ def parse(file, text):
                 named = function_name(head)
                 if named:
                     current = Function(named[0], file, "static" in head[:named[1]])
-                    current.parameters = set(head[named[1]:])
+                    rest = head[named[1]:]
+                    current.parameters = {b for a, b in zip(rest, rest[1:]) if a not in ("struct", "union", "enum")}
                     body = []
                 depth = 1
             elif token in (";", "}"):

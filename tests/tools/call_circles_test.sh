@@ -77,6 +77,10 @@ plant below.c 'int is_digit(int n) { return TOKEN(n); }'
 gives 1 "engine/part/below.c calls read_token of engine/part/token.c" "a call in a macro"
 
 begin
+plant below.c 'int is_empty(struct read_token *t) { return read_token(t->n); }'
+gives 1 "engine/part/below.c calls read_token of engine/part/token.c" "a call of a function that is called like a struct"
+
+begin
 plant below.cu 'template <int N> static __device__ int rows(int n) { return n; }'
 plant below.cu 'extern "C" { __global__ void __launch_bounds__(32) sum(int n) { read<4>(rows<2>(n)); } }'
 plant above.cu 'template <int N> __device__ int read(int n) { return N; }'

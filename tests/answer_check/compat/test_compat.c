@@ -2,13 +2,13 @@
  * accidents. Rows that name no target search for formulas and numbers. */
 #include "tests/answer_check/answer_case.h"
 
-static int number(const struct test_case *t, const char *key, int otherwise)
+static int read_count(const struct test_case *t, const char *key, int otherwise)
 {
     const char *text = case_text(t, key);
     return text ? (int)strtol(text, NULL, 10) : otherwise;
 }
 
-static void run(const struct test_case *t)
+static void check_case(const struct test_case *t)
 {
     const char *targets = case_text(t, "targets"), *gold = case_need(t, "gold"), *pred = case_need(t, "pred");
     struct grade_options o = grade_options_default;
@@ -21,10 +21,10 @@ static void run(const struct test_case *t)
         o.expr = strstr(targets, "expr") != NULL;
         o.string = strstr(targets, "string") != NULL;
     }
-    o.boxed_match_priority = number(t, "boxed", o.boxed_match_priority);
-    o.float_rounding = number(t, "rounding", o.float_rounding);
-    o.strict = number(t, "strict", o.strict);
-    o.allow_set_relation_comp = number(t, "both_ways", o.allow_set_relation_comp);
+    o.boxed_match_priority = read_count(t, "boxed", o.boxed_match_priority);
+    o.float_rounding = read_count(t, "rounding", o.float_rounding);
+    o.strict = read_count(t, "strict", o.strict);
+    o.allow_set_relation_comp = read_count(t, "both_ways", o.allow_set_relation_comp);
     if (case_text(t, "thinking"))
         r.thinking = THINKING_OPEN;
     CHECK_INT(grade_math_compat(&g, gold, strlen(gold), &r, &o, &a), 0);
@@ -38,7 +38,7 @@ static void run(const struct test_case *t)
 
 /* Bytes that no row can hold. Each of these texts was once read past its end, which the sanitized build
  * would notice. */
-static void bytes(void)
+static void check_odd_bytes(void)
 {
     static const struct {
         const char *name, *text;
@@ -60,7 +60,7 @@ static void bytes(void)
 }
 
 /* Hostile texts lead to some verdict, and quickly, because the tests also run with sanitizers. */
-static void hostile(void)
+static void check_hostile_texts(void)
 {
     static const char *const piece[] = {
         "{",       "\\[",      "$",      "\\boxed{", "\\boxed{1} ", "\\frac",
@@ -89,8 +89,8 @@ static void hostile(void)
 int main(int argc, char **argv)
 {
     (void)argc;
-    cases_each(argv[1], run);
-    bytes();
-    hostile();
+    cases_each(argv[1], check_case);
+    check_odd_bytes();
+    check_hostile_texts();
     return check_done();
 }

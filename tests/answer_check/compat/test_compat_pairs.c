@@ -1,7 +1,7 @@
 /* Mode compat on pairs of boxed answers: one a line, with the verdict that Math-Verify 0.8.0 gives. */
 #include "tests/answer_check/answer_case.h"
 
-static void run(const char *path, int line, char *text)
+static void check_pair(const char *path, int line, char *text)
 {
     int equal = strstr(text, "  =>  ") != NULL;
     char *pred = case_cut(text, equal ? "  =>  " : "  !=  ");
@@ -25,6 +25,6 @@ static void run(const char *path, int line, char *text)
 int main(int argc, char **argv)
 {
     (void)argc;
-    cases_each_line(argv[1], run);
+    cases_each_line(argv[1], check_pair);
     return check_done();
 }

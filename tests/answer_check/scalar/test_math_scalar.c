@@ -12,8 +12,9 @@ static const struct math_node *read_text(struct math_work *w, const char *text)
 
 static const char *const words[] = {"unknown", "false", "true"};
 
-/* One question on fresh work: the answer, and the steps it took. */
-static enum math_truth ask(const char *a, const char *op, const char *b, int number_in_op, int64_t *steps)
+/* Asks one question with all steps left. Returns the answer and sets the number of steps that it took. */
+static enum math_truth ask_question(const char *a, const char *op, const char *b, int number_in_op,
+                                    int64_t *steps)
 {
     struct arena arena = {0};
     struct math_work w = {.arena = &arena, .steps = MATH_STEPS};
@@ -87,10 +88,10 @@ static void check_row(const char *path, int line, char *text)
         char *right = case_cut(text, forms[k].separator), *places = case_cut(right, "  at  ");
         int64_t steps, back = 0;
         enum math_truth got =
-            ask(text, forms[k].op, right, places ? (int)strtol(places, NULL, 10) : 0, &steps);
+            ask_question(text, forms[k].op, right, places ? (int)strtol(places, NULL, 10) : 0, &steps);
         enum math_truth other = got;
         if (!strcmp(forms[k].op, "=") || !strcmp(forms[k].op, "~"))
-            other = ask(right, forms[k].op, text, 0, &back);
+            other = ask_question(right, forms[k].op, text, 0, &back);
         check_count++;
         if (got != forms[k].want || other != got) {
             check_failures++;
@@ -103,7 +104,7 @@ static void check_row(const char *path, int line, char *text)
     fprintf(stderr, "%s:%d: no question\n", path, line);
 }
 
-/* Symbols, substitution, integers: what has no form of a row. */
+/* Symbols, substitution and integers, for which the rows have no form. */
 static void check_trees(void)
 {
     struct arena arena = {0};
