@@ -5,6 +5,7 @@
 
 #include "evalcore/base/arena.h"
 
+/* A definite integral or an infinite series. */
 static const struct math_node *evaluate_sum(struct math_work *w, const struct math_node *m)
 {
     const struct math_node *x = m->child[1], *low = m->child[2], *high = m->child[3];
@@ -36,6 +37,7 @@ static const struct math_node *evaluate_limit(struct math_work *w, const struct 
     return calculus_limit(w, m->child[1], to->child[0]->name, to->child[1]);
 }
 
+/* Is m an integral, an infinite series, a limit or a derivative? */
 static int is_candidate(const struct math_node *m)
 {
     return m->kind == MATH_OPAQUE ||

@@ -115,11 +115,13 @@ static int is_one(node m)
     return m && m->kind == MATH_NUMBER && m->literal.n == 1 && *m->literal.digits == '1' && !m->literal.point;
 }
 
+/* a b, without factors that are 1. */
 static node multiply_trees(struct math_work *w, node a, node b)
 {
     return is_one(a) ? b : is_one(b) ? a : tree_mul(w, a, b);
 }
 
+/* One quotient for a sum, product or quotient. */
 static int fold_quotients(struct math_work *w, node m, const char *x, struct calculus_quotient *out)
 {
     struct calculus_quotient q;

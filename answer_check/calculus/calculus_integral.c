@@ -44,6 +44,7 @@ struct factor {
     node whole, u, n; /* n: NULL for a function */
 };
 
+/* Adds m, or 1/m with `inverse`, as factor n. Returns the new number of factors, or -1. */
 static int add_factor(struct search *s, struct factor *out, int n, node m, int inverse)
 {
     struct math_work *w = s->w;
@@ -121,6 +122,7 @@ static node integrate_outer_function(struct search *s, node m)
     return is_function(m, MATH_COS) ? tree_function(s->w, MATH_SIN, u) : NULL;
 }
 
+/* The integral of the product of all factors if the others are k u' for factor i = g(u). */
 static node integrate_with_factor(struct search *s, const struct factor *f, int n, int i)
 {
     struct math_work *w = s->w;
@@ -146,6 +148,7 @@ static node integrate_with_factor(struct search *s, const struct factor *f, int 
     return k ? tree_mul(w, k, integrate_outer_power(s, f[i].u, f[i].n)) : NULL;
 }
 
+/* The integral of m as k u' g(u), trying each of its factors as g(u). */
 static const struct math_node *search_substitution(struct search *s, const struct math_node *m)
 {
     struct factor f[FACTORS];
@@ -272,6 +275,7 @@ static const struct math_node *integrate_to_arctangent(struct search *s, const s
     return tree_div(w, tree_function(w, MATH_ARCTAN, tree_div(w, x, root)), root);
 }
 
+/* The integral of a/b. */
 static const struct math_node *integrate_quotient(struct search *s, const struct math_node *a,
                                                   const struct math_node *b)
 {
@@ -300,6 +304,7 @@ static const struct math_node *integrate_quotient(struct search *s, const struct
     return has_x(s, a) ? NULL : tree_mul(w, a, integrate_to_arctangent(s, b));
 }
 
+/* The integral of a power. */
 static const struct math_node *integrate_power(struct search *s, const struct math_node *m)
 {
     struct math_work *w = s->w;
@@ -326,6 +331,7 @@ static const struct math_node *integrate_power(struct search *s, const struct ma
     return base->which == MATH_SIN ? tree_sub(w, line, half) : tree_add(w, line, half);
 }
 
+/* The integral of a function of a linear argument. */
 static const struct math_node *integrate_function(struct search *s, const struct math_node *m)
 {
     struct math_work *w = s->w;

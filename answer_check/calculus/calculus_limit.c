@@ -136,6 +136,7 @@ struct line {
     node slope, offset;
 };
 
+/* Sets *out to the linear asymptote of m. Returns 0, or -1 if none is known. */
 static int find_asymptote(struct math_work *w, node m, const char *x, int sign, struct line *out)
 {
     node zero = tree_integer(w, 0);
@@ -164,6 +165,7 @@ static int find_asymptote(struct math_work *w, node m, const char *x, int sign, 
     return out->slope && out->offset ? 0 : -1;
 }
 
+/* The limit of a sum of functions with linear asymptotes, if their slopes cancel. */
 static node sum_of_lines(struct math_work *w, node m, const char *x, int sign)
 {
     struct line all = {tree_integer(w, 0), tree_integer(w, 0)}, one;
@@ -224,6 +226,7 @@ static node quotient_of_lines(struct math_work *w, node a, node b, const char *x
     return tree_div(w, above.slope, below.slope);
 }
 
+/* The limit of a quotient, by the leading terms of both sides. */
 static node limit_of_quotient(struct math_work *w, node m, const char *x, int sign)
 {
     struct calculus_quotient q;
@@ -358,6 +361,7 @@ static node limit_of_power_at_number(struct math_work *w, node f, node g, const 
     return tree_function(w, MATH_EXP, exponent ? limit_at_number(w, exponent, x, to) : NULL);
 }
 
+/* The limit of m as x goes to a number. */
 static node limit_at_number(struct math_work *w, node m, const char *x, node to)
 {
     struct calculus_quotient q;

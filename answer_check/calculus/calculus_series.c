@@ -18,6 +18,7 @@ struct series {
     int64_t first;
 };
 
+/* m at x = n. */
 static node value_at(const struct series *s, node m, int64_t n)
 {
     return math_substitute(s->w, m, s->x, tree_integer(s->w, n));

@@ -16,6 +16,7 @@ struct arithmetic {
 static node read_sum(struct arithmetic *r);
 static node read_factor(struct arithmetic *r);
 
+/* If s is next, after blanks, moves behind it and returns 1; else returns 0. */
 static int accept_text(struct arithmetic *r, const char *s)
 {
     r->i = compat_skip_space(r->t, r->i);

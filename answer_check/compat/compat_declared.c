@@ -37,6 +37,7 @@ static size_t next_is(struct span t, size_t *i, int *gap, int same_line)
     return 0;
 }
 
+/* Matches what the pattern reads behind an "is" in reach of i. */
 static int behind_is(const struct compat_pattern *p, struct compat_text *t, size_t i,
                      struct compat_match *out)
 {

@@ -97,6 +97,7 @@ static node shorten_chain(struct math_work *w, node m)
 
 /* ---- symbols */
 
+/* The length of a name without its mark COMPAT_COMPLEX. */
 static size_t name_length(const char *name)
 {
     size_t n = strlen(name);
@@ -146,6 +147,7 @@ static int is_spelt_alike(node symbol, node other)
     return starts_with(name, n, other) == n;
 }
 
+/* Compares two sides of which at least one is a symbol. */
 static int same_symbols(node gold, node pred)
 {
     return gold->kind == MATH_SYMBOL ? is_spelt_alike(gold, pred) : is_spelt_alike(pred, gold);
@@ -264,6 +266,7 @@ static int any_order(struct compat_comparison *c, const node *gold, const node *
     return 1;
 }
 
+/* Compares sets and tuples by their elements. */
 static int equal_elements(struct compat_comparison *c, node gold, node pred)
 {
     node g[ELEMENTS], p[ELEMENTS];
@@ -299,6 +302,7 @@ static int is_open(node m)
     return open_ends(m) == (MATH_OPEN_LEFT | MATH_OPEN_RIGHT);
 }
 
+/* m itself if it is a set or tuple, else the set of m. */
 static node as_set(struct math_work *w, node m)
 {
     return compat_is_set(m) || m->kind == MATH_TUPLE ? m : math_node_1(w, MATH_SET, m->source, m);
@@ -309,6 +313,7 @@ static int is_listed(node m)
     return m->kind == MATH_SET || m->kind == MATH_TUPLE;
 }
 
+/* Compares two sides of which at least one is a set or tuple. */
 static int compare_sets(struct compat_comparison *c, node gold, node pred)
 {
     gold = as_set(c->w, gold);
@@ -336,12 +341,14 @@ static int compare_sets(struct compat_comparison *c, node gold, node pred)
 
 /* ---- the whole */
 
+/* Is m a fraction with the denominator 0? */
 static int is_undefined(node m)
 {
     return m->kind == MATH_DIVIDE && m->which == COMPAT_FRACTION && m->child[1]->kind == MATH_NUMBER &&
            m->child[1]->literal.n == 1 && m->child[1]->literal.digits[0] == '0';
 }
 
+/* Compares two sides as their shapes demand. */
 static int compare_shapes(struct compat_comparison *c, node gold, node pred)
 {
     if (c->relaxed && !(pred = rename_symbols(c->w, gold, pred)))

@@ -8,6 +8,7 @@ typedef const struct math_node *node;
 
 /* ---- sets of real numbers */
 
+/* The relation of two sides. */
 static node link_of(struct math_work *w, node left, int op, node right)
 {
     struct math_node *m = left && right ? math_node_2(w, MATH_RELATION, left->source, left, right) : NULL;
@@ -23,6 +24,7 @@ static int is_absolute(node m)
     return m->kind == MATH_FUNCTION && m->which == MATH_ABS;
 }
 
+/* The operator for swapped sides. */
 static int reverse_op(int op)
 {
     switch (op) {
@@ -117,6 +119,7 @@ int compat_same_region(struct math_work *w, node a, node b)
 
 /* ---- relations */
 
+/* Left minus right side, or with `reversed` right minus left; NULL if a side is no scalar. */
 static node sides_difference(struct math_work *w, node m, int reversed)
 {
     node a = m->child[reversed], b = m->child[!reversed];
@@ -154,6 +157,7 @@ static int same_solutions(struct math_work *w, node f, node g)
     return f && g && math_scalar_proportional(w, f, g) == MATH_TRUE;
 }
 
+/* Are two relations equal, also with swapped sides? */
 static int relation_pair(struct compat_comparison *c, node gold, node pred)
 {
     node f = sides_difference(c->w, gold, 0), g = sides_difference(c->w, pred, 0),

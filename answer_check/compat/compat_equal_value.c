@@ -24,6 +24,7 @@ static node decimal_literal(node m, int *negative, int *percent)
     return m->kind == MATH_NUMBER && m->literal.point ? m : NULL;
 }
 
+/* A number or a percentage. */
 static int is_number(node m)
 {
     if (m->kind == MATH_NEGATE)
@@ -102,6 +103,7 @@ static node power_of_half(struct compat_comparison *c, int bits, node at)
     return math_node_2(c->w, MATH_DIVIDE, at->source, math_node_integer(c->w, at->source, 1), power);
 }
 
+/* Is it proved that |m| < 2^-bits? */
 static int is_smaller(struct compat_comparison *c, node m, int bits)
 {
     struct math_node *size = m ? math_node_1(c->w, MATH_FUNCTION, m->source, m) : NULL;
@@ -143,6 +145,7 @@ static int alike_to_15_digits(struct compat_comparison *c, node a, node b)
     return a && b && is_smaller(c, math_node_2(c->w, MATH_ADD, a->source, a, compat_negated(c->w, b)), 54);
 }
 
+/* Compares two scalars. */
 static int equal_scalars(struct compat_comparison *c, node a, node b)
 {
     int negative, percent;

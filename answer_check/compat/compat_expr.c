@@ -42,6 +42,7 @@ static int with_decimals(struct span t, size_t from, size_t end, enum tail tail,
     return 0;
 }
 
+/* Matches a number with separators of thousands, "1,234.5". */
 static int thousands_at(struct span t, size_t i, enum tail tail, struct compat_match *out)
 {
     size_t first = i + (size_t)span_at(t, i, "-"), end = compat_digits(t, first), groups = 0;
@@ -62,6 +63,7 @@ static int thousands_at(struct span t, size_t i, enum tail tail, struct compat_m
     return 0;
 }
 
+/* Matches any number. */
 static int number_at(struct span t, size_t i, enum tail tail, struct compat_match *out)
 {
     if (i && ascii_is_digit(t.s[i - 1]))
@@ -93,6 +95,7 @@ static size_t currency_length(struct span t, size_t i)
     return span_at(t, i, "฿") || (block && (unsigned char)t.s[i + 2] >= 0xa1) ? 3 : 0;
 }
 
+/* Matches a number, perhaps behind a currency sign. */
 static int money_at(struct span t, size_t i, enum tail tail, struct compat_match *out)
 {
     size_t sign = currency_length(t, i);
@@ -101,6 +104,7 @@ static int money_at(struct span t, size_t i, enum tail tail, struct compat_match
 
 /* ---- arithmetic */
 
+/* The length of the arithmetic sign at i, or 0. */
 static size_t operator_at(struct span t, size_t i)
 {
     switch (t.s[i]) {
@@ -206,6 +210,7 @@ static int read_anchored(struct compat_text *t, size_t i, reader *read, enum tai
     return 0;
 }
 
+/* Matches arithmetic or else a number, with what must stand before it. */
 static int arithmetic_or_money(struct compat_text *t, size_t i, enum tail tail, struct compat_match *out)
 {
     return read_anchored(t, i, arithmetic_at, tail, out) || read_anchored(t, i, money_reader, tail, out);

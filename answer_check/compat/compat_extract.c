@@ -129,6 +129,7 @@ static node row_value(struct math_work *w, const struct compat_match *m, const n
     return math_node_new(w, MATH_SET, value[0]->source, n, element);
 }
 
+/* Sets *out to the tree and the text of a row of formulas. */
 static void read_formulas(struct math_work *w, const struct compat_match *m, struct compat_candidate *out)
 {
     node value[COMPAT_JOINED];
@@ -177,6 +178,7 @@ static void read_number(struct math_work *w, const struct compat_match *m, struc
         out->tree = compat_percentage(w, out->tree);
 }
 
+/* Sets *out to what a match means. */
 static void read_match(struct math_work *w, const struct compat_match *m, struct compat_candidate *out)
 {
     *out = (struct compat_candidate){NULL, {"", 0}, {"", 0}};
@@ -203,6 +205,7 @@ enum { TEXT_MAX = 1 << 18 };
 
 enum { TRY_STEPS = MATH_STEPS / TRIED }; /* steps that each match costs */
 
+/* The lowest priority above a given one; INT_MAX if there is none. */
 static int lowest_above(const struct compat_pattern *pattern, int n, int above)
 {
     int lowest = INT_MAX;

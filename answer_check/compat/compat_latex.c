@@ -22,11 +22,13 @@ struct compat_text compat_text_of(struct span t)
     return out;
 }
 
+/* The character before i, or '\0'. */
 static char char_before(struct span t, size_t i)
 {
     return i ? t.s[i - 1] : '\0';
 }
 
+/* Must a formula of this kind, or a search for a box, end at i? */
 static int stops_at(struct span t, size_t i, int kind)
 {
     switch (kind) {
@@ -128,6 +130,7 @@ static size_t braced_number(struct span t, size_t i)
     return span_at(t, end, "}") ? end + 1 : 0;
 }
 
+/* Matches \frac of two numbers in braces, outside of a formula. */
 static int bare_fraction(struct span t, size_t i, struct compat_match *out)
 {
     size_t from = i + (size_t)span_at(t, i, "-");
@@ -178,6 +181,7 @@ static size_t joint_end(struct span t, size_t i)
     return word > i ? word : 0;
 }
 
+/* Matches a row of formulas joined by commas and words. */
 static int row_at(struct compat_text *t, size_t i, int boxed, struct compat_match *out)
 {
     out->n = 0;

@@ -325,6 +325,7 @@ const char *compat_greek(int value)
     return greek_letters[value].name;
 }
 
+/* Takes a token of n bytes if it is longer than the best one so far. */
 static void keep_longest(struct compat_lexed *best, struct span t, size_t n, enum compat_token kind,
                          int value)
 {
@@ -348,6 +349,7 @@ static size_t accent_length(struct span t)
     return 0;
 }
 
+/* Greek letters, other symbols, accents and arrays. */
 static void lex_command(struct compat_lexed *best, struct span t)
 {
     for (size_t k = 0; greek_letters[k].name; k++) {
@@ -408,6 +410,7 @@ static void lex_differential(struct compat_lexed *best, struct span t)
     }
 }
 
+/* The longest token at the start of t; CT_END with no text if there is none. */
 static struct compat_lexed next_token(struct span t)
 {
     struct compat_lexed best = {CT_END, 0, {t.s, 0}};

@@ -64,6 +64,7 @@ struct boxes {
     size_t n, cap;
 };
 
+/* Collects the contents of the boxes that belong to the answer, or of all. */
 static void collect_boxes(struct boxes *out, struct span t, int all)
 {
     size_t end = t.n, behind;
@@ -170,6 +171,7 @@ static struct span without_left_right(struct span t, struct arena *a)
     return t;
 }
 
+/* The end of a run of letters, digits, signs and blanks. */
 static size_t term_end(struct span t, size_t i)
 {
     while (i < t.n && t.s[i] &&
@@ -241,6 +243,7 @@ static int letter_at(struct span t, size_t i)
     return i < t.n && ascii_is_letter(t.s[i]);
 }
 
+/* The end of "and" or "or" at i, or 0. */
 static size_t and_or(struct span t, size_t i)
 {
     return span_at(t, i, "and") ? i + 3 : span_at(t, i, "or") ? i + 2 : 0;
@@ -328,6 +331,7 @@ static const char *replace_words(const struct pass *p, size_t *end)
     return span_at(t, p->i, " sqrt") ? "\\sqrt" : NULL;
 }
 
+/* Makes the replacements that the original makes in one pass: at each place the first that fits. */
 static struct span replace_in_one_pass(struct span t, struct arena *a)
 {
     struct str out = {0};

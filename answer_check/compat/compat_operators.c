@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Moves i behind one blank, if there is one. */
 static size_t one_space(struct span t, size_t i)
 {
     return i + compat_space(t, i);

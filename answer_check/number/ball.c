@@ -45,6 +45,7 @@ void ball_close(struct number_context *c)
     c->balls = c->free_balls = NULL;
 }
 
+/* Takes the steps of one operation on intervals. */
 static int operation_cost(struct number_context *c)
 {
     return math_step(c->w, 6 + c->precision / 24) ? NUMBER_UNKNOWN : NUMBER_OK;
@@ -169,6 +170,7 @@ int ball_sub(struct number_context *c, struct ball *out, const struct ball *a, c
     return rc;
 }
 
+/* out = a times a real factor. */
 static void scale_ball(struct ball *out, const struct ball *a, mpfi_srcptr factor)
 {
     struct ball copy;
@@ -267,6 +269,7 @@ int ball_sign(const struct ball *a)
     return mpfr_sgn(&a->re->left) > 0 ? 1 : -1;
 }
 
+/* The least e with |x| < 2^e in the whole interval; LONG_MIN for 0. */
 static long part_exponent(mpfi_srcptr x)
 {
     long e = LONG_MIN;

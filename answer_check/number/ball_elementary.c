@@ -292,6 +292,7 @@ static int power_real(struct number_context *c, struct ball *out, const struct b
     return ball_check_range(c, out);
 }
 
+/* a^n for an integer n. */
 static int power_int(struct number_context *c, struct ball *out, const struct ball *a, int64_t n)
 {
     int rc = ball_elementary_cost(c);
@@ -341,6 +342,7 @@ int ball_power_ball(struct number_context *c, struct ball *out, const struct bal
     return rc;
 }
 
+/* base^e for any fraction e, by the logarithm; the real root where ball_power() promises it. */
 static int power_by_log(struct number_context *c, struct ball *out, const struct ball *base,
                         struct fraction e)
 {

@@ -31,6 +31,7 @@ static int half_pi_minus(struct number_context *c, struct ball *out, const struc
     return rc;
 }
 
+/* sin, cos, tan, cot, sec or csc. */
 static int trigonometric_function(struct number_context *c, struct ball *out, enum math_function f,
                                   const struct ball *a)
 {
@@ -62,6 +63,7 @@ static int trigonometric_function(struct number_context *c, struct ball *out, en
     return rc;
 }
 
+/* sinh, cosh, tanh or coth. */
 static int hyperbolic_function(struct number_context *c, struct ball *out, enum math_function f,
                                const struct ball *a)
 {
@@ -143,6 +145,7 @@ static int artanh_log(struct number_context *c, struct ball *out, const struct b
     return rc;
 }
 
+/* arsinh, arcosh or artanh. */
 static int area_function(struct number_context *c, struct ball *out, enum math_function f,
                          const struct ball *a)
 {
@@ -255,6 +258,7 @@ static int arc_tangent(struct number_context *c, struct ball *out, enum math_fun
     return rc ? rc : ball_check_range(c, out);
 }
 
+/* An inverse trigonometric function. */
 static int arc_function(struct number_context *c, struct ball *out, enum math_function f,
                         const struct ball *a)
 {

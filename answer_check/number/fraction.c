@@ -17,6 +17,7 @@ void fraction_close(struct number_context *c)
     c->bigs = c->free_bigs = NULL;
 }
 
+/* A GMP fraction of the context, with any value. */
 static struct big *big_new(struct number_context *c)
 {
     struct big *b = c->free_bigs;
@@ -201,6 +202,7 @@ int fraction_int64(struct fraction a, int64_t *out)
     return 1;
 }
 
+/* How many bits |a| has. */
 static int64_t bits_int64(int64_t a)
 {
     return a ? 64 - __builtin_clzll(abs_int64(a)) : 0;

@@ -41,6 +41,7 @@ int value_integer(const struct value *v, int64_t *out)
 typedef int gauss_operation(struct number_context *, struct gauss *, struct gauss, struct gauss);
 typedef int ball_operation(struct number_context *, struct ball *, const struct ball *, const struct ball *);
 
+/* Applies an operation exactly if both values and the result are exact, else to intervals. */
 static int apply_operation(struct number_context *c, struct value *out, struct value *a, struct value *b,
                            gauss_operation *exactly, ball_operation *enclosed)
 {

@@ -55,6 +55,7 @@ static enum math_truth found_by(struct math_work *w, enum math_truth truth, enum
     return truth;
 }
 
+/* Equality of two constants, of which one is not exact. */
 static enum math_truth constants_equal(struct number_context *c, const struct math_node *a,
                                        const struct math_node *b)
 {
@@ -79,6 +80,7 @@ static enum math_truth constants_equal(struct number_context *c, const struct ma
     return MATH_UNKNOWN;
 }
 
+/* math_scalar_equal() for sides that are not infinite and have no opaque subtrees. */
 static enum math_truth finite_equal(struct math_work *w, const struct math_node *a, const struct math_node *b)
 {
     const char *names[SAMPLE_SYMBOLS];
@@ -168,6 +170,7 @@ enum math_truth math_scalar_proportional(struct math_work *w, const struct math_
 
 /* ---- order, rounding and integers */
 
+/* Is it proved that m is a real constant? */
 static int is_real_constant(struct number_context *c, const struct math_node *m)
 {
     int order;

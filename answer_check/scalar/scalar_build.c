@@ -8,6 +8,7 @@ const struct math_node *tree_integer(struct math_work *w, int64_t n)
     return math_node_integer(w, (struct span){0}, n);
 }
 
+/* The literal of a big integer. */
 static const struct math_node *tree_big(struct number_context *c, mpz_srcptr z)
 {
     size_t size = mpz_sizeinbase(z, 10) + 2;

@@ -7,6 +7,7 @@
 enum { SUM_TERMS = 100000 };
 static const int64_t SUM_BOUND = (int64_t)1 << 61;
 
+/* Multiplies *v by 10^e. */
 static int power_of_ten(struct number_context *c, struct value *v, int64_t e)
 {
     struct value ten, exponent;
@@ -110,6 +111,7 @@ static int eval_sum(struct number_context *c, const struct math_node *m, struct 
     return rc;
 }
 
+/* The value of a digit in any base up to 36; 99 for other characters. */
 static int digit_value(char ch)
 {
     if (ch >= '0' && ch <= '9')
@@ -153,6 +155,7 @@ static int eval_base(struct number_context *c, const struct math_node *m, struct
     return rc;
 }
 
+/* A sum or product. */
 static int eval_fold(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value v;
@@ -165,6 +168,7 @@ static int eval_fold(struct number_context *c, const struct math_node *m, struct
     return rc;
 }
 
+/* A percentage, or an angle in degrees as a number of radians. */
 static int eval_scaled(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value factor;

@@ -14,6 +14,7 @@ void form_open(struct form_space *s, struct number_context *c)
     s->ring.c = c;
 }
 
+/* Are the children the same, in any order for sums and products? */
 static int same_children(struct math_work *w, const struct math_node *a, const struct math_node *b)
 {
     unsigned char taken[UNORDERED_MAX] = {0};
@@ -69,6 +70,7 @@ static int form_constant(struct form_space *s, struct form *out, struct gauss g)
     return rc ? rc : sparse_constant(&s->ring, &out->den, gauss_of(fraction_of(1)));
 }
 
+/* The form of the variable that stands for a tree, to a power. */
 static int form_variable(struct form_space *s, struct form *out, enum form_kind kind,
                          const struct math_node *tree, int exponent)
 {
@@ -150,6 +152,7 @@ static int form_mul(struct form_space *s, struct form *out, const struct form *a
     return rc ? rc : sparse_mul(&s->ring, &out->den, &a->den, &b->den);
 }
 
+/* Swaps numerator and denominator. */
 static int form_invert(struct form *f)
 {
     struct sparse t = f->num;
@@ -158,6 +161,7 @@ static int form_invert(struct form *f)
     return f->den.n ? NUMBER_OK : NUMBER_UNDEFINED;
 }
 
+/* The form of a sum, product or quotient. */
 static int form_fold(struct form_space *s, const struct math_node *m, struct form *out)
 {
     struct form f;
@@ -195,6 +199,7 @@ static int form_other(struct form_space *s, const struct math_node *m, struct fo
     return form_variable(s, out, FORM_ATOM, m, 1);
 }
 
+/* The form of a power with an integer exponent, or of a half-integer power of a fraction. */
 static int form_power(struct form_space *s, const struct math_node *m, struct form *out)
 {
     struct gauss g, base;
@@ -225,6 +230,7 @@ static int form_power(struct form_space *s, const struct math_node *m, struct fo
     return rc ? rc : sparse_pow(&s->ring, &out->den, &out->den, e);
 }
 
+/* A symbol with a value in c->bound is a constant, any other a variable. */
 static int form_symbol(struct form_space *s, const struct math_node *m, struct form *out)
 {
     for (const struct binding *b = s->ring.c->bound; b; b = b->outer)

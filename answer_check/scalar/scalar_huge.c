@@ -20,6 +20,7 @@ struct product {
     struct factor factor[FACTORS];
 };
 
+/* Adds base^exponent, or (base!)^exponent, to the product. NUMBER_UNKNOWN if it has too many factors. */
 static int push_factor(struct product *p, struct fraction base, struct fraction exponent, int is_factorial)
 {
     if (p->n == FACTORS)
@@ -30,6 +31,7 @@ static int push_factor(struct product *p, struct fraction base, struct fraction 
     return NUMBER_OK;
 }
 
+/* Multiplies the product by (-1)^exponent. */
 static int flip_sign(struct product *p, struct fraction exponent)
 {
     if (!fraction_is_integer(exponent))
@@ -38,6 +40,7 @@ static int flip_sign(struct product *p, struct fraction exponent)
     return NUMBER_OK;
 }
 
+/* Adds f^exponent as factors of its numerator and denominator. */
 static int push_fraction(struct product *p, struct fraction f, struct fraction exponent)
 {
     struct number_context *c = p->c;
@@ -97,6 +100,7 @@ static int collect_power(struct product *p, const struct math_node *m, struct fr
     return rc || negative == p->negative || fraction_is_integer(e.re) ? rc : NUMBER_UNKNOWN;
 }
 
+/* Adds m^exponent to the product. NUMBER_UNKNOWN if m is no product of powers and factorials. */
 static int collect_factors(struct product *p, const struct math_node *m, struct fraction exponent)
 {
     struct number_context *c = p->c;

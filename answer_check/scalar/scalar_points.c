@@ -108,6 +108,7 @@ static int is_not_positive(const struct math_node *m)
     return m->kind == MATH_DIVIDE && (is_not_positive(m->child[0]) || is_not_positive(m->child[1]));
 }
 
+/* What a function says about its symbols, its corners and its jumps. */
 static void scan_function(struct samples *p, const struct math_node *m)
 {
     switch (m->which) {
@@ -144,6 +145,7 @@ static void scan_function(struct samples *p, const struct math_node *m)
     }
 }
 
+/* Notes the whole part of a number of the text. */
 static void note_corner(struct samples *p, const struct math_node *m)
 {
     enum { DIGITS = 9 };
@@ -159,6 +161,7 @@ static void note_corner(struct samples *p, const struct math_node *m)
     p->corner[p->n_corners++] = value;
 }
 
+/* Notes what m and its subtrees say about symbols, corners and jumps. */
 static void scan_tree(struct samples *p, const struct math_node *m, int depth)
 {
     if (depth > SCALAR_DEPTH || math_step(p->w, 1))
@@ -234,6 +237,7 @@ static struct fraction real_value(struct number_context *c, uint64_t h, int j)
     return fraction_ratio(c, &f, g[0] + (int64_t)(r % (uint64_t)g[1]), g[2]) ? fraction_of(1) : f;
 }
 
+/* The value of symbol i at a point. */
 static struct gauss symbol_value(struct number_context *c, const struct samples *p, const struct point *at,
                                  int i)
 {
@@ -258,6 +262,7 @@ static struct gauss symbol_value(struct number_context *c, const struct samples 
     return g;
 }
 
+/* Binds all symbols to their values at a point. */
 static void set_point(struct number_context *c, const struct samples *p, struct binding *bound,
                       const struct point *at)
 {
@@ -301,6 +306,7 @@ static enum math_truth compare_ratio(struct number_context *c, const struct samp
                           &plan_point);
 }
 
+/* Compares both sides, or their ratios, at a point. */
 static enum math_truth compare_at(struct samples *p, const struct point *at)
 {
     struct binding bound[SAMPLE_SYMBOLS];
@@ -384,6 +390,7 @@ static int agrees_at_corners(struct samples *p)
     return 1;
 }
 
+/* Compares at integers and half-integers. Returns 0 if a disagreement was proved. */
 static int agrees_at_jumps(struct samples *p)
 {
     for (int k = 0; k < 4; k++) {
@@ -396,6 +403,7 @@ static int agrees_at_jumps(struct samples *p)
     return 1;
 }
 
+/* Compares at all groups of points that the symbols and functions ask for. */
 static enum math_truth compare_at_points(struct samples *p)
 {
     if (p->n > SAMPLE_SYMBOLS)

@@ -21,6 +21,8 @@ struct univariate {
     int n, capacity;
 };
 
+/* Splits p into its coefficients by powers of the symbol. Returns -1 if it has other symbols or too high a
+ * degree. */
 static int split_coefficients(struct univariate *u, const struct sparse *p, const char *name)
 {
     struct form_space *s = u->s;
@@ -44,6 +46,7 @@ static int split_coefficients(struct univariate *u, const struct sparse *p, cons
     return 0;
 }
 
+/* A coefficient as a tree. */
 static const struct math_node *coefficient_tree(struct univariate *u, const struct sparse *p)
 {
     struct gauss g;
@@ -67,6 +70,7 @@ static const struct math_node *coefficient_tree(struct univariate *u, const stru
     return sum;
 }
 
+/* Adds a root to the result. Returns 0, or -1 if it is NULL or the result is full. */
 static int put_root(struct univariate *u, const struct math_node *root)
 {
     if (!root || u->n == u->capacity)
@@ -75,6 +79,7 @@ static int put_root(struct univariate *u, const struct math_node *root)
     return 0;
 }
 
+/* The root of a x + b. */
 static int linear_root(struct univariate *u)
 {
     struct gauss a, b, g;
@@ -316,6 +321,7 @@ static int sort_roots(struct univariate *u)
     return u->n;
 }
 
+/* math_real_roots() with its work space. */
 static int find_roots(struct univariate *u, const struct math_node *m, const char *name)
 {
     struct form f;

@@ -108,6 +108,7 @@ static int eval_unary(struct number_context *c, const struct math_node *m, struc
     return rc ? rc : ball_function(c, out->b, f, out->b);
 }
 
+/* The logarithm of a positive fraction as a floating-point number. */
 static double rough_log(struct number_context *c, struct fraction f)
 {
     if (!f.big)
@@ -195,6 +196,7 @@ static int log_factorial(struct number_context *c, struct value *v, int64_t n)
     return ball_check_range(c, b);
 }
 
+/* n! as an interval. */
 static int factorial_ball(struct number_context *c, struct value *v, int64_t n)
 {
     int rc = log_factorial(c, v, n);
@@ -303,6 +305,7 @@ static int pick_extremum(struct number_context *c, enum math_function f, struct 
     return NUMBER_OK;
 }
 
+/* The smallest or largest of the arguments. */
 static int eval_choice(struct number_context *c, const struct math_node *m, struct value *out)
 {
     struct value v;

@@ -32,6 +32,7 @@ static int is_bound(const struct bound_name *b, const char *name)
     return 0;
 }
 
+/* Calls `call` for every free occurrence of a symbol. Returns what stopped it, or 0. */
 static int visit_symbols(const struct math_node *m, const struct bound_name *bound, int depth,
                          symbol_visit *call, void *context)
 {
@@ -130,6 +131,7 @@ static size_t subscript_prefix(const char *symbol, const char *name)
     return mark && !strcmp(mark + 1, name) ? (size_t)(mark + 1 - symbol) : 0;
 }
 
+/* Does a symbol of m have the given name as its subscript? */
 static int has_subscript(const struct math_node *m, const char *name)
 {
     if (m->kind == MATH_SYMBOL && subscript_prefix(m->name, name))
@@ -207,6 +209,7 @@ static int same_opaque(struct math_work *w, scalar_equality *equal, const struct
     return 1;
 }
 
+/* The symbol that stands for an opaque subtree, which may be new. NULL if there are too many. */
 static const struct math_node *symbol_for(struct abstraction *t, const struct math_node *m)
 {
     for (int i = 0; i < t->n; i++)
@@ -222,6 +225,7 @@ static const struct math_node *symbol_for(struct abstraction *t, const struct ma
     return t->symbol[t->n++];
 }
 
+/* A copy of m with symbols for its opaque subtrees. */
 static const struct math_node *abstract_tree(struct abstraction *t, const struct math_node *m)
 {
     if (!m || t->depth > SCALAR_DEPTH || math_step(t->w, 1))

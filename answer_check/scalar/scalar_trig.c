@@ -16,6 +16,7 @@ int eval_degrees(struct number_context *c, const struct math_node *m, struct val
     return rc;
 }
 
+/* Does m hold pi or degrees, so that it may be a multiple of pi? */
 static int holds_pi(const struct math_node *m, int depth)
 {
     if (m->kind == MATH_DEGREES || (m->kind == MATH_CONSTANT && m->which == MATH_PI))
@@ -47,6 +48,7 @@ static int multiple_of_parts(struct number_context *c, const struct math_node *m
     return m->kind == MATH_ADD || found == 1;
 }
 
+/* An angle in degrees as a multiple r of pi. */
 static int multiple_of_degrees(struct number_context *c, const struct math_node *m, struct gauss *r)
 {
     struct value v;
