@@ -1,7 +1,7 @@
 /* Finding added tokens. They are few and most begin with '<', so a table of first bytes keeps the scan over
  * the text fast. Where a token may begin, a search narrows the sorted list byte by byte; at a '<' usually
  * nothing is left after two bytes. */
-#include "engine/text/added_tokens.h"
+#include "engine/text/tokenizer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

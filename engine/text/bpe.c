@@ -1,13 +1,182 @@
-/* The merge loop. Nearly all pieces have a few bytes: for these it scans the ranks for the lowest and closes
- * the gap. For long pieces it keeps candidates in a binary heap and symbols in a linked list, since a
- * megabyte without a space must not take quadratic time. Both ways merge in the same order: the lowest rank
- * first, and the leftmost of equals. */
-#include "engine/text/bpe.h"
-
+/* The BPE model of a tokenizer: lists of ids, the vocabulary and the merges.
+ *
+ * Nearly all pieces have a few bytes: for these the merge loop scans the ranks for the lowest and closes the
+ * gap. For long pieces it keeps candidates in a binary heap and symbols in a linked list, since a megabyte
+ * without a space must not take quadratic time. Both merge in the same order: the lowest rank first, and the
+ * leftmost of equals. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/text/tokenizer_parts.h"
+#include "engine/text/unicode.h"
 #include "evalcore/base/arena.h"
+
+void token_list_add(struct token_list *l, int32_t id)
+{
+    if (l->n == l->cap)
+        xgrow(&l->id, &l->cap, l->n + 1, sizeof *l->id);
+    l->id[l->n++] = id;
+}
+
+void token_list_release(struct token_list *l)
+{
+    free(l->id);
+    *l = (struct token_list){0};
+}
+
+/* ---- the vocabulary: reads GPT-2's printable names of bytes, and finds ids by bytes in a hash table
+ *
+ * Some byte-level files list special tokens whose names have characters that stand for no byte. The text of
+ * such a token is its name, and no text can become it by merging. */
+
+/* The byte that a character stands for, or -1. Printable Latin-1 characters stand for themselves; the 68
+ * other bytes are written as U+0100 and the characters after it, in order. */
+static int byte_of(int32_t c)
+{
+    if ((c >= 33 && c <= 126) || (c >= 161 && c <= 172) || (c >= 174 && c <= 255))
+        return c;
+    if (c < 256 || c >= 256 + 68)
+        return -1;
+    int k = c - 256;
+    return k < 33 ? k : k < 67 ? k - 33 + 127 : 173;
+}
+
+static uint64_t hash_bytes(const char *p, size_t n)
+{
+    uint64_t h = n * UINT64_C(0x9E3779B97F4A7C15);
+    for (; n >= 8; p += 8, n -= 8) {
+        uint64_t x;
+        memcpy(&x, p, 8);
+        h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+        h ^= h >> 29;
+    }
+    uint64_t x = 0;
+    memcpy(&x, p, n);
+    h = (h ^ x) * UINT64_C(0xd6e8feb86659fd93);
+    return h ^ h >> 32;
+}
+
+int32_t vocab_find(const struct vocab *v, const char *bytes, size_t n)
+{
+    if (!v->bucket)
+        return -1;
+    for (uint64_t i = hash_bytes(bytes, n) & v->mask; v->bucket[i] >= 0; i = (i + 1) & v->mask) {
+        const struct vocab_entry *t = &v->entry[v->bucket[i]];
+        if (t->n == n && !memcmp(v->text.data + t->at, bytes, n))
+            return v->bucket[i];
+    }
+    return -1;
+}
+
+static void reserve_id(struct vocab *v, int32_t id)
+{
+    if (id < v->size)
+        return;
+    xgrow(&v->entry, &v->cap, (size_t)id + 1, sizeof *v->entry);
+    for (int32_t i = v->size; i <= id; i++)
+        v->entry[i] = (struct vocab_entry){0};
+    v->size = id + 1;
+}
+
+static void put_entry(struct vocab *v, int32_t id, const char *text, size_t n, enum vocab_kind kind)
+{
+    reserve_id(v, id);
+    v->entry[id] = (struct vocab_entry){.at = (uint32_t)v->text.len, .n = (uint32_t)n, .kind = kind};
+    str_add(&v->text, text, n);
+}
+
+/* Turns the name of a token into bytes; 0 when a character of it stands for no byte. */
+static int read_name(const char *name, size_t n, struct str *bytes)
+{
+    str_clear(bytes);
+    for (size_t at = 0, step; at < n; at += step) {
+        int byte = byte_of(utf8_after(name, n, at, &step));
+        if (byte < 0)
+            return 0;
+        str_putc(bytes, (char)byte);
+    }
+    return 1;
+}
+
+static int read_entries(struct vocab *v, const json_t *spec, int is_byte_level, const char *what,
+                        struct err *e)
+{
+    struct str bytes = {0};
+    const char *name;
+    json_t *id;
+    int rc = 0;
+    json_object_foreach((json_t *)spec, name, id)
+    {
+        json_int_t k = json_integer_value(id);
+        if (!json_is_integer(id) || k < 0 || k >= VOCAB_IDS_MAX) {
+            rc =
+                err_set(e, ERR_FORMAT, "%s: model.vocab: the id of \"%.60s\" must be an integer from 0 to %d",
+                        what, name, VOCAB_IDS_MAX - 1);
+            break;
+        }
+        if (!*name)
+            continue; /* an empty token can never occur */
+        if (k < v->size && v->entry[k].kind != VOCAB_NONE) {
+            rc = err_set(e, ERR_FORMAT, "%s: model.vocab: two tokens have the id %lld, one is \"%.60s\"",
+                         what, (long long)k, name);
+            break;
+        }
+        if (v->text.len > (1u << 30)) {
+            rc = err_set(e, ERR_UNSUPPORTED, "%s: model.vocab holds more than 1 GiB of text", what);
+            break;
+        }
+        int named = is_byte_level && read_name(name, strlen(name), &bytes);
+        put_entry(v, (int32_t)k, named ? bytes.data : name, named ? bytes.len : strlen(name),
+                  named || !is_byte_level ? VOCAB_BYTES : VOCAB_RAW);
+    }
+    str_release(&bytes);
+    return rc;
+}
+
+static void index_bytes(struct vocab *v)
+{
+    uint64_t n_buckets = 64;
+    while (n_buckets < 2 * (uint64_t)v->size)
+        n_buckets *= 2;
+    v->mask = n_buckets - 1;
+    v->bucket = xmalloc(n_buckets * sizeof *v->bucket);
+    for (uint64_t i = 0; i < n_buckets; i++)
+        v->bucket[i] = -1;
+    for (int32_t id = 0; id < v->size; id++) {
+        if (v->entry[id].kind != VOCAB_BYTES)
+            continue;
+        uint64_t i = hash_bytes(v->text.data + v->entry[id].at, v->entry[id].n) & v->mask;
+        while (v->bucket[i] >= 0)
+            i = (i + 1) & v->mask;
+        v->bucket[i] = id;
+    }
+}
+
+int vocab_open(struct vocab *v, const json_t *spec, int is_byte_level, const char *what, struct err *e)
+{
+    *v = (struct vocab){0};
+    if (!json_is_object(spec))
+        return err_set(e, ERR_FORMAT, "%s: field \"model.vocab\" must be an object of tokens and ids", what);
+    int rc = read_entries(v, spec, is_byte_level, what, e);
+    if (!rc)
+        index_bytes(v);
+    return rc;
+}
+
+void vocab_put_added(struct vocab *v, int32_t id, const char *text, size_t n, int special)
+{
+    put_entry(v, id, text, n, special ? VOCAB_SPECIAL : VOCAB_ADDED);
+}
+
+void vocab_close(struct vocab *v)
+{
+    free(v->entry);
+    free(v->bucket);
+    str_release(&v->text);
+    *v = (struct vocab){0};
+}
+
+/* ---- merges */
 
 enum { SCAN_SYMBOLS = 96 };
 #define NO_RANK UINT32_MAX
@@ -21,12 +190,12 @@ static uint64_t mix_bits(uint64_t x)
 
 void bpe_init(struct bpe *b, size_t n_merges)
 {
-    size_t slots = 64;
-    while (slots < 3 * n_merges)
-        slots *= 2;
-    b->pair = xmalloc(slots * sizeof *b->pair);
-    b->mask = slots - 1;
-    for (size_t i = 0; i < slots; i++)
+    size_t n_buckets = 64;
+    while (n_buckets < 3 * n_merges)
+        n_buckets *= 2;
+    b->pair = xmalloc(n_buckets * sizeof *b->pair);
+    b->mask = n_buckets - 1;
+    for (size_t i = 0; i < n_buckets; i++)
         b->pair[i] = (struct bpe_pair){.key = UINT64_MAX, .rank = NO_RANK};
 }
 
@@ -44,7 +213,7 @@ void bpe_add(struct bpe *b, uint32_t left, uint32_t right, uint32_t rank, uint32
     b->pair[i] = (struct bpe_pair){key, rank, merged};
 }
 
-/* The slot of a pair; when the pair does not merge, a slot with rank NO_RANK. */
+/* The entry of a pair; if the pair does not merge, one with rank NO_RANK. */
 static const struct bpe_pair *find_pair(const struct bpe *b, uint32_t left, uint32_t right)
 {
     uint64_t key = (uint64_t)left << 32 | right, i = mix_bits(key) & b->mask;

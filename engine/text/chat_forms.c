@@ -112,3 +112,34 @@ const struct chat *chat_find(const char *name)
             return &FORMS[i];
     return NULL;
 }
+
+/* 1 when the text has a "<...>" that is no added token of the tokenizer; the first one is copied to
+ * `missing`. */
+static int lacks_token(const struct tokenizer *t, const char *text, struct str *missing)
+{
+    const char *end;
+    for (; text && (text = strchr(text, '<')) && (end = strchr(text, '>')); text = end) {
+        str_clear(missing);
+        str_add(missing, text, (size_t)(end + 1 - text));
+        if (tokenizer_find_added(t, missing->data) < 0)
+            return 1;
+    }
+    return 0;
+}
+
+int chat_lacks_tokens(const struct chat *c, const struct tokenizer *t, struct str *missing)
+{
+    return lacks_token(t, c->begin, missing) || lacks_token(t, c->before, missing) ||
+           lacks_token(t, c->after, missing) || lacks_token(t, c->end, missing);
+}
+
+const struct chat *chat_guess(const struct tokenizer *t)
+{
+    const struct chat *found = NULL;
+    struct str missing = {0};
+    for (size_t i = 0; !found && chat_at(i); i++)
+        if (!chat_at(i)->is_unguessed && !chat_lacks_tokens(chat_at(i), t, &missing))
+            found = chat_at(i);
+    str_release(&missing);
+    return found;
+}

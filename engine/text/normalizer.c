@@ -1,6 +1,6 @@
-/* The steps of a normalizer (contract: normalizer.h). They do what the tokenizers library's normalizers of
- * these names do: Prepend leaves an empty text alone, Strip takes away White_Space. */
-#include "engine/text/normalizer.h"
+/* The steps of a normalizer (contract: tokenizer_parts.h). They do what the tokenizers library's normalizers
+ * of these names do: Prepend leaves an empty text alone, Strip takes away White_Space. */
+#include "engine/text/tokenizer_parts.h"
 
 #include <string.h>
 

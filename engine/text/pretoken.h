@@ -7,15 +7,15 @@
 #include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 
-/* The pre-tokenizer cuts text into pieces, across whose borders byte-pair merging never merges. It is a row
- * of stages, each of which works inside the pieces of the one before. Read-only after opening. */
+/* The pre-tokenizer cuts text into pieces; byte-pair merging never crosses their borders. Its stages run in
+ * order, each inside the pieces of the stage before. Read-only after opening. */
 enum { PRETOKEN_STAGES = 8 };
 enum pretoken_kind {
     PRETOKEN_SPLIT,        /* at the matches of a regular expression */
     PRETOKEN_PREFIX_SPACE, /* puts a space before the piece unless it starts with one */
     PRETOKEN_METASPACE,    /* writes spaces as `mark`, and cuts before each */
 };
-/* What becomes of a match: a piece of its own, nothing, a part of a neighbour; or runs of matches are pieces.
+/* A match becomes a piece of its own, nothing, or a part of a neighbour; or a run of matches becomes a piece.
  */
 enum pretoken_behavior {
     PRETOKEN_ISOLATED,
@@ -27,25 +27,25 @@ enum pretoken_behavior {
 enum pretoken_prepend { PRETOKEN_ALWAYS, PRETOKEN_FIRST, PRETOKEN_NEVER };
 struct pretoken {
     int n;
-    int is_byte_level; /* the pieces' bytes are looked up by GPT-2's printable names */
+    int is_byte_level; /* tokens are bytes, written by GPT-2's printable names in the file */
     struct pretoken_stage {
         enum pretoken_kind kind;
         void *regex;  /* SPLIT: pcre2_code */
-        int compiled; /* to machine code */
+        int compiled; /* 1: PCRE2's JIT compiled it */
         enum pretoken_behavior behavior;
-        int invert;                    /* what does not match counts as match, and the other way round */
+        int invert;                    /* matches and what lies between them change roles */
         char mark[8];                  /* METASPACE: one character */
         enum pretoken_prepend prepend; /* METASPACE: does a mark stand before a piece that has none? */
         int is_whole;                  /* METASPACE: does not cut */
     } stage[PRETOKEN_STAGES];
 };
 
-/* From the "pre_tokenizer" of tokenizer.json (pretoken_read.c): null, one of the kinds in its table, or a
+/* Reads the "pre_tokenizer" of tokenizer.json (pretoken_read.c): null, one of the kinds in its table, or a
  * Sequence of these; ByteLevel stands last. `what` names the file in messages. */
 int pretoken_open(struct pretoken *p, const json_t *spec, const char *what, struct err *e);
 void pretoken_close(struct pretoken *p);
 
-/* Working memory of one caller; zeroed is empty. */
+/* Working memory of one thread; a zeroed struct is empty. */
 struct pretoken_scratch {
     void *match, *context, *stack; /* pcre2 match data, match context, JIT stack */
     struct str spaced[PRETOKEN_STAGES];
@@ -55,13 +55,14 @@ struct pretoken_scratch {
 void pretoken_scratch_release(struct pretoken_scratch *s);
 
 /* Calls piece() for each piece of the text, from left to right. The text must be valid UTF-8; pieces are
- * never empty. is_first: nothing stands before the text, which Metaspace asks. */
+ * never empty. is_first: nothing stands before the text (Metaspace asks). ERR_UNSUPPORTED if a pattern
+ * exceeds its limits on steps or memory. */
 typedef void pretoken_piece_fn(void *context, const char *piece, size_t n);
 int pretoken_split(const struct pretoken *p, struct pretoken_scratch *s, const char *text, size_t n,
                    int is_first, pretoken_piece_fn *piece, void *context, struct err *e);
 
-/* Rewrites a pattern of the file for PCRE2 (pretoken_pattern.c). The file is written for Oniguruma, so what
- * the two libraries read differently is translated, or refused with its place in the pattern. */
+/* Translates a pattern of the file, written for Oniguruma, to PCRE2 (pretoken_pattern.c) and appends it to
+ * out. ERR_UNSUPPORTED, with the place in the pattern, for what cannot be translated. */
 int pretoken_pattern(struct str *out, const char *pattern, size_t n, const char *what, struct err *e);
 
 #endif

@@ -63,7 +63,7 @@ static int check_model(const json_t *model, const char *what, struct err *e)
     return rc;
 }
 
-/* What becomes of a character that is no token: see tokenizer_symbols.c. */
+/* Reads what replaces a character that is no token (tokenizer_encode.c). */
 static int read_unknown(struct tokenizer *t, const json_t *model, const char *what, struct err *e)
 {
     const char *unk = "";
@@ -268,40 +268,4 @@ void tokenizer_close(struct tokenizer *t)
     added_release(&t->raw);
     added_release(&t->normalized);
     free(t);
-}
-
-int tokenizer_has(const struct tokenizer *t, int32_t id)
-{
-    return id >= 0 && id < t->vocab.size && t->vocab.entry[id].kind != VOCAB_NONE;
-}
-
-int32_t tokenizer_find_added(const struct tokenizer *t, const char *token)
-{
-    size_t n = strlen(token);
-    const struct added_set *set[2] = {&t->raw, &t->normalized};
-    for (int k = 0; k < 2; k++) {
-        const struct added_token *a = added_at(set[k], token, n);
-        if (a && a->n == n)
-            return a->id;
-    }
-    return -1;
-}
-
-int32_t tokenizer_find(const struct tokenizer *t, const char *token)
-{
-    int32_t id = tokenizer_find_added(t, token);
-    return id >= 0 ? id : vocab_find(&t->vocab, token, strlen(token));
-}
-
-void token_list_add(struct token_list *l, int32_t id)
-{
-    if (l->n == l->cap)
-        xgrow(&l->id, &l->cap, l->n + 1, sizeof *l->id);
-    l->id[l->n++] = id;
-}
-
-void token_list_release(struct token_list *l)
-{
-    free(l->id);
-    *l = (struct token_list){0};
 }

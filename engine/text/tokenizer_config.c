@@ -5,12 +5,11 @@
  *
  * special_tokens_map.json and added_tokens.json are an older form of added_tokens_decoder and are read only
  * where that is missing. */
-#include "engine/text/tokenizer_config.h"
+#include "engine/text/tokenizer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/text/tokenizer_parts.h"
 #include "evalcore/base/file.h"
 
 #define SAVE_AGAIN "load the tokenizer with Transformers and save it again, which makes the files agree"
@@ -213,6 +212,107 @@ static int check_tokens(const struct tokenizer *t, const json_t *config, const c
     return rc || decoder ? rc : check_older(t, folder, e);
 }
 
+/* ---- what the tokenizer puts around a plain text, which decides whether a begin-of-sentence token stands in
+ * front: "post_processor" of tokenizer.json, a TemplateProcessing for one text. bos_token_id of config.json
+ * does not count, and add_bos_token of tokenizer_config.json counts only for a few classes of tokenizers:
+ * LlamaTokenizerFast of Transformers 4 makes its own template from add_bos_token (when absent, true) and
+ * add_eos_token, as do CodeLlama's and Gemma's. DeepSeek's distilled models, whose tokenizer.json has no
+ * template, get their begin-of-sentence token only so. Transformers 5 ignores both flags when there is a
+ * tokenizer.json. We do what version 4 does, with which these models and the papers' figures were made. */
+
+static int add_special(struct tokenizer *t, const json_t *tokens, const char *name, struct token_list *to,
+                       const char *what, struct err *e)
+{
+    const json_t *ids = json_object_get(json_object_get(tokens, name), "ids");
+    if (!json_array_size(ids))
+        return err_set(e, ERR_FORMAT, "%s: post_processor names the token \"%.60s\" without its ids", what,
+                       name);
+    for (size_t i = 0; i < json_array_size(ids); i++) {
+        json_int_t id = json_integer_value(json_array_get(ids, i));
+        if (!json_is_integer(json_array_get(ids, i)) || id < 0 || id >= t->vocab.size)
+            return err_set(e, ERR_FORMAT, "%s: post_processor has an id of \"%.60s\" that is no token", what,
+                           name);
+        token_list_add(to, (int32_t)id);
+    }
+    return 0;
+}
+
+static int read_template(struct tokenizer *t, const json_t *spec, const char *what, struct err *e)
+{
+    const json_t *single = json_object_get(spec, "single"), *tokens = json_object_get(spec, "special_tokens");
+    int seen = 0, rc = 0;
+    for (size_t i = 0; !rc && i < json_array_size(single); i++) {
+        const json_t *part = json_array_get(single, i);
+        const char *name = json_string_value(json_object_get(json_object_get(part, "SpecialToken"), "id"));
+        if (name)
+            rc = add_special(t, tokens, name, seen ? &t->after : &t->before, what, e);
+        else if (json_object_get(part, "Sequence"))
+            seen++;
+        else
+            seen = 2;
+    }
+    if (!rc && seen != 1)
+        rc = err_set(e, ERR_UNSUPPORTED,
+                     "%s: post_processor's template for one text must hold it once, among special tokens",
+                     what);
+    return rc;
+}
+
+int frame_read(struct tokenizer *t, const json_t *spec, const char *what, struct err *e)
+{
+    const char *type;
+    if (!spec || json_is_null(spec))
+        return 0;
+    int rc = json_get_str(spec, "type", &type, what, e);
+    if (rc)
+        return err_add(e, "post_processor");
+    if (!strcmp(type, "ByteLevel")) /* moves offsets only */
+        return 0;
+    if (!strcmp(type, "TemplateProcessing"))
+        return read_template(t, spec, what, e);
+    const json_t *list = json_object_get(spec, "processors");
+    if (strcmp(type, "Sequence") || !json_is_array(list))
+        return err_set(e, ERR_UNSUPPORTED,
+                       "%s: post_processor %.60s is not supported; ByteLevel, TemplateProcessing and a "
+                       "Sequence of them are",
+                       what, type);
+    for (size_t i = 0; !rc && i < json_array_size(list); i++) {
+        const char *inner = json_string_value(json_object_get(json_array_get(list, i), "type"));
+        if (inner && !strcmp(inner, "Sequence"))
+            rc = err_set(e, ERR_UNSUPPORTED, "%s: post_processor is a Sequence of Sequences", what);
+        else
+            rc = frame_read(t, json_array_get(list, i), what, e);
+    }
+    return rc;
+}
+
+/* Adds the id of a token to one end, when the flag is on. */
+static int add_end(const struct tokenizer *t, const json_t *config, const char *flag, int is_on,
+                   const char *name, struct token_list *to, const char *what, struct err *e)
+{
+    int rc = json_opt_bool(config, flag, &is_on, what, e);
+    if (rc || !is_on)
+        return rc;
+    const char *text = tokenizer_config_token(config, name);
+    int32_t id = text ? tokenizer_find(t, text) : -1;
+    if (id < 0)
+        return err_set(
+            e, ERR_FORMAT,
+            "%s: %s \"%.60s\" is no token of tokenizer.json; if no such token belongs at that end of "
+            "a text, set %s to false",
+            what, name, text ? text : "null", flag);
+    token_list_add(to, id);
+    return 0;
+}
+
+/* For a class that makes its own template, from a tokenizer_config.json. */
+static int read_class_frame(struct tokenizer *t, const json_t *config, const char *what, struct err *e)
+{
+    t->before.n = t->after.n = 0;
+    int rc = add_end(t, config, "add_bos_token", 1, "bos_token", &t->before, what, e);
+    return rc ? rc : add_end(t, config, "add_eos_token", 0, "eos_token", &t->after, what, e);
+}
+
 int tokenizer_read_folder(struct tokenizer *t, const char *folder, struct err *e)
 {
     struct str what = {0};
@@ -222,7 +322,7 @@ int tokenizer_read_folder(struct tokenizer *t, const char *folder, struct err *e
     if (!rc)
         rc = check_tokens(t, config, folder, what.data, e);
     if (!rc && tokenizer_config_has_frame(config))
-        rc = frame_read_config(t, config, what.data, e);
+        rc = read_class_frame(t, config, what.data, e);
     json_decref(config);
     str_release(&what);
     return rc;

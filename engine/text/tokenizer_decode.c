@@ -1,6 +1,6 @@
-/* From ids to bytes. The tokens of a byte-level vocabulary are bytes already; those of others go through the
- * steps of "decoder", as the tokenizers library does them: U+2581 becomes a space, "<0x0A>" its byte, and
- * marks at the start of a whole text are taken away. */
+/* From ids to bytes, and which ids there are. The tokens of a byte-level vocabulary are bytes already; those
+ * of others go through the steps of "decoder", as the tokenizers library does them: U+2581 becomes a space,
+ * "<0x0A>" its byte, and marks at the start of a whole text are taken away. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,4 +209,27 @@ void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t
     }
     str_add(out, str_text(&text) + from, to - from);
     str_release(&text);
+}
+
+int tokenizer_has(const struct tokenizer *t, int32_t id)
+{
+    return id >= 0 && id < t->vocab.size && t->vocab.entry[id].kind != VOCAB_NONE;
+}
+
+int32_t tokenizer_find_added(const struct tokenizer *t, const char *token)
+{
+    size_t n = strlen(token);
+    const struct added_set *set[2] = {&t->raw, &t->normalized};
+    for (int k = 0; k < 2; k++) {
+        const struct added_token *a = added_at(set[k], token, n);
+        if (a && a->n == n)
+            return a->id;
+    }
+    return -1;
+}
+
+int32_t tokenizer_find(const struct tokenizer *t, const char *token)
+{
+    int32_t id = tokenizer_find_added(t, token);
+    return id >= 0 ? id : vocab_find(&t->vocab, token, strlen(token));
 }

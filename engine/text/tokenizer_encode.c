@@ -10,17 +10,17 @@
 #include "engine/text/unicode.h"
 #include "evalcore/base/arena.h"
 
-enum { CACHE_SLOTS = 1 << 16, CACHE_BYTES = 22, CACHE_IDS = 8, FEW_SYMBOLS = 96, TEXT_MAX = 1 << 28 };
+enum { CACHE_PIECES = 1 << 16, CACHE_BYTES = 22, CACHE_IDS = 8, FEW_SYMBOLS = 96, TEXT_MAX = 1 << 28 };
 
 struct cached_piece {
     uint64_t hash;
-    unsigned char n, n_ids; /* n 0: empty slot */
+    unsigned char n, n_ids; /* n 0: empty */
     char text[CACHE_BYTES];
     int32_t id[CACHE_IDS];
 };
 
 struct encode_scratch {
-    uint64_t owner; /* whose pieces are cached */
+    uint64_t owner; /* identity of the tokenizer that the cached pieces are from */
     struct pretoken_scratch pretoken;
     struct bpe_scratch bpe;
     struct str repaired, normal[2];
@@ -35,7 +35,7 @@ struct encoder {
     struct token_list *out;
     struct err *e;
     const char *start; /* of the whole text */
-    int is_first;      /* the gap at hand begins there */
+    int is_first;      /* the present gap begins there */
 };
 
 static uint64_t piece_hash(const char *p, size_t n)
@@ -62,6 +62,58 @@ static uint64_t piece_hash(const char *p, size_t n)
     return h ^ h >> 32;
 }
 
+/* ---- the symbols of a piece, from which merging starts: its bytes where the vocabulary is byte-level, else
+ * its characters. A character that is no token becomes its bytes "<0xE2>" (byte_fallback), else the unknown
+ * token, else nothing. Order and exceptions are those of the tokenizers library's BPE::merge_word: an unknown
+ * token waits until the next known character, and with fuse_unk stands for all that follow it. */
+
+/* The bytes of a character as fallback tokens; 0 when one of them is missing. */
+static size_t fall_back(const struct tokenizer *t, const char *c, size_t n, uint32_t *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t id = t->byte_symbol[(unsigned char)c[i]];
+        if (id < 0)
+            return 0;
+        out[i] = (uint32_t)id;
+    }
+    return n;
+}
+
+/* out has room for n symbols; returns their number. */
+static size_t piece_symbols(const struct tokenizer *t, const char *piece, size_t n, uint32_t *out)
+{
+    size_t len = 0, step = 1;
+    int waiting = 0; /* an unknown token */
+    for (size_t at = 0; at < n; at += step) {
+        int32_t id;
+        if (t->pretoken.is_byte_level) {
+            id = t->byte_symbol[(unsigned char)piece[at]];
+        } else {
+            utf8_after(piece, n, at, &step);
+            id = vocab_find(&t->vocab, piece + at, step);
+        }
+        if (id >= 0) {
+            if (waiting)
+                out[len++] = (uint32_t)t->unk;
+            waiting = 0;
+            out[len++] = (uint32_t)id;
+            continue;
+        }
+        size_t bytes = t->byte_fallback ? fall_back(t, piece + at, step, out + len) : 0;
+        len += bytes;
+        if (bytes || t->unk < 0)
+            continue;
+        if (waiting && !t->fuse_unk)
+            out[len++] = (uint32_t)t->unk;
+        waiting = 1;
+    }
+    if (waiting)
+        out[len++] = (uint32_t)t->unk;
+    return len;
+}
+
+/* ---- pieces and gaps */
+
 static void merge_piece(struct encoder *x, const char *piece, size_t n)
 {
     uint32_t few[FEW_SYMBOLS], *symbol = few;
@@ -69,23 +121,23 @@ static void merge_piece(struct encoder *x, const char *piece, size_t n)
         xgrow(&x->s->symbol, &x->s->symbol_cap, n, sizeof *symbol);
         symbol = x->s->symbol;
     }
-    bpe_merge(&x->t->bpe, &x->s->bpe, symbol, tokenizer_symbols(x->t, piece, n, symbol), x->out);
+    bpe_merge(&x->t->bpe, &x->s->bpe, symbol, piece_symbols(x->t, piece, n, symbol), x->out);
 }
 
 static void encode_piece(void *context, const char *piece, size_t n)
 {
     struct encoder *x = context;
     struct token_list *out = x->out;
-    struct cached_piece *slot = NULL;
+    struct cached_piece *cached = NULL;
     uint64_t h = 0;
     if (n <= CACHE_BYTES) {
         h = piece_hash(piece, n);
-        slot = &x->s->cache[h & (CACHE_SLOTS - 1)];
-        if (slot->hash == h && slot->n == n && !memcmp(slot->text, piece, n)) {
+        cached = &x->s->cache[h & (CACHE_PIECES - 1)];
+        if (cached->hash == h && cached->n == n && !memcmp(cached->text, piece, n)) {
             if (out->cap - out->n < CACHE_IDS)
                 xgrow(&out->id, &out->cap, out->n + CACHE_IDS, sizeof *out->id);
-            memcpy(out->id + out->n, slot->id, sizeof slot->id);
-            out->n += slot->n_ids;
+            memcpy(out->id + out->n, cached->id, sizeof cached->id);
+            out->n += cached->n_ids;
             return;
         }
     }
@@ -96,18 +148,17 @@ static void encode_piece(void *context, const char *piece, size_t n)
     else
         merge_piece(x, piece, n);
     size_t n_ids = out->n - first;
-    if (slot && n_ids <= CACHE_IDS) {
-        slot->hash = h;
-        slot->n = (unsigned char)n;
-        slot->n_ids = (unsigned char)n_ids;
-        memcpy(slot->text, piece, n);
+    if (cached && n_ids <= CACHE_IDS) {
+        cached->hash = h;
+        cached->n = (unsigned char)n;
+        cached->n_ids = (unsigned char)n_ids;
+        memcpy(cached->text, piece, n);
         if (n_ids) /* else every character was dropped, and the list may be empty */
-            memcpy(slot->id, out->id + first, n_ids * sizeof *slot->id);
+            memcpy(cached->id, out->id + first, n_ids * sizeof *cached->id);
     }
 }
 
-/* guard: the range of this text in which no special token counts, as two offsets; empty when they are equal.
- */
+/* guard: two offsets, between which no special token is recognised; equal: no such range. */
 typedef int gap_fn(struct encoder *x, const char *text, size_t n, const size_t guard[2]);
 
 static int call_gap(struct encoder *x, gap_fn *gap, const char *text, size_t from, size_t to,
@@ -177,9 +228,9 @@ static struct encode_scratch *open_scratch(struct tokenizer_scratch *scratch, co
     struct encode_scratch *s = scratch->state;
     if (!s) {
         s = scratch->state = xcalloc(1, sizeof *s);
-        s->cache = xcalloc(CACHE_SLOTS, sizeof *s->cache);
+        s->cache = xcalloc(CACHE_PIECES, sizeof *s->cache);
     } else if (s->owner != t->identity) {
-        memset(s->cache, 0, CACHE_SLOTS * sizeof *s->cache);
+        memset(s->cache, 0, CACHE_PIECES * sizeof *s->cache);
     }
     s->owner = t->identity;
     return s;
@@ -229,4 +280,21 @@ int tokenizer_encode(const struct tokenizer *t, struct tokenizer_scratch *s, con
                      int with_special, struct token_list *out, struct err *e)
 {
     return tokenizer_encode_guarded(t, s, text, n, 0, with_special ? 0 : n, out, e);
+}
+
+int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
+                           size_t from, size_t to, struct token_list *out, struct err *e)
+{
+    for (size_t i = 0; i < t->before.n; i++)
+        token_list_add(out, t->before.id[i]);
+    int rc = tokenizer_encode_guarded(t, s, text, n, from, to, out, e);
+    for (size_t i = 0; i < t->after.n && !rc; i++)
+        token_list_add(out, t->after.id[i]);
+    return rc;
+}
+
+size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids)
+{
+    *ids = t->before.id;
+    return t->before.n;
 }

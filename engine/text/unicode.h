@@ -6,19 +6,20 @@
 
 #include "evalcore/base/str.h"
 
-/* What the tokenizer needs of Unicode. Text must be valid UTF-8, except where a comment says otherwise. */
+/* UTF-8, character classes and normalization for the tokenizer. Text must be valid UTF-8 unless a comment
+ * says otherwise. */
 
-int utf8_is_valid(const char *text, size_t n); /* any bytes */
-/* The character that starts at `at` (at < n), or that ends there (at > 0). */
+int utf8_is_valid(const char *text, size_t n); /* 1 if these bytes are valid UTF-8 */
+/* The character that starts at `at` (at < n), and the one that ends there (at > 0); *bytes: its length. */
 int32_t utf8_after(const char *text, size_t n, size_t at, size_t *bytes);
 int32_t utf8_before(const char *text, size_t at, size_t *bytes);
 int unicode_is_space(int32_t c); /* White_Space */
 int unicode_is_word(int32_t c);  /* Alphabetic, marks, decimal digits, connector punctuation, joiners */
 
-/* Normalization form C. Returns 0 and leaves `out` alone when the text is in that form already; else returns
- * 1 and replaces the contents of `out`. mark holds two offsets into the text, which become the offsets of the
- * same characters in `out`. When a mark is inside a cluster that was recomposed, the first mark moves to the
- * start of the cluster and the second to its end. */
+/* Normalization form C. Returns 0 and leaves `out` alone if the text is in that form already; else returns 1
+ * and replaces the contents of `out` by the form. mark holds two offsets into the text, which become the
+ * offsets of the same characters in `out`. When a mark is inside a cluster that was recomposed, the first
+ * mark moves to the start of the cluster and the second to its end. */
 int nfc_normalize(const char *text, size_t n, struct str *out, size_t mark[2]);
 
 #endif

@@ -6,14 +6,14 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
 
-/* The room of chat templates: an evaluator of that part of the Jinja language which the chat templates of
+/* The room of chat templates. It evaluates the part of the Jinja language that the chat templates of
  * published models use, with the settings of Hugging Face's Transformers (trim_blocks, lstrip_blocks, loop
- * controls, the `generation` block). engine/text comes in.
+ * controls, the `generation` block). engine/text includes it.
  *
  * A template comes with a downloaded model, so it is untrusted: it reaches nothing but its input, and steps,
- * depth, memory and output are bounded. What is outside the supported part of the language is an error that
- * names the construct and the line; it never renders something else. A construct counts only when it is
- * reached: templates hold branches for tools that a prompt without tools does not take. */
+ * depth, memory and output are bounded. A construct outside the supported part is an error
+ * that names it and the line; it never renders something else. It is an error only when it is reached:
+ * templates hold branches for tools that a prompt without tools does not take. */
 struct jinja_template;
 
 /* Reads a template of at most 1 MiB. `what` names it in messages. The text is copied. ERR_FORMAT for what is
@@ -26,7 +26,7 @@ int jinja_reads(const struct jinja_template *t, const char *name);
 struct jinja_message {
     const char *role, *text; /* text: n bytes of UTF-8 */
     size_t n;
-    size_t from, to; /* bytes of the text that come from others; empty where they are equal */
+    size_t from, to; /* text[from..to) is foreign: a user's text, not the template's; equal: none is */
 };
 enum jinja_kind { JINJA_NONE, JINJA_BOOL, JINJA_TEXT };
 struct jinja_var {
@@ -42,11 +42,11 @@ struct jinja_input {
     size_t n_vars;
 };
 
-/* Appends the rendered text to out. guard receives the range of out in which the bytes lie that come from
- * others, equal offsets when there are none; a template that scatters them over several places with its own
- * text between is refused with ERR_UNSUPPORTED, since they could not be told from its own. An exception that
- * the template raises is ERR_USAGE with its message. On an error nothing is appended. Any number of threads
- * may render one template. */
+/* Appends the rendered text to out. guard receives the range of out that holds the foreign bytes, equal
+ * offsets if there are none. ERR_UNSUPPORTED: the template scatters foreign bytes over several places, so
+ * they could not be told from its own, or uses an unsupported construct. ERR_USAGE: the template raised an
+ * exception, with its message. On an error nothing is appended. Any number of threads may render one
+ * template. */
 int jinja_render(const struct jinja_template *t, const struct jinja_input *in, struct str *out,
                  size_t guard[2], struct err *e);
 

@@ -4,6 +4,65 @@
 
 #include "engine/text/jinja/jinja_expression.h"
 
+struct jnode *jparse_node(struct jparser *x, enum jnode_kind kind)
+{
+    struct jnode *n = arena_alloc(x->a, sizeof *n);
+    n->kind = kind;
+    n->line = x->at->line;
+    return n;
+}
+
+struct jnode *jparse_fail(struct jparser *x, int code, const char *problem)
+{
+    err_set(x->e, code, "%s, line %d: %s", x->what, x->at->line, problem);
+    return NULL;
+}
+
+static int is_token(const struct jtoken *t, enum jtoken_kind kind, const char *text)
+{
+    return t->kind == kind && strlen(text) == t->n && !memcmp(t->text, text, t->n);
+}
+
+int jparse_is_op(const struct jparser *x, const char *op)
+{
+    return is_token(x->at, T_OP, op);
+}
+
+int jparse_is_name(const struct jparser *x, const char *name)
+{
+    return is_token(x->at, T_NAME, name);
+}
+
+int jparse_skip_op(struct jparser *x, const char *op)
+{
+    int found = jparse_is_op(x, op);
+    x->at += found;
+    return found;
+}
+
+int jparse_skip_name(struct jparser *x, const char *name)
+{
+    int found = jparse_is_name(x, name);
+    x->at += found;
+    return found;
+}
+
+int jparse_want_op(struct jparser *x, const char *op)
+{
+    if (jparse_skip_op(x, op))
+        return 1;
+    err_set(x->e, ERR_FORMAT, "%s, line %d: \"%s\" is missing in an expression", x->what, x->at->line, op);
+    return 0;
+}
+
+const char *jparse_want_name(struct jparser *x)
+{
+    if (x->at->kind == T_NAME)
+        return (x->at++)->text;
+    jparse_fail(x, ERR_FORMAT, "a name is missing");
+    return NULL;
+}
+
 static struct jnode *parse_unary(struct jparser *x, int with_filters);
 
 static int is_next(const struct jparser *x, enum jtoken_kind kind, const char *text)
@@ -382,5 +441,23 @@ struct jnode *jparse_expression(struct jparser *x)
         n = choice;
     }
     x->depth--;
+    return n;
+}
+
+struct jnode *jparse_tuple(struct jparser *x)
+{
+    struct jnode *first = jparse_expression(x);
+    if (!first || !jparse_is_op(x, ","))
+        return first;
+    struct jnode *n = jparse_node(x, N_LIST), **end = &first->next;
+    n->list = first;
+    n->number = 1;
+    while (jparse_skip_op(x, ",")) {
+        if (x->at->kind == T_BLOCK_END || x->at->kind == T_VAR_END)
+            break;
+        if (!(*end = jparse_expression(x)))
+            return NULL;
+        end = &(*end)->next;
+    }
     return n;
 }

@@ -6,7 +6,7 @@
 #include "engine/text/jinja/jinja.h"
 #include "evalcore/base/arena.h"
 
-/* What the files of this room share: tokens, the tree, values. */
+/* Shared by the files of this room: tokens, the tree, values. */
 enum {
     JINJA_TEXT_MAX = 1 << 20,
     JINJA_DEPTH_MAX = 100,      /* of the tree, and of calls */
@@ -26,10 +26,11 @@ struct jtokens {
     struct jtoken *v;
     size_t n, cap;
 };
-/* Tokens up to T_END; their texts lie in the arena. The caller frees v. */
+/* Cuts a template into tokens, the last of which is T_END. Their texts lie in the arena; the caller frees v.
+ */
 int jinja_lex(struct jtokens *out, struct arena *a, const char *text, size_t n, const char *what,
               struct err *e);
-size_t jinja_char(const char *p, size_t n); /* bytes of the character at the front; n > 0 */
+size_t jinja_char(const char *p, size_t n); /* length in bytes of the first character; n > 0 */
 
 enum jnode_kind {
     /* statements */
@@ -76,6 +77,7 @@ struct jnode {
     int64_t number;
     struct jnode *a, *b, *c, *list, *body, *next;
 };
+/* Builds the tree of a template in the arena; *out is its first statement. */
 int jinja_parse(struct jnode **out, const struct jtokens *tokens, struct arena *a, const char *what,
                 struct err *e);
 
@@ -92,8 +94,8 @@ enum jvalue_kind {
     V_FUNCTION, /* text: name of a global */
     V_METHOD,   /* text: name; list: items[0] is the object */
 };
-/* A string's bytes [from, to) come from others. is_scattered: they lie in several places, and the range is
- * only their hull. is_markup: Jinja's `safe` was applied. */
+/* A value. Bytes [from, to) of a string are foreign. is_scattered: the foreign bytes lie in several places,
+ * and the range is only their hull. is_markup: Jinja's `safe` was applied. */
 struct jvalue {
     enum jvalue_kind kind;
     int64_t number;
@@ -120,12 +122,12 @@ struct jinja_state {
     struct arena arena;
     struct err *e;
     long steps;
-    int depth, line; /* line: of the node that is evaluated */
+    int depth, line; /* line of the node that is evaluated */
     int leaving;     /* N_BREAK or N_CONTINUE on its way to the loop, else 0 */
     struct jscope *scope;
 };
 
-/* Text under construction, with the range of what comes from others. */
+/* Text under construction, with its range of foreign bytes. */
 struct jtext {
     struct str s;
     size_t from, to;
@@ -135,9 +137,9 @@ void jtext_add(struct jtext *t, const struct jvalue *v);          /* a string */
 struct jvalue jtext_take(struct jinja_state *r, struct jtext *t); /* copies into the arena and releases t */
 
 int jinja_fail(struct jinja_state *r, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Counts work on this many bytes or items as steps; the bound is checked with the next step. */
+/* Counts the work on n bytes or items as steps; the next step checks the bound. */
 void jinja_cost(struct jinja_state *r, size_t n);
-/* Memory of the rendering; NULL after an error when the bound is reached. */
+/* Memory that lives as long as the rendering; NULL and an error when the bound is reached. */
 void *jinja_alloc(struct jinja_state *r, size_t bytes);
 
 struct jvalue jv_int(int64_t v);
@@ -149,7 +151,7 @@ void jlist_add(struct jinja_state *r, struct jlist *l, struct jvalue v);
 struct jvalue *jdict_find(const struct jlist *l, const char *key, size_t n); /* NULL: not there */
 void jdict_set(struct jinja_state *r, struct jlist *l, struct jvalue key, struct jvalue v);
 int jv_true(const struct jvalue *v);
-/* Two different mappings, and lists of lists, are refused: the answer could take forever. */
+/* Comparing two different mappings, or lists of lists, is an error, since it could take forever. */
 int jv_equal(struct jinja_state *r, const struct jvalue *a, const struct jvalue *b);
 int jv_is(const struct jvalue *v, const char *text); /* a string with this text */
 const char *jv_kind(const struct jvalue *v);         /* for messages: "a list" */
@@ -164,11 +166,13 @@ struct jvalue jv_item(struct jinja_state *r, const struct jvalue *of, const stru
 int jv_part(struct jinja_state *r, const struct jvalue *of, const struct jvalue at[3], struct jvalue *out);
 struct jvalue jv_strip(const struct jvalue *s, const struct jvalue *chars, int left, int right);
 
-/* args: positional values. keys and named are keyword arguments. */
+/* Arguments of a call: positional values, and keyword arguments. */
 struct jargs {
     struct jlist at;
     struct jlist named; /* names and values in turn */
 };
+/* Apply a filter, a test or a method. An unknown name, or a kind of value it does not take, is
+ * ERR_UNSUPPORTED. */
 int jinja_filter(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *args,
                  struct jvalue *out);
 int jinja_test(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *args,
@@ -177,8 +181,11 @@ int jinja_test(struct jinja_state *r, const char *name, const struct jvalue *v, 
 int jinja_has_method(const struct jvalue *v, const char *name);
 int jinja_method(struct jinja_state *r, const char *name, const struct jvalue *v, const struct jargs *args,
                  struct jvalue *out);
+/* Runs a list of statements, and evaluates an expression. */
 int jinja_exec(struct jinja_state *r, const struct jnode *list, struct jtext *out);
 int jinja_eval(struct jinja_state *r, const struct jnode *n, struct jvalue *out);
+/* The variable of that name in the scope or one around it, NULL if none; and sets one in the present scope.
+ */
 struct jvalue *jscope_find(struct jscope *s, const char *name, size_t n);
 void jscope_set(struct jinja_state *r, const char *name, size_t n, struct jvalue v);
 
