@@ -29,7 +29,7 @@ set(rooms
   # room                   | doors                                      | may enter
   "evalcore/base           | *                                          |"
 
-  "kernels                 | backend.h limits.h op_check.h fault.h copy_wide.h topk_rule.h keep_rule.h philox.h |"
+  "kernels                 | backend.h limits.h op_check.h fault.h copy_wide.h topk_params.h keep_params.h philox.h |"
   "kernels/cpu/simd        | simd.h tile.h isa_peak.h                   |"
   "kernels/cpu             |                                            | kernels/cpu/simd kernels"
   "kernels/cuda/device     | *                                          | kernels"

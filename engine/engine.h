@@ -284,7 +284,8 @@ struct seen {
     void *user; /* of the request */
     int step;   /* tokens of the completion before the step: 1 in the first */
     int layer;
-    enum sel_unit unit; /* of the entries: SEL_PAGES (blocks of block_pages pages), else slots */
+    enum sel_granularity
+        granularity; /* of the entries: SEL_PAGES (blocks of block_pages pages), else slots */
     int block_pages, n_lists, stride;
     const int32_t *idx; /* list i: len[i] ascending entries from idx + i * stride; valid during the call */
     const int32_t *len; /* -1: all that is live */

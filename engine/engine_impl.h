@@ -57,7 +57,7 @@ struct prompt_entry {
 };
 
 struct cached_program {
-    struct program *program;  /* NULL: not recorded yet */
+    struct op_graph *program; /* NULL: not recorded yet */
     struct step_group *group; /* (n_groups) */
     int n_groups, steps;      /* steps: run before it is recorded */
     uint64_t used;

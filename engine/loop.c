@@ -19,7 +19,7 @@
 #include "engine/memory/device.h"
 #include "evalcore/base/clock.h"
 
-_Static_assert((MAX_BATCH + MAX_BATCH / 2) * sizeof(struct sample_result) <= BACKEND_DOWNLOAD_BYTES,
+_Static_assert((MAX_BATCH + MAX_BATCH / 2) * sizeof(struct sample_result) <= BACKEND_STAGING_BYTES,
                "a step's results fit one download");
 
 static void lay_out(struct engine *en)
@@ -74,7 +74,7 @@ static int begin_step(struct engine *en, int ahead, struct err *e)
         programs_run(en, e);
     if (e->code)
         return e->code;
-    if (en->be->download_begin(en->dev, (int)(b->begun % BACKEND_DOWNLOADS), en->tf.sampled,
+    if (en->be->download_begin(en->dev, (int)(b->begun % BACKEND_STAGING_BUFFERS), en->tf.sampled,
                                (size_t)b->n_rows * sizeof *b->result) < 0)
         return err_set(e, ERR_DEVICE, "decode step: %s", en->be->last_error(en->dev));
     b->begun++;
@@ -111,7 +111,7 @@ static int take_step(struct engine *en, struct err *e)
     struct err ahead = {0};
     if (may_go_ahead(en, &ahead) == 1)
         begin_step(en, 1, &ahead);
-    if (en->be->download_wait(en->dev, (int)(b->taken % BACKEND_DOWNLOADS), b->result,
+    if (en->be->download_wait(en->dev, (int)(b->taken % BACKEND_STAGING_BUFFERS), b->result,
                               (size_t)b->n_rows * sizeof *b->result) < 0)
         return err_set(e, ERR_DEVICE, "decode step: %s", en->be->last_error(en->dev));
     b->taken++;

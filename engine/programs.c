@@ -17,7 +17,7 @@ int programs_bucket(int n)
 
 static void program_release(struct engine *en, struct cached_program *p)
 {
-    en->be->program_release(en->dev, p->program);
+    en->be->graph_release(en->dev, p->program);
     free(p->group);
     memset(p, 0, sizeof *p);
 }
@@ -64,10 +64,10 @@ static struct cached_program *find_program(struct engine *en, const struct batch
 
 static int record_program(struct engine *en, struct cached_program *p, const struct batch *b, struct err *e)
 {
-    if (en->be->record_begin(en->dev) < 0)
+    if (en->be->capture_begin(en->dev) < 0)
         return err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
     transformer_step(&en->tf, b->group, b->n_groups, b->n_rows, e);
-    if (en->be->record_end(en->dev, &p->program) < 0)
+    if (en->be->capture_end(en->dev, &p->program) < 0)
         return err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
     return e->code;
 }

@@ -31,7 +31,8 @@ static size_t plain_pool(size_t one, size_t most)
 static size_t one_sequence(const struct engine *en)
 {
     const struct kv_view *v = &en->cache.view;
-    return en->be->unit_bytes(v->dtype, v->head_dim) * (size_t)en->cache.heads_per_seq * (size_t)v->max_pages;
+    return en->be->kv_block_bytes(v->dtype, v->head_dim) * (size_t)en->cache.heads_per_seq *
+           (size_t)v->max_pages;
 }
 
 void engine_pool_needs(const struct engine *en, struct engine_memory *out)
@@ -73,7 +74,7 @@ static int pool_size(const struct engine *en, size_t unit, double share, size_t 
 int engine_reserve(struct engine *en, double share, struct err *e)
 {
     const struct kv_view *v = &en->cache.view;
-    size_t unit = en->be->unit_bytes(v->dtype, v->head_dim), bytes = 0;
+    size_t unit = en->be->kv_block_bytes(v->dtype, v->head_dim), bytes = 0;
     if (en->cache.n_units)
         return 0;
     if (pool_size(en, unit, share, &bytes, e))

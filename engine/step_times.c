@@ -58,7 +58,7 @@ struct tape {
 
 static enum step_part attention_part(const struct attend_args *a)
 {
-    if (a->unit != SEL_LIVE)
+    if (a->granularity != SEL_LIVE)
         return STEP_ATTENTION_SPARSE;
     return a->stats.logits ? STEP_ATTENTION_REFRESH : STEP_ATTENTION_DENSE;
 }
@@ -153,7 +153,7 @@ static int wait_for_device(struct engine *en, struct err *e)
     return device_download(en->be, en->dev, &x, en->tf.row_seq, sizeof x, e);
 }
 
-static void replay_times(struct engine *en, struct program *p, int n, struct err *e)
+static void replay_times(struct engine *en, struct op_graph *p, int n, struct err *e)
 {
     for (int i = 0; i < n && !e->code; i++)
         if (en->be->replay(en->dev, p) < 0)
@@ -165,15 +165,15 @@ static void replay_times(struct engine *en, struct program *p, int n, struct err
 static int time_part(struct engine *en, const struct tape *t, enum step_part part, double *seconds,
                      struct err *e)
 {
-    struct program *p = NULL;
+    struct op_graph *p = NULL;
     if (set_rows(en, e))
         return e->code;
-    if (en->be->record_begin(en->dev) < 0)
+    if (en->be->capture_begin(en->dev) < 0)
         return err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
     for (int i = 0; i < t->n; i++)
         if (part == STEP_PARTS || t->item[i].part == part)
             device_launch(en->be, en->dev, t->item[i].op, t->item[i].args, e);
-    if (en->be->record_end(en->dev, &p) < 0)
+    if (en->be->capture_end(en->dev, &p) < 0)
         return err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
     replay_times(en, p, 1, e);
     double round[ROUNDS];
@@ -183,7 +183,7 @@ static int time_part(struct engine *en, const struct tape *t, enum step_part par
         round[i] = (clock_seconds() - start) / REPLAYS;
     }
     *seconds = limits_median(round, ROUNDS);
-    en->be->program_release(en->dev, p);
+    en->be->graph_release(en->dev, p);
     return e->code;
 }
 

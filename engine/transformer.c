@@ -136,7 +136,7 @@ static void layer_ffn(struct transformer *t, const struct model_layer *y, int ro
     rms_norm(t, t->x, y->norm_post, rows, e);
     struct linear_swiglu_args gated = {.w = y->gate_up,
                                        .x = t->y,
-                                       .room = t->gate_up,
+                                       .workspace = t->gate_up,
                                        .out = t->act,
                                        .rows = rows,
                                        .type = t->type,
@@ -151,7 +151,7 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
     const struct model_config *f = &t->model->config;
     const struct policy_ops *ops = g->policy->ops;
     struct policy_ctx c = group_ctx(t, g->policy, g->row0, g->cap, e);
-    struct selection s = {.unit = SEL_LIVE, .n_rows = 1, .block_pages = 1};
+    struct selection s = {.granularity = SEL_LIVE, .n_rows = 1, .block_pages = 1};
     if (ops->select)
         ops->select(g->policy, &c, layer, &s);
     if (t->seen)
@@ -166,11 +166,11 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
         .q_stride = c.qkv_stride,
         .out = (char *)t->attn + (size_t)g->row0 * (size_t)(f->n_q * f->head_dim) * dtype_bytes(t->type),
         .scale = c.scale,
-        .unit = s.unit,
+        .granularity = s.granularity,
         .n_rows = s.n_rows,
         .cap = s.cap,
         .block_pages = s.block_pages,
-        .most_pages = s.most_pages,
+        .max_pages_read = s.max_pages_read,
         .in_order = !(g->policy->needs & POLICY_DROP),
         .idx = s.idx,
         .len = s.len,

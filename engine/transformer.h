@@ -55,7 +55,7 @@ struct step_group {
     int row0, cap;
 };
 
-/* Enqueues one decode step over rows [0, n_rows); called between record_begin and record_end. The tokens to
+/* Enqueues one decode step over rows [0, n_rows); called between capture_begin and capture_end. The tokens to
  * feed are in row_token, row_seq and row_pos. The step leaves its results in `sampled` and the next tokens in
  * row_token and row_pos. */
 void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows,

@@ -40,7 +40,7 @@ static void see_lists(struct engine *en, const struct selection *s, int row, str
     device_download(en->be, en->dev, len, s->len + (size_t)row * n, n * sizeof *len, en->watch.e);
     device_download(en->be, en->dev, idx, s->idx + (size_t)row * n * stride, n * stride * sizeof *idx,
                     en->watch.e);
-    out->unit = s->unit;
+    out->granularity = s->granularity;
     out->block_pages = s->block_pages;
     out->n_lists = s->n_rows;
     out->stride = s->cap;
@@ -65,7 +65,7 @@ static void see_live(struct engine *en, int place, int layer, struct seen *out)
                 idx[h * stride + (size_t)len[h]++] = (int32_t)slot;
     }
     free(live);
-    out->unit = SEL_LIVE;
+    out->granularity = SEL_LIVE;
     out->block_pages = 1;
     out->n_lists = kv->n_kv;
     out->stride = (int)stride;
@@ -77,14 +77,14 @@ static void see_selection(void *context, const struct step_group *g, int layer, 
 {
     struct engine *en = context;
     int drops = (g->policy->needs & POLICY_DROP) != 0;
-    if (s->unit == SEL_LIVE && !drops)
+    if (s->granularity == SEL_LIVE && !drops)
         return;
     for (int i = 0; i < g->cap && !en->watch.e->code; i++) {
         const struct sequence *q = en->batch.row[g->row0 + i];
         if (!is_watched(en, q))
             continue;
         struct seen out = {.user = q->req.user, .step = q->n_ids, .layer = layer, .kv_map = s->kv_map};
-        if (s->unit == SEL_LIVE)
+        if (s->granularity == SEL_LIVE)
             see_live(en, q->place, layer, &out);
         else
             see_lists(en, s, i, &out);

@@ -9,11 +9,11 @@
  * cpu/ and by cuda/, and chosen at run time. This header is valid C17 and C++17, so it has no designated
  * initialisers, no restrict and no variable-length arrays.
  *
- * An operation is an enum value and a plain argument struct. launch() runs it at once. Between record_begin()
- * and record_end(), launch() instead appends the operation and a copy of its arguments to a program, which
- * replay() can run many times; it is a list on the CPU and a graph on CUDA. The arguments are therefore only
- * pointers and constants. Whatever changes from step to step (lengths, tokens, which sequences take part)
- * is in device memory behind the pointers.
+ * An operation is an enum value and a plain argument struct. launch() runs it at once. Between capture_begin()
+ * and capture_end(), launch() instead appends the operation and a copy of its arguments to a struct op_graph,
+ * which replay() can run many times: a CUDA graph on a GPU, a list of operations on the CPU. The arguments are
+ * therefore only pointers and constants. Whatever changes from step to step (lengths, tokens, which sequences
+ * take part) is in device memory behind the pointers.
  *
  * Laws that the tests check bit for bit: the order of a sum is fixed and depends only on the sizes of its own
  * inputs, not on the number of rows, the batch, the threads or the instruction set. Of equal scores the one
@@ -21,21 +21,34 @@
  * floats.
  *
  * Words used in all of kernels/:
- *   row   one line of a batch
- *   seq   a sequence's place in the cache, 0 .. n_seqs-1
- *   head  an index (seq * n_layers + layer) * n_kv + kv_head
- *   slot  a token's place in its head; equal to the token's position until the head's first drop
- *   page  16 slots
- *   unit  the storage of one page of one KV head: K and V of 16 tokens */
+ *   row          one line of a batch
+ *   seq          a sequence's index in the cache, 0 .. n_seqs-1
+ *   head         an index (seq * n_layers + layer) * n_kv + kv_head
+ *   group        the query heads that share a KV head (grouped-query attention)
+ *   slot         a token's index in its head; equal to the token's position until the head's first drop
+ *   page         16 consecutive slots (a logical block in vLLM, a page in FlashInfer)
+ *   KV block     the storage of one page of one KV head: K and V of 16 tokens (a physical block or physical
+ *                page); the block table, or page table, says which KV block holds which page
+ *   granularity  whether a selection lists pages or tokens
+ *   workspace    memory that an operation needs while it runs
+ *   split-KV     attention over one head divided among thread blocks or threads (flash-decoding)
+ *   split-k      a matrix product whose sum over k is divided in the same way */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Of download_begin: the number of slots, and the bytes of one. */
-enum { BACKEND_DOWNLOADS = 2, BACKEND_DOWNLOAD_BYTES = 1 << 16 };
+/* Functions that backends share: in CUDA they exist for the host and for the device. */
+#ifdef __CUDACC__
+#define BACKEND_INLINE __host__ __device__ static inline
+#else
+#define BACKEND_INLINE static inline
+#endif
+
+/* download_begin(): number of staging buffers, and the size of each. */
+enum { BACKEND_STAGING_BUFFERS = 2, BACKEND_STAGING_BYTES = 1 << 16 };
 enum { KV_PAGE_TOKENS = 16, BACKEND_MAX_Q_HEADS = 128, BACKEND_MAX_GROUP = 16, BACKEND_MAX_HEAD_DIM = 256 };
 
-/* How many pages so many tokens or slots take. */
+/* Pages that hold this number of tokens or slots. */
 static inline int kv_pages(int tokens)
 {
     return (tokens + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
@@ -56,8 +69,8 @@ enum {
     BACKEND_ERR_UNSUPPORTED = -4
 };
 
-struct device;  /* one CPU or one GPU, opaque */
-struct program; /* a recorded list of operations, opaque */
+struct device;   /* one CPU or one GPU, opaque */
+struct op_graph; /* a captured list of operations, opaque */
 
 /* A weight matrix [n][k] (n outputs) in the backend's own layout, with an optional fp32 bias [n]. */
 struct weight {
@@ -68,17 +81,18 @@ struct weight {
 };
 
 /* The cache as operations see it: plain device pointers and sizes. Tables are indexed by head. The caller
- * owns the memory and decides which unit belongs to which page. */
+ * owns the memory and decides which KV block holds which page. */
 struct kv_view {
-    void *pool;     /* (n_units): K and V of 16 tokens of one KV head; layout private to the backend */
-    void *bounds;   /* (n_units, 2, head_dim) of dtype, or NULL: elementwise minimum, then maximum, of the
-                     * page's live keys after RoPE, as they are stored, so that dtype holds them exactly */
-    int32_t *unit;  /* (heads, max_pages): unit of each page; valid for the pages that the host has mapped */
-    uint16_t *live; /* (heads, max_pages): bit t is set when slot page*16+t holds a live token */
-    int32_t *n_slots; /* (heads): slots in use, dropped ones included; all live slots are below it */
-    int32_t *n_live;  /* (heads): live tokens */
-    int32_t *tail;    /* (heads): slot written last, -1 before the first */
-    int64_t *reads;   /* (heads): distinct tokens attended to, summed over decode steps; attend adds to it */
+    void *pool;   /* (n_blocks): K and V of 16 tokens of one KV head; layout private to the backend */
+    void *bounds; /* (n_blocks, 2, head_dim) of dtype, or NULL: elementwise minimum, then maximum, of the
+                   * page's live keys after RoPE, as they are stored, so that dtype holds them exactly */
+    int32_t *block_table; /* (heads, max_pages): KV block of each page; valid for the pages that the host
+                           * has mapped */
+    uint16_t *live;       /* (heads, max_pages): bit t is set when slot page*16+t holds a live token */
+    int32_t *n_slots;     /* (heads): slots in use, dropped ones included; all live slots are below it */
+    int32_t *n_live;      /* (heads): live tokens */
+    int32_t *tail;        /* (heads): slot written last, -1 before the first */
+    int64_t *reads; /* (heads): distinct tokens attended to, summed over decode steps; attend adds to it */
     int64_t *not_chosen; /* (heads): of `reads`, what a query head of the group did not choose and another
                           * did, summed over the group; attend adds to it */
     int64_t *aux_half; /* (heads): auxiliary reads (scoring), in halves of a token's K and V: page_scores adds
@@ -97,7 +111,7 @@ struct kv_view {
     int n_seqs, n_layers, n_kv, head_dim, max_pages;
 };
 
-/* Bytes of the bounds of one unit. */
+/* Bytes of the bounds of one KV block. */
 static inline size_t kv_bounds_bytes(const struct kv_view *kv)
 {
     return 2 * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
@@ -107,34 +121,35 @@ static inline size_t kv_bounds_bytes(const struct kv_view *kv)
  * padding and is skipped. */
 struct rows {
     int cap;
-    const int32_t *seq; /* place in the cache */
+    const int32_t *seq; /* index of the sequence in the cache */
     const int32_t *pos; /* position of the row's token, which is the number of tokens before it */
 };
 
 /* ---- selections and attention lists ---- */
 
-enum sel_unit { SEL_LIVE, SEL_PAGES, SEL_TOKENS };
+enum sel_granularity { SEL_LIVE, SEL_PAGES, SEL_TOKENS };
 /* Statistics that attention writes for observe(): see struct stats. Those of pages are for SEL_LIVE only. */
 enum stats_wanted { STATS_NONE, STATS_TOKENS, STATS_PAGES };
 
 /* What a layer may read. Lists are device memory: idx (rows cap, n_rows, cap) ascending, len (rows cap,
  * n_rows); len -1 = all live. Indices are slots (SEL_TOKENS) or blocks of `block_pages` pages (SEL_PAGES). */
 struct selection {
-    enum sel_unit unit;
-    int n_rows;      /* lists per row: 1 (shared by all heads), n_kv, or n_q (pages only) */
-    int cap;         /* entries that a list has room for */
-    int block_pages; /* SEL_PAGES: pages per index, normally 1 */
-    int most_pages;  /* SEL_PAGES: no list reads more pages than this, not even one of len -1; 0: unknown */
+    enum sel_granularity granularity;
+    int n_rows;         /* lists per row: 1 (shared by all heads), n_kv, or n_q (pages only) */
+    int cap;            /* capacity of a list in entries */
+    int block_pages;    /* SEL_PAGES: pages per index, normally 1 */
+    int max_pages_read; /* SEL_PAGES: no list reads more pages than this, not even one of len -1; 0: unknown
+                         */
     enum stats_wanted want_stats;
     const int *kv_map; /* host memory (n_kv): which list the query heads of each KV head read; copied when
-                        * recorded. NULL: query head h reads list h * n_rows / n_q */
+                        * captured. NULL: query head h reads list h * n_rows / n_q */
     const int32_t *idx, *len;
 };
 
 /* One page of an attention list: which of its tokens are read, and by which query heads of the group. It is
- * scratch of attend; each backend decides when it fills it (the CPU does for every selection). */
+ * workspace of attend; each backend decides when it fills it (the CPU does for every selection). */
 struct plan_entry {
-    int32_t unit, page;
+    int32_t kv_block, page;
     uint16_t tokens; /* bit t: at least one head of `heads` reads slot page*16+t */
     uint16_t heads;  /* bit g: query head kv_head*G+g reads this page's `tokens` */
 };
@@ -198,7 +213,7 @@ enum topk_force {
     FORCE_BESIDE, /* besides them the k best of the others */
     FORCE_UNION   /* the k best of all, and those of them that are not among these */
 };
-struct topk_rule {
+struct topk_params {
     enum topk_kind kind;
     int k;        /* candidates */
     double ratio; /* multiplied in double precision */
@@ -220,14 +235,15 @@ struct topk_rule {
 
 /* When a policy forgets tokens by their scores, evaluated on the device for each KV head, and how many it
  * then keeps. It acts where more tokens than the budget are live and their number is a multiple of `every`.
- * The budget is `tokens`, or with cr above 0 floor(len_of_seq / cr), and at least `least` in both cases. */
-struct keep_rule {
+ * The budget is `tokens`, or with cr above 0 floor(len_of_seq / cr), and at least min_tokens in both cases.
+ */
+struct keep_params {
     int tokens;
     double cr;
-    int least;
+    int min_tokens;
     int every;      /* at least 1 */
     int of_context; /* the context (pos + 1) is to be a multiple of `every`, not the number of live tokens */
-    int recent;     /* the last so many slots are kept whatever their scores */
+    int recent;     /* number of last slots that are kept whatever their scores */
 };
 
 /* ---- operations ---- */
@@ -278,15 +294,15 @@ struct backend {
      * may be reused or read. */
     int (*upload)(struct device *d, void *dst, const void *src, size_t bytes);
     int (*download)(struct device *d, void *dst, const void *src, size_t bytes);
-    /* A download in two parts, through one of BACKEND_DOWNLOADS slots. download_begin copies what `src` holds
-     * once everything enqueued before it has run. download_wait waits for that copy, but not for anything
-     * enqueued later, and writes it to dst. A download may be abandoned; the next download_begin in its slot
-     * replaces it. */
-    int (*download_begin)(struct device *d, int slot, const void *src, size_t bytes);
-    int (*download_wait)(struct device *d, int slot, void *dst, size_t bytes);
+    /* A download in two parts, through one of BACKEND_STAGING_BUFFERS buffers. download_begin copies what `src`
+     * holds once everything enqueued before it has run. download_wait waits for that copy, but not for
+     * anything enqueued later, and writes it to dst. A download may be abandoned; the next download_begin
+     * with its buffer replaces it. */
+    int (*download_begin)(struct device *d, int buffer, const void *src, size_t bytes);
+    int (*download_wait)(struct device *d, int buffer, void *dst, size_t bytes);
 
-    /* Bytes of one unit (K and V of 16 tokens) in the pool. */
-    size_t (*unit_bytes)(enum dtype kv, int head_dim);
+    /* Bytes of one KV block (K and V of 16 tokens) in the pool. */
+    size_t (*kv_block_bytes)(enum dtype kv, int head_dim);
     /* weight_alloc allocates an (n, k) weight. weight_put then fills n_rows of its rows, from row0 on, from
      * host memory in row-major order at any address; bf16 is widened to fp32 where needed, but fp32 is never
      * rounded to bf16. weight_release frees it. */
@@ -296,10 +312,10 @@ struct backend {
     void (*weight_release)(struct device *d, struct weight *w);
 
     int (*launch)(struct device *d, enum op op, const void *args);
-    int (*record_begin)(struct device *d);
-    int (*record_end)(struct device *d, struct program **out);
-    int (*replay)(struct device *d, struct program *p);
-    void (*program_release)(struct device *d, struct program *p);
+    int (*capture_begin)(struct device *d);
+    int (*capture_end)(struct device *d, struct op_graph **out);
+    int (*replay)(struct device *d, struct op_graph *p);
+    void (*graph_release)(struct device *d, struct op_graph *p);
 
     /* Facts to show to people. Returns 0 or a negative code. NULL on the CPU. */
     int (*facts)(struct device *d, struct device_facts *out);
@@ -312,7 +328,7 @@ struct backend {
 const struct backend *backend_find(const char *name); /* NULL when not built in */
 const struct backend *backend_at(int i);              /* NULL past the end */
 
-/* Columns of the table of operations: the name, the size of the argument struct in bytes, which recording
+/* Columns of the table of operations: the name, the size of the argument struct in bytes, which capture
  * needs to copy it, and the part of a decode step that the operation belongs to. */
 const char *backend_op_name(enum op op);
 size_t backend_op_bytes(enum op op);

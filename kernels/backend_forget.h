@@ -89,7 +89,7 @@ struct mute_args {
 
 /* DMS while decoding, before token n = pos is appended. Each head keeps a ring of the last `reach` tokens,
  * with the slot and the flag of each: in a sequence's state at `offset` come the slots, then the flags, each
- * int32 (n_layers, n_kv, reach). The operation (1) records tail as the slot of token n-1, (2) records the new
+ * int32 (n_layers, n_kv, reach). The operation (1) notes tail as the slot of token n-1, (2) notes the new
  * flag for token n - shift, (3) drops token n - reach if it is flagged, and (4) starts the entry of token n
  * with the new flag if shift is 0, otherwise with 0. A NULL flag stands for 1, and the first `sinks` tokens
  * of a sequence are never flagged. */
@@ -146,8 +146,8 @@ struct keep_args {
     size_t state_bytes;
 };
 
-/* Scores of the policy that draws what it keeps (Random Attention, arXiv 2609.03430), for heads in which the
- * rule acts; there all slots must be live. The other heads get empty lists. Of the first slots, as many as
+/* Scores of the policy that draws what it keeps (Random Attention, arXiv 2609.03430), for heads in which
+ * params act; there all slots must be live. The other heads get empty lists. Of the first slots, as many as
  * the prompt has and as leave room for the recent ones and one more are +inf with pin_prompt. The others get
  * a number from 0 to 1: with key' = the first two words of Philox4x32-10 with key = seed and counter = (0,
  * sample, problem low, problem high), the upper 24 bits of the first word of Philox4x32-10 with key = key'
@@ -157,8 +157,8 @@ struct random_scores_args {
     struct rows rows;
     struct kv_view kv;
     int layer;
-    struct keep_rule rule;
-    const int32_t *len_of_seq;              /* (n_seqs), for rule.cr */
+    struct keep_params params;
+    const int32_t *len_of_seq;              /* (n_seqs), for params.cr */
     const int32_t *prompt_len;              /* (n_seqs) */
     const struct sample_settings *settings; /* (n_seqs) */
     int pin_prompt, shared, newest;
@@ -190,13 +190,13 @@ struct hold_keys_args {
  * token there. io holds logarithms of masses, such as reduce_stats writes them. A decode step first gives the
  * slot that append has just filled sum 0 and born pos; in prefill, where slots are positions, the row is the
  * last of a tile of queries and io is what prefill_mass found for it. Then sum(t) += exp(io(t)), and io(t)
- * becomes the score by which tokens are kept: +inf for the last floor(recent * budget of the rule) positions,
+ * becomes the score by which tokens are kept: +inf for the last floor(recent * budget of params) positions,
  * sum(t) for the other live slots, and -inf for the rest. */
 struct accumulate_args {
     struct rows rows;
     struct kv_view kv;
     int layer, prefill;
-    struct keep_rule rule; /* for its budget */
+    struct keep_params params; /* for their budget */
     const int32_t *len_of_seq;
     double recent;
     char *state;
@@ -217,13 +217,13 @@ struct put_queries_args {
     size_t state_bytes;
 };
 
-/* What the last n queries of a sequence attend to, as scores of the slots before the rule's `recent` last
- * ones, for heads in which the rule acts; there all slots must be live and at least n positions have passed.
+/* What the last n queries of a sequence attend to, as scores of the slots before the last params.recent
+ * ones, for heads in which params act; there all slots must be live and at least n positions have passed.
  * The other heads get empty lists. Query i (0 .. n-1) is that of position pos - n + 1 + i, from the rings of
  * put_queries. For each query head g of the group:
  *
  *   p_gi(t) = softmax over t of q_gi.k_t * scale, over the slots before the recent ones, or with `causal`
- *             over all that are not after the query (slots count from the end; then rule.recent >= n - 1)
+ *             over all that are not after the query (slots count from the end; then params.recent >= n - 1)
  *   s_g(t)  = (1/n) sum over i of p_gi(t), pooled over the `kernel` slots around t, an odd number: their mean
  *             (0 beyond the ends) or the largest
  *   out(t)  = (1/G) sum over g of s_g(t)
@@ -236,8 +236,8 @@ struct window_mass_args {
     struct kv_view kv;
     int layer, n_q;
     float scale;
-    struct keep_rule rule;
-    const int32_t *len_of_seq; /* (n_seqs), for rule.cr */
+    struct keep_params params;
+    const int32_t *len_of_seq; /* (n_seqs), for params.cr */
     int n;
     const char *state;
     size_t state_bytes;
@@ -245,7 +245,7 @@ struct window_mass_args {
     enum window_pool pool;
     struct scores out;
 };
-enum { WINDOW_MOST_KERNEL = 15 };
+enum { WINDOW_KERNEL_LIMIT = 15 };
 
 /* R-KV's redundancy (arXiv 2505.24133), where `io` has scores of window_mass: over all n slots of a KV head,
  *
@@ -261,7 +261,7 @@ struct key_redundancy_args {
     int layer, recent, first;
     float threshold, lambda;
     struct scores io; /* n_rows: heads of layers */
-    int32_t *spare;   /* both are scratch, by list and slot like io.v */
+    int32_t *spare;   /* both are workspace, by list and slot like io.v */
     float *mean;
 };
 

@@ -91,10 +91,10 @@ struct swiglu_args {
 /* linear, then swiglu of what it gives: w has the rows of the gates, then those of the ups. A backend may do
  * both at once and then round otherwise than the two operations one after the other, but all rows alike. */
 struct linear_swiglu_args {
-    struct weight w; /* (2n, k) */
-    const void *x;   /* (rows, k) */
-    float *room;     /* (rows, 2n): scratch */
-    void *out;       /* (rows, n) */
+    struct weight w;  /* (2n, k) */
+    const void *x;    /* (rows, k) */
+    float *workspace; /* (rows, 2n) */
+    void *out;        /* (rows, n) */
     int rows;
     enum dtype type; /* of x and out; bf16 for a bf16 weight only */
     int decode;      /* as in linear */
@@ -102,12 +102,12 @@ struct linear_swiglu_args {
 
 static inline struct linear_args linear_of(const struct linear_swiglu_args *a)
 {
-    return (struct linear_args){a->w, a->x, a->room, a->rows, a->w.k, a->w.n, 0, a->type, a->decode};
+    return (struct linear_args){a->w, a->x, a->workspace, a->rows, a->w.k, a->w.n, 0, a->type, a->decode};
 }
 
 static inline struct swiglu_args swiglu_of(const struct linear_swiglu_args *a)
 {
-    return (struct swiglu_args){a->room, a->out, a->rows, a->w.n / 2, a->type};
+    return (struct swiglu_args){a->workspace, a->out, a->rows, a->w.n / 2, a->type};
 }
 
 /* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, in fp32. For each (row, KV
@@ -128,13 +128,13 @@ struct attend_args {
     int q_stride;
     void *out; /* (rows, n_q, d), dense */
     float scale;
-    enum sel_unit unit; /* this, the next four, idx and len: as in struct selection */
-    int n_rows, cap, block_pages, most_pages;
+    enum sel_granularity granularity; /* this, the next four, idx and len: as in struct selection */
+    int n_rows, cap, block_pages, max_pages_read;
     int in_order; /* Nothing has been dropped, so that each token's slot is its position and rows.pos that of
                    * the newest. The kernel may then read other pages while it is still being appended. */
     uint8_t row_of_q[BACKEND_MAX_Q_HEADS]; /* which of the n_rows lists each query head reads */
     const int32_t *idx, *len;
-    struct plan plan;   /* scratch */
+    struct plan plan;   /* workspace */
     struct stats stats; /* logits NULL: no statistics are wanted */
     enum dtype type;    /* of out */
 };
@@ -193,12 +193,7 @@ struct prefill_mass_args {
  * neighbours (the larger bound; the last of an odd group is alone), or one: max or sum over the group. Blocks
  * without a live token get -inf. Adds to kv.aux_half. */
 enum score_scope { SCORE_Q, SCORE_KV_MAX, SCORE_KV_SUM, SCORE_PAIR_MAX };
-#ifdef __CUDACC__
-#define SCORES_FUNCTION __host__ __device__ static inline
-#else
-#define SCORES_FUNCTION static inline
-#endif
-SCORES_FUNCTION int score_lists(enum score_scope scope, int group)
+BACKEND_INLINE int score_lists(enum score_scope scope, int group)
 {
     return scope == SCORE_Q ? group : scope == SCORE_PAIR_MAX ? (group + 1) / 2 : 1;
 }
@@ -243,7 +238,7 @@ struct reduce_stats_args {
     struct scores out;
 };
 
-/* The indices of the largest scores, as many as the rule says, in ascending order. Of equal scores the one
+/* The indices of the largest scores, as many as `params` says, in ascending order. Of equal scores the one
  * with the lower index is taken. */
 struct topk_args {
     struct rows rows;
@@ -251,22 +246,22 @@ struct topk_args {
                                 * together, for TOPK_LEN, dense_first and force_after_len that of the prompt;
                                 * otherwise NULL */
     struct scores in;
-    struct topk_rule rule;
+    struct topk_params params;
     int32_t *idx, *len; /* (rows, in.n_rows, cap), (rows, in.n_rows) */
-    int cap;            /* at most this many are taken, whatever the rule says */
+    int cap;            /* at most this many are taken, whatever params say */
 };
 
-/* The first `sinks` tokens and the last ones, as many in all as the rule takes of S = pos + 1: one list per
+/* The first `sinks` tokens and the last ones, as many in all as `params` takes of S = pos + 1: one list per
  * row, of len -1 where it takes all. For caches from which nothing is dropped. */
 struct window_list_args {
     struct rows rows;
-    struct topk_rule rule;
+    struct topk_params params;
     int sinks;
     int32_t *idx, *len; /* (rows, cap), (rows) */
     int cap;
 };
 
-/* LessIsMore's union (arXiv 2508.07101). The rule takes k of S = pos + 1 tokens, of which m = floor(middle *
+/* LessIsMore's union (arXiv 2508.07101). `params` takes k of S = pos + 1 tokens, of which m = floor(middle *
  * k) come from the middle; the others are the first `sinks` (none, if fewer than that are left) and the most
  * recent. Each query head ranks the tokens between these by its logits, of equal ones the lower first. A walk
  * goes through rank 0 of all heads, then rank 1, and so on up to rank m - 1. Scores, one list per row: 0 for
@@ -278,7 +273,7 @@ struct rank_union_args {
     struct kv_view kv;
     int layer, n_q;
     struct stats in;
-    struct topk_rule rule;
+    struct topk_params params;
     double middle;
     int sinks;
     struct scores out;
@@ -292,8 +287,8 @@ struct mask_scores_args {
     int cap;
 };
 
-/* Copies n whole units (K, V and bounds) from unit src[i] to unit dst[i]. */
-struct copy_units_args {
+/* Copies n whole KV blocks (K, V and bounds) from KV block src[i] to KV block dst[i]. */
+struct copy_blocks_args {
     struct kv_view kv;
     const int32_t *src, *dst;
     int n;
@@ -343,7 +338,7 @@ struct sample_args {
     int32_t *row_token;                     /* (rows): input of the next embed */
     int32_t *row_pos;                       /* (rows): advanced by one */
     int32_t *row_seq;                       /* (rows), the array rows.seq: -1 once a sequence is over */
-    float *scratch;                         /* (rows, vocab) */
+    float *workspace;                       /* (rows, vocab) */
 };
 
 /* out[i] = value for i below n. */

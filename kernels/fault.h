@@ -8,8 +8,8 @@
  *   open:CODE   looking for devices fails with this CUDA error (35: the driver is too old); the CPU does not
  *               open at all
  *   alloc:N     the N-th allocation finds no memory
- *   launch:N    the N-th operation launched outside a recording fails (prefill, pages given to a sequence,
- *               a decode step that is not recorded yet)
+ *   launch:N    the N-th operation launched outside a capture fails (prefill, pages given to a sequence,
+ *               a decode step that is not captured yet)
  *   replay:N    the N-th replay fails (decoding)
  *   hang:N      the N-th replay never ends
  *   few:N       not a failure: kernels are launched as on a GPU with at most N multiprocessors, so that even

@@ -111,7 +111,7 @@ static int check_attend(struct refusal *f, const void *args)
     int rc = check_heads(f, OP_attend, &a->kv, a->n_q), group;
     if (!rc)
         rc = check_stats(f, OP_attend, &a->kv, &a->stats);
-    if (rc || a->unit == SEL_LIVE)
+    if (rc || a->granularity == SEL_LIVE)
         return rc;
     if (a->stats.by_page)
         return refuse(f, "attend: statistics of pages need attention to all live tokens, not to lists; ask "
@@ -120,11 +120,11 @@ static int check_attend(struct refusal *f, const void *args)
     for (int q = 0; q < a->n_q; q++) {
         if (a->row_of_q[q] >= a->n_rows)
             return refuse(f, "attend: query head %d reads list %d of %d", q, a->row_of_q[q], a->n_rows);
-        if (a->unit == SEL_TOKENS && a->row_of_q[q] != a->row_of_q[q / group * group])
+        if (a->granularity == SEL_TOKENS && a->row_of_q[q] != a->row_of_q[q / group * group])
             return refuse(
                 f, "attend: token lists must be shared by the query heads of a KV head; head %d differs", q);
     }
-    if (a->unit == SEL_PAGES && a->block_pages < 1)
+    if (a->granularity == SEL_PAGES && a->block_pages < 1)
         return refuse(f, "attend: block_pages is %d", a->block_pages);
     return 0;
 }
@@ -198,14 +198,14 @@ static int check_reduce_stats(struct refusal *f, const void *args)
 static int check_topk(struct refusal *f, const void *args)
 {
     const struct topk_args *a = args;
-    if (a->rule.kind == TOPK_CR && !(a->rule.cr > 0))
+    if (a->params.kind == TOPK_CR && !(a->params.cr > 0))
         return refuse(f, "topk: a budget by compression needs cr above 0");
-    if ((a->rule.kind == TOPK_CR || a->rule.kind == TOPK_LEN || a->rule.dense_first ||
-         a->rule.force_after_len) &&
+    if ((a->params.kind == TOPK_CR || a->params.kind == TOPK_LEN || a->params.dense_first ||
+         a->params.force_after_len) &&
         !a->len_of_seq)
-        return refuse(f, "topk: this rule needs the sequences' lengths");
-    if (a->rule.kind == TOPK_MASS &&
-        (a->rule.force != FORCE_INSIDE || a->rule.tie_bias != 0 || a->rule.phantom_page))
+        return refuse(f, "topk: these params need the sequences' lengths");
+    if (a->params.kind == TOPK_MASS &&
+        (a->params.force != FORCE_INSIDE || a->params.tie_bias != 0 || a->params.phantom_page))
         return refuse(f, "topk: a budget by mass goes with no bias, and with forced entries inside it only");
     return a->cap >= 1 ? 0 : refuse(f, "topk: cap is %d", a->cap);
 }
@@ -232,10 +232,11 @@ static int check_keep(struct refusal *f, const void *args)
     return rc || a->n_rows == 1 ? rc : check_layers(f, OP_keep, a->n_rows, &a->kv, a->layer);
 }
 
-static int check_rule(struct refusal *f, enum op op, const struct keep_rule *r, const int32_t *len_of_seq)
+static int check_keep_params(struct refusal *f, enum op op, const struct keep_params *r,
+                             const int32_t *len_of_seq)
 {
     const char *name = backend_op_name(op);
-    if (r->every < 1 || r->recent < 0 || r->recent >= (r->tokens > r->least ? r->tokens : r->least))
+    if (r->every < 1 || r->recent < 0 || r->recent >= (r->tokens > r->min_tokens ? r->tokens : r->min_tokens))
         return refuse(f, "%s: %d recent tokens of %d, every %d tokens", name, r->recent, r->tokens, r->every);
     if (r->cr > 0 && !len_of_seq)
         return refuse(f, "%s: a budget by compression needs the sequences' lengths", name);
@@ -246,7 +247,7 @@ static int check_random_scores(struct refusal *f, const void *args)
 {
     const struct random_scores_args *a = args;
     int rc = check_kv(f, OP_random_scores, &a->kv);
-    rc = rc ? rc : check_rule(f, OP_random_scores, &a->rule, a->len_of_seq);
+    rc = rc ? rc : check_keep_params(f, OP_random_scores, &a->params, a->len_of_seq);
     return rc ? rc : check_layers(f, OP_random_scores, a->out.n_rows, &a->kv, a->layer);
 }
 
@@ -254,7 +255,7 @@ static int check_accumulate(struct refusal *f, const void *args)
 {
     const struct accumulate_args *a = args;
     int rc = check_kv(f, OP_accumulate, &a->kv), n = a->kv.n_kv;
-    rc = rc ? rc : check_rule(f, OP_accumulate, &a->rule, a->len_of_seq);
+    rc = rc ? rc : check_keep_params(f, OP_accumulate, &a->params, a->len_of_seq);
     return rc ? rc : check_lists(f, OP_accumulate, "score lists", a->io.n_rows, n, n, n);
 }
 
@@ -262,16 +263,16 @@ static int check_window_mass(struct refusal *f, const void *args)
 {
     const struct window_mass_args *a = args;
     int rc = check_heads(f, OP_window_mass, &a->kv, a->n_q);
-    rc = rc ? rc : check_rule(f, OP_window_mass, &a->rule, a->len_of_seq);
-    if (!rc && (a->n < 1 || a->n > a->rule.least || a->kernel < 1 || a->kernel % 2 == 0 ||
-                a->kernel > WINDOW_MOST_KERNEL))
+    rc = rc ? rc : check_keep_params(f, OP_window_mass, &a->params, a->len_of_seq);
+    if (!rc && (a->n < 1 || a->n > a->params.min_tokens || a->kernel < 1 || a->kernel % 2 == 0 ||
+                a->kernel > WINDOW_KERNEL_LIMIT))
         rc =
             refuse(f, "window_mass: %d queries, pooled over %d slots; pooling is over an odd number up to %d",
-                   a->n, a->kernel, WINDOW_MOST_KERNEL);
-    if (!rc && a->causal && a->rule.recent < a->n - 1)
+                   a->n, a->kernel, WINDOW_KERNEL_LIMIT);
+    if (!rc && a->causal && a->params.recent < a->n - 1)
         rc = refuse(
             f, "window_mass: %d queries, the first of which does not see all slots before the %d recent ones",
-            a->n, a->rule.recent);
+            a->n, a->params.recent);
     return rc ? rc : check_layers(f, OP_window_mass, a->out.n_rows, &a->kv, a->layer);
 }
 
@@ -280,7 +281,7 @@ static int check_key_redundancy(struct refusal *f, const void *args)
     const struct key_redundancy_args *a = args;
     int rc = check_kv(f, OP_key_redundancy, &a->kv);
     if (!rc && (!a->spare || !a->mean))
-        rc = refuse(f, "key_redundancy: needs scratch for spare and mean");
+        rc = refuse(f, "key_redundancy: needs memory for spare and mean");
     return rc ? rc : check_layers(f, OP_key_redundancy, a->io.n_rows, &a->kv, a->layer);
 }
 
@@ -363,11 +364,11 @@ int op_check(enum op op, const void *args, enum dtype activations, char *sentenc
     return rc ? rc : rules[op].check(&to, args);
 }
 
-int download_check(int slot, size_t bytes, char *sentence, size_t size)
+int download_check(int buffer, size_t bytes, char *sentence, size_t size)
 {
     struct refusal f = {sentence, size};
-    if (slot >= 0 && slot < BACKEND_DOWNLOADS && bytes <= BACKEND_DOWNLOAD_BYTES)
+    if (buffer >= 0 && buffer < BACKEND_STAGING_BUFFERS && bytes <= BACKEND_STAGING_BYTES)
         return 0;
-    return refuse(&f, "download of %zu bytes through slot %d; at most %d, 0 to %d", bytes, slot,
-                  BACKEND_DOWNLOAD_BYTES, BACKEND_DOWNLOADS - 1);
+    return refuse(&f, "download of %zu bytes through staging buffer %d; at most %d, 0 to %d", bytes, buffer,
+                  BACKEND_STAGING_BYTES, BACKEND_STAGING_BUFFERS - 1);
 }

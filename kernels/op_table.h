@@ -15,14 +15,14 @@
  *   type     the member of the arguments with the type of the values that feed linear layers, which the
  *            operation reads or writes; no_type: there is no such member
  *   part     OP_PART_..., the part of a decode step to which its time is added
- *   scratch  scratch_... in cpu/cpu_estimate.c: the scratch memory that it needs on the CPU, or none
+ *   workspace  workspace_... in cpu/cpu_estimate.c: the workspace that it needs on the CPU, or none
  *   cost     cost_... in the same file: roughly how many elementary steps it takes; large: always enough work
  *            for all threads
  *
  * To add an operation, write a line here, its argument struct and its formula in backend_ops.h or
  * backend_forget.h, a function in kernels/cpu and one in kernels/cuda, and a test in tests/kernels. */
 #define BACKEND_OPS(X)                                                                   \
-    /* name            check           type     part       scratch         cost */       \
+    /* name            check           type     part       workspace       cost */       \
     X(embed,          nothing,        no_type, OTHER,     none,           embed)         \
     X(rmsnorm,        nothing,        type,    OTHER,     none,           rmsnorm)       \
     X(linear,         linear,         type,    LINEAR,    linear,         linear)        \
@@ -59,7 +59,7 @@
     X(put_queries,    nothing,        no_type, SELECTION, none,           put_queries)   \
     X(window_mass,    window_mass,    no_type, SELECTION, window_mass,    large)         \
     X(key_redundancy, key_redundancy, no_type, SELECTION, key_redundancy, large)         \
-    X(copy_units,     nothing,        no_type, SELECTION, none,           large)         \
+    X(copy_blocks,     nothing,        no_type, SELECTION, none,           large)         \
     X(account,        nothing,        no_type, OTHER,     none,           account)       \
     X(sample,         nothing,        no_type, SAMPLING,  sample,         sample)        \
     X(fill_i32,       nothing,        no_type, SELECTION, none,           fill_i32)      \
@@ -67,7 +67,7 @@
 /* clang-format on */
 
 enum op {
-#define X(name, check, type, part, scratch, cost) OP_##name,
+#define X(name, check, type, part, workspace, cost) OP_##name,
     BACKEND_OPS(X)
 #undef X
         OP_COUNT

@@ -63,7 +63,7 @@ void counting_init(struct counting *c, const struct backend *real)
                                   .kv_default = real->kv_default,
                                   .activations = real->activations,
                                   .prefill_chunk = real->prefill_chunk,
-                                  .unit_bytes = real->unit_bytes,
+                                  .kv_block_bytes = real->kv_block_bytes,
                                   .close = no_close,
                                   .last_error = no_error,
                                   .alloc = count_alloc,

@@ -18,7 +18,7 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     size_t heads = (size_t)sizes->n_seqs * (size_t)c->heads_per_seq, pages = heads * (size_t)sizes->max_pages;
     size_t per_seq = (size_t)c->heads_per_seq * (size_t)sizes->max_pages;
     struct kv_view *v = &c->view;
-    v->unit = be->alloc(dev, pages * sizeof *v->unit);
+    v->block_table = be->alloc(dev, pages * sizeof *v->block_table);
     v->live = be->alloc(dev, pages * sizeof *v->live);
     v->n_slots = be->alloc(dev, heads * sizeof *v->n_slots);
     v->n_live = be->alloc(dev, heads * sizeof *v->n_live);
@@ -34,7 +34,7 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     v->peak = be->alloc(dev, (size_t)sizes->n_seqs * sizeof *v->peak);
     c->copy_src = be->alloc(dev, per_seq * sizeof *c->copy_src);
     c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
-    if (!v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->not_chosen ||
+    if (!v->block_table || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->not_chosen ||
         !v->aux_half || !v->aux_values || !v->prefill_reads || !v->prefill_scans || !v->keys_moved ||
         !v->key_elements || !v->peak || !c->copy_src || !c->copy_dst)
         return err_set(
@@ -62,7 +62,7 @@ int kvcache_bounds(struct kvcache *c, struct err *e)
 int kvcache_pool(struct kvcache *c, int n_units, struct err *e)
 {
     struct kv_view *v = &c->view;
-    size_t pool = (size_t)n_units * c->be->unit_bytes(v->dtype, v->head_dim);
+    size_t pool = (size_t)n_units * c->be->kv_block_bytes(v->dtype, v->head_dim);
     if (!(v->pool = c->be->alloc(c->dev, pool)))
         return err_set(e, ERR_DEVICE,
                        "no device memory for a KV cache of %.1f MiB; use a smaller --max-batch or context",
@@ -81,7 +81,7 @@ void kvcache_release(struct kvcache *c)
     if (!c->be)
         return;
     struct kv_view *v = &c->view;
-    void *device[] = {v->pool,       v->bounds,        v->unit,          v->live,       v->n_slots,
+    void *device[] = {v->pool,       v->bounds,        v->block_table,   v->live,       v->n_slots,
                       v->n_live,     v->tail,          v->reads,         v->not_chosen, v->aux_half,
                       v->aux_values, v->prefill_reads, v->prefill_scans, v->keys_moved, v->key_elements,
                       v->peak,       c->copy_src,      c->copy_dst};
@@ -131,8 +131,8 @@ static void put_entry(struct kvcache *c, size_t head, int page, int unit)
 static int send_units(struct kvcache *c, int seq, struct err *e)
 {
     size_t bytes = (size_t)c->n_put * sizeof *c->put_at;
-    struct put_i32_args a = {c->view.unit + first_head(c, seq) * (size_t)c->view.max_pages, c->copy_src,
-                             c->copy_dst, c->n_put};
+    struct put_i32_args a = {c->view.block_table + first_head(c, seq) * (size_t)c->view.max_pages,
+                             c->copy_src, c->copy_dst, c->n_put};
     c->n_put = 0;
     if (!a.n)
         return 0;
@@ -278,10 +278,10 @@ int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all
     send_units(c, to, e);
     if (n_copies) {
         size_t bytes = (size_t)n_copies * sizeof *src;
-        struct copy_units_args a = {c->view, c->copy_src, c->copy_dst, n_copies};
+        struct copy_blocks_args a = {c->view, c->copy_src, c->copy_dst, n_copies};
         device_upload(c->be, c->dev, c->copy_src, src, bytes, e);
         device_upload(c->be, c->dev, c->copy_dst, dst, bytes, e);
-        device_launch(c->be, c->dev, OP_copy_units, &a, e);
+        device_launch(c->be, c->dev, OP_copy_blocks, &a, e);
     }
     free(src);
     return fill_tables(c, to, n_tokens, e);

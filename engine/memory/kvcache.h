@@ -25,11 +25,12 @@ struct kvcache {
     int *free; /* stack of free units */
     int n_free, min_free;
     uint16_t *refs;               /* (n_units) */
-    int32_t *unit;                /* host copy of view.unit */
+    int32_t *unit;                /* host copy of view.block_table */
     int32_t *mapped;              /* (heads): pages with a unit */
     int32_t *scratch;             /* (heads_per_seq) */
     int32_t *copy_src, *copy_dst; /* device, (heads_per_seq * max_pages): lists for copies and changes */
-    int32_t *put_at, *put_unit;   /* (n_put): changes to a place's part of view.unit, not yet on the device */
+    int32_t *put_at,
+        *put_unit; /* (n_put): changes to a place's part of view.block_table, not yet on the device */
     int n_put;
 };
 

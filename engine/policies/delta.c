@@ -179,11 +179,11 @@ static void delta_select(const struct policy *pol, const struct policy_ctx *c, i
     }
     for (int l = layer - 1; l >= p->dense_layers; l--)
         if (is_refresh(p, l, pol->dims.n_layers)) {
-            s->unit = p->k_tokens != PARAM_UNSET_INT ? SEL_TOKENS : SEL_PAGES;
+            s->granularity = p->k_tokens != PARAM_UNSET_INT ? SEL_TOKENS : SEL_PAGES;
             s->n_rows = 1;
             s->cap = list_cap(pol, c);
             s->block_pages = p->page_tokens / KV_PAGE_TOKENS;
-            s->most_pages = p->k_pages != PARAM_UNSET_INT ? p->k_pages * s->block_pages : 0;
+            s->max_pages_read = p->k_pages != PARAM_UNSET_INT ? p->k_pages * s->block_pages : 0;
             s->idx = c->list[0].idx;
             s->len = c->list[0].len;
             return;
@@ -200,23 +200,23 @@ static void delta_observe(const struct policy *pol, const struct policy_ctx *c, 
                                    .block_pages = tokens ? 0 : p->page_tokens / KV_PAGE_TOKENS,
                                    .in = takes_page_stats(p) ? c->page_stats : c->stats,
                                    .out = policy_scores(c, 1, list_cap(pol, c))});
-    struct topk_rule rule = {.kind = TOPK_FIXED,
-                             .k = p->k_pages,
-                             .tokens_per = p->page_tokens,
-                             .force_last = p->l_pages,
-                             .dense_when_short = 1,
-                             .phantom_page = p->trailing_empty_page,
-                             .tie_bias = (float)p->tie_bias};
+    struct topk_params topk = {.kind = TOPK_FIXED,
+                               .k = p->k_pages,
+                               .tokens_per = p->page_tokens,
+                               .force_last = p->l_pages,
+                               .dense_when_short = 1,
+                               .phantom_page = p->trailing_empty_page,
+                               .tie_bias = (float)p->tie_bias};
     if (tokens)
-        rule = (struct topk_rule){
+        topk = (struct topk_params){
             .kind = TOPK_FIXED, .k = p->k_tokens, .force_last = p->l_tokens, .dense_when_short = 1};
     if (!isnan(p->mass))
-        rule = (struct topk_rule){.kind = TOPK_MASS,
-                                  .ratio = p->mass,
-                                  .min_k = 1,
-                                  .tokens_per = p->page_tokens,
-                                  .force_last = p->l_pages};
-    policy_topk(c, best, &rule, NULL, 0);
+        topk = (struct topk_params){.kind = TOPK_MASS,
+                                    .ratio = p->mass,
+                                    .min_k = 1,
+                                    .tokens_per = p->page_tokens,
+                                    .force_last = p->l_pages};
+    policy_topk(c, best, &topk, NULL, 0);
 }
 
 const struct policy_ops policy_delta = {

@@ -3,40 +3,40 @@
 
 #include <math.h>
 
-struct keep_rule evict_rule(int budget_tokens, double cr, int every, int recent)
+struct keep_params evict_rule(int budget_tokens, double cr, int every, int recent)
 {
     int given = budget_tokens != PARAM_UNSET_INT;
-    struct keep_rule r = {.tokens = given ? budget_tokens : 0,
-                          .cr = given ? 0 : cr,
-                          .least = recent + 1,
-                          .every = every,
-                          .recent = recent};
+    struct keep_params r = {.tokens = given ? budget_tokens : 0,
+                            .cr = given ? 0 : cr,
+                            .min_tokens = recent + 1,
+                            .every = every,
+                            .recent = recent};
     return r;
 }
 
-int evict_check(const char *policy, const struct keep_rule *r, struct err *e)
+int evict_check(const char *policy, const struct keep_params *r, struct err *e)
 {
-    if (r->cr > 0 || r->tokens >= r->least)
+    if (r->cr > 0 || r->tokens >= r->min_tokens)
         return 0;
     return err_set(e, ERR_USAGE,
                    "policy %s: budget_tokens %d leaves no room beside the %d recent tokens that are always "
                    "kept; use at least %d",
-                   policy, r->tokens, r->recent, r->least);
+                   policy, r->tokens, r->recent, r->min_tokens);
 }
 
-int evict_may_act(const struct keep_rule *r, int n)
+int evict_may_act(const struct keep_params *r, int n)
 {
     return r->cr > 0 || n > r->tokens;
 }
 
-double evict_budget(const struct keep_rule *r, const struct budget_at *at)
+double evict_budget(const struct keep_params *r, const struct budget_at *at)
 {
     double tokens = r->cr > 0 ? (at->prompt + at->longest) / r->cr : r->tokens;
-    return fmax(tokens, r->least);
+    return fmax(tokens, r->min_tokens);
 }
 
 /* It acts once more than the budget is held, at a multiple of `every`, and while decoding. */
-double evict_whole(const struct keep_rule *r, const struct budget_at *at)
+double evict_whole(const struct keep_params *r, const struct budget_at *at)
 {
     double held = fmax(floor(evict_budget(r, at)), at->prompt);
     return (floor(held / r->every) + 1) * r->every;
@@ -44,13 +44,13 @@ double evict_whole(const struct keep_rule *r, const struct budget_at *at)
 
 /* What is left then is the budget, and the next time is at the next multiple of `every`, of what is held or
  * of the context. */
-struct policy_period evict_period(const struct keep_rule *r, const struct budget_at *at)
+struct policy_period evict_period(const struct keep_params *r, const struct budget_at *at)
 {
     int past = r->of_context ? 0 : (int)fmod(floor(evict_budget(r, at)), r->every);
     return (struct policy_period){r->every, r->every - past};
 }
 
-void evict_rule_text(const struct keep_rule *r, struct str *out)
+void evict_rule_text(const struct keep_params *r, struct str *out)
 {
     if (r->cr > 0)
         str_printf(out, "(prompt + longest completion) / %g tokens", r->cr);
@@ -65,18 +65,18 @@ struct evict_layers evict_layers(const struct policy_ctx *c, int layer)
     return (struct evict_layers){first, complete ? layer + 1 - first : 0};
 }
 
-void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_rule *r,
+void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_params *r,
                 int squeeze, int carry)
 {
-    struct topk_rule rule = {.kind = r->cr > 0 ? TOPK_CR : TOPK_FIXED,
-                             .k = r->tokens,
-                             .cr = r->cr,
-                             .min_k = r->least,
-                             .tokens_per = 1,
-                             .force_last = r->recent,
-                             .force = FORCE_INSIDE,
-                             .dense_when_short = 1};
-    policy_topk(c, in, &rule, c->total_len, 0);
+    struct topk_params keep = {.kind = r->cr > 0 ? TOPK_CR : TOPK_FIXED,
+                               .k = r->tokens,
+                               .cr = r->cr,
+                               .min_k = r->min_tokens,
+                               .tokens_per = 1,
+                               .force_last = r->recent,
+                               .force = FORCE_INSIDE,
+                               .dense_when_short = 1};
+    policy_topk(c, in, &keep, c->total_len, 0);
     struct keep_args a = {.rows = c->rows,
                           .kv = c->kv,
                           .layer = layer,

@@ -15,20 +15,20 @@
 
 /* The rule of a policy with these options that acts every `every` tokens and always keeps `recent` ones. With
  * cr it keeps at least one token besides them. */
-struct keep_rule evict_rule(int budget_tokens, double cr, int every, int recent);
+struct keep_params evict_rule(int budget_tokens, double cr, int every, int recent);
 /* Refuses a budget that holds no more than the recent tokens. */
-int evict_check(const char *policy, const struct keep_rule *r, struct err *e);
+int evict_check(const char *policy, const struct keep_params *r, struct err *e);
 
 /* 0: a prompt of n tokens is known to fit the budget. */
-int evict_may_act(const struct keep_rule *r, int n);
+int evict_may_act(const struct keep_params *r, int n);
 
 /* The budget in tokens. */
-double evict_budget(const struct keep_rule *r, const struct budget_at *at);
+double evict_budget(const struct keep_params *r, const struct budget_at *at);
 /* The context at which a KV head first forgets something that was in the prompt or came after it. */
-double evict_whole(const struct keep_rule *r, const struct budget_at *at);
-struct policy_period evict_period(const struct keep_rule *r, const struct budget_at *at);
+double evict_whole(const struct keep_params *r, const struct budget_at *at);
+struct policy_period evict_period(const struct keep_params *r, const struct budget_at *at);
 /* "128 tokens" or "(prompt + longest completion) / 4 tokens". */
-void evict_rule_text(const struct keep_rule *r, struct str *out);
+void evict_rule_text(const struct keep_params *r, struct str *out);
 
 /* The layers that forget after the attention of `layer`: n of them from `first` on, 0 where later ones join
  * them; with the last layer all have forgotten, which is when a step's tokens are counted. Nobody looks at a
@@ -41,7 +41,7 @@ struct evict_layers evict_layers(const struct policy_ctx *c, int layer);
 /* Enqueues: each KV head keeps the tokens with the best scores, as many as the rule says; where `in` is empty
  * nothing happens. `in` has lists of the heads of one or more layers from `layer` on, or one that the heads
  * of `layer` share. carry: tables of the state that move along with the slots (keep_args). */
-void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_rule *r,
+void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_params *r,
                 int squeeze, int carry);
 
 /* For policies that look back from a sequence's last n queries: the bytes of their rings, which lie at the

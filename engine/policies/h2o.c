@@ -31,7 +31,7 @@ static const struct preset h2o_presets[] = {
     {0},
 };
 
-static struct keep_rule rule_of(const struct h2o_params *p)
+static struct keep_params keep_params_of(const struct h2o_params *p)
 {
     return evict_rule(p->budget_tokens, p->cr, 1, 0);
 }
@@ -39,7 +39,7 @@ static struct keep_rule rule_of(const struct h2o_params *p)
 /* A step reads the current token too, and then forgets one. */
 static struct policy_budget h2o_budget(const void *params, const struct budget_at *at)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct keep_params r = keep_params_of(params);
     double tokens = evict_budget(&r, at);
     return (struct policy_budget){tokens, floor(tokens) + 1};
 }
@@ -52,7 +52,7 @@ static double h2o_held(const void *params, const struct budget_at *at)
 static void h2o_describe_budget(const void *params, struct str *out)
 {
     const struct h2o_params *p = params;
-    const struct keep_rule r = rule_of(p);
+    const struct keep_params r = keep_params_of(p);
     evict_rule_text(&r, out);
     str_printf(out,
                " kept per KV head: a share of %g the most recent, the others those attended to most so far",
@@ -72,7 +72,7 @@ static void add_mass(const struct policy *pol, const struct policy_ctx *c, int l
                                 .kv = c->kv,
                                 .layer = layer,
                                 .prefill = c->prefill,
-                                .rule = rule_of(p),
+                                .params = keep_params_of(p),
                                 .len_of_seq = c->total_len,
                                 .recent = p->recent,
                                 .state = c->state,
@@ -89,13 +89,13 @@ static void h2o_select(const struct policy *pol, const struct policy_ctx *c, int
 
 static void h2o_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
-    const struct keep_rule rule = rule_of(pol->params);
+    const struct keep_params keep = keep_params_of(pol->params);
     struct scores mass =
         policy_reduce_stats(c, layer,
                             (struct reduce_stats_args){
                                 .mode = REDUCE_SUM, .out = policy_scores(c, c->dims.n_kv, c->stats.stride)});
     add_mass(pol, c, layer, mass);
-    evict_keep(c, layer, mass, &rule, 0, 0);
+    evict_keep(c, layer, mass, &keep, 0, 0);
 }
 
 /* Every chunk's attention is looked at a second time, for its masses. */
@@ -118,7 +118,7 @@ static struct scores tile_of(struct scores s, int tiles)
  * positions whatever the chunks are. */
 static void h2o_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
-    const struct keep_rule rule = rule_of(pol->params);
+    const struct keep_params keep = keep_params_of(pol->params);
     struct scores all = policy_scores(c, c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS), mass = all;
     struct policy_ctx some = *c, one = *c;
     int most = TILE * c->dims.max_batch;
@@ -137,7 +137,7 @@ static void h2o_on_attn_out(const struct policy *pol, const struct policy_ctx *c
         }
     }
     if (policy_at_end(c))
-        evict_keep(&one, layer, mass, &rule, 1, TABLES);
+        evict_keep(&one, layer, mass, &keep, 1, TABLES);
 }
 
 const struct policy_ops policy_h2o = {

@@ -292,15 +292,15 @@ static void choose_tokens(const struct policy *pol, const struct policy_ctx *c, 
         (struct reduce_stats_args){.mode = REDUCE_SUM,
                                    .bf16 = p->prob_dtype == 1,
                                    .out = policy_scores(c, n_lists(p, c), c->stats.stride)});
-    struct topk_rule rule = {.kind = TOPK_RATIO,
-                             .ratio = p->ratio,
-                             .min_tokens = p->min_tokens,
-                             .minus_tokens = p->k_minus_tile_tokens,
-                             .round_tokens = p->round_tokens,
-                             .tokens_per = 1};
+    struct topk_params topk = {.kind = TOPK_RATIO,
+                               .ratio = p->ratio,
+                               .min_tokens = p->min_tokens,
+                               .minus_tokens = p->k_minus_tile_tokens,
+                               .round_tokens = p->round_tokens,
+                               .tokens_per = 1};
     if (!isnan(p->mass))
-        rule = (struct topk_rule){.kind = TOPK_MASS, .ratio = p->mass, .min_k = p->min_tokens};
-    policy_topk(c, pooled, &rule, NULL, 0);
+        topk = (struct topk_params){.kind = TOPK_MASS, .ratio = p->mass, .min_k = p->min_tokens};
+    policy_topk(c, pooled, &topk, NULL, 0);
 }
 
 /* Which list each KV head reads; NULL: its own. */
@@ -337,7 +337,7 @@ static void kascade_observe(const struct policy *pol, const struct policy_ctx *c
  * reads k - 32 beside its own and everything where k covers the prompt; KascadeStrategy always has k less a
  * tile, which is k_minus_tile_tokens. A rolling k is not reduced, but the list has room for no more than k of
  * the whole prompt. */
-static struct topk_rule tile_rule(const struct kascade_params *p, int n_prompt, int *cap)
+static struct topk_params tile_topk(const struct kascade_params *p, int n_prompt, int *cap)
 {
     double k = fmax(floor(p->ratio * n_prompt), p->min_tokens);
     if (p->round_tokens > 1)
@@ -347,9 +347,9 @@ static struct topk_rule tile_rule(const struct kascade_params *p, int n_prompt, 
     most = most > 0 ? most : 0;
     *cap = most > 0 ? most : 1;
     if (p->rolling && most > 0)
-        return (struct topk_rule){
+        return (struct topk_params){
             .kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens, .tokens_per = 1};
-    return (struct topk_rule){.kind = TOPK_FIXED, .k = most, .tokens_per = 1};
+    return (struct topk_params){.kind = TOPK_FIXED, .k = most, .tokens_per = 1};
 }
 
 static void choose_tiles(const struct policy *pol, const struct policy_ctx *c, int layer)
@@ -357,14 +357,14 @@ static void choose_tiles(const struct policy *pol, const struct policy_ctx *c, i
     const struct kascade_params *p = pol->params;
     const struct kascade_own *own = pol->own;
     int cap, tiles = (c->nq + p->tile_tokens - 1) / p->tile_tokens;
-    struct topk_rule rule = tile_rule(p, c->n_prompt, &cap);
+    struct topk_params topk = tile_topk(p, c->n_prompt, &cap);
     struct scores mass = own->mass;
     mass.n_rows = n_lists(p, c);
     policy_prefill_mass(c, layer,
                         (struct prefill_mass_args){.tile = p->tile_tokens, .before = 1, .out = mass});
     struct topk_args t = {.rows = {tiles, c->rows.seq, c->rows.pos},
                           .in = mass,
-                          .rule = rule,
+                          .params = topk,
                           .idx = own->idx,
                           .len = own->len,
                           .cap = cap};
@@ -385,7 +385,7 @@ static void kascade_select_prefill(const struct policy *pol, const struct policy
         return;
     s->kind = PREFILL_TILES;
     s->tile = p->tile_tokens;
-    tile_rule(p, c->n_prompt, &s->cap);
+    tile_topk(p, c->n_prompt, &s->cap);
     s->n_rows = n_lists(p, c);
     s->kv_map = map_of(p, layer);
     s->idx = own->idx;

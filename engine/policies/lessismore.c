@@ -98,20 +98,20 @@ static void lessismore_select(const struct policy *pol, const struct policy_ctx 
 static void lessismore_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct lessismore_params *p = pol->params;
-    struct topk_rule rule = {.kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens};
+    struct topk_params topk = {.kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens};
     if (p->k_tokens != PARAM_UNSET_INT)
-        rule = (struct topk_rule){.kind = TOPK_FIXED, .k = p->k_tokens};
+        topk = (struct topk_params){.kind = TOPK_FIXED, .k = p->k_tokens};
     struct rank_union_args u = {.rows = c->rows,
                                 .kv = c->kv,
                                 .layer = layer,
                                 .n_q = c->dims.n_q,
                                 .in = c->stats,
-                                .rule = rule,
+                                .params = topk,
                                 .middle = p->middle,
                                 .sinks = p->sinks,
                                 .out = policy_scores(c, 1, c->stats.stride)};
     policy_launch(c, OP_rank_union, &u);
-    policy_topk(c, u.out, &rule, NULL, 0);
+    policy_topk(c, u.out, &topk, NULL, 0);
 }
 
 const struct policy_ops policy_lessismore = {

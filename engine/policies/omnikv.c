@@ -112,11 +112,11 @@ static void omnikv_observe(const struct policy *pol, const struct policy_ctx *c,
     struct scores best = policy_reduce_stats(
         c, layer,
         (struct reduce_stats_args){.mode = REDUCE_MAX, .out = policy_scores(c, 1, c->stats.stride)});
-    struct topk_rule rule = {.kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens};
+    struct topk_params topk = {.kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens};
     if (p->of == OF_PROMPT)
-        rule = (struct topk_rule){
+        topk = (struct topk_params){
             .kind = TOPK_LEN, .ratio = p->ratio, .force_after_len = 1, .force = FORCE_BESIDE};
-    policy_topk(c, best, &rule, p->of == OF_PROMPT ? c->prompt_len : NULL, 0);
+    policy_topk(c, best, &topk, p->of == OF_PROMPT ? c->prompt_len : NULL, 0);
 }
 
 const struct policy_ops policy_omnikv = {

@@ -95,18 +95,18 @@ static void oracle_describe_budget(const void *params, struct str *out)
                p->dense_layers);
 }
 
-static struct topk_rule rule_of(const struct oracle_params *p)
+static struct topk_params topk_params_of(const struct oracle_params *p)
 {
     int unit = unit_tokens(p), least = (p->min_tokens + unit - 1) / unit;
     if (!isnan(p->mass))
-        return (struct topk_rule){.kind = TOPK_MASS, .ratio = p->mass, .min_k = least, .tokens_per = unit};
+        return (struct topk_params){.kind = TOPK_MASS, .ratio = p->mass, .min_k = least, .tokens_per = unit};
     if (!isnan(p->ratio))
-        return (struct topk_rule){.kind = TOPK_RATIO,
-                                  .ratio = p->ratio,
-                                  .min_tokens = p->min_tokens,
-                                  .round_tokens = unit,
-                                  .tokens_per = unit};
-    return (struct topk_rule){.kind = TOPK_FIXED, .k = p->budget_tokens / unit, .tokens_per = unit};
+        return (struct topk_params){.kind = TOPK_RATIO,
+                                    .ratio = p->ratio,
+                                    .min_tokens = p->min_tokens,
+                                    .round_tokens = unit,
+                                    .tokens_per = unit};
+    return (struct topk_params){.kind = TOPK_FIXED, .k = p->budget_tokens / unit, .tokens_per = unit};
 }
 
 /* Sums over the tokens of pages: each head's log-sum-exp of a page is enough. */
@@ -127,10 +127,10 @@ static void oracle_select(const struct policy *pol, const struct policy_ctx *c, 
     int n_rows = p->pool == POOL_ALL ? 1 : c->dims.n_kv, block_pages = p->page_tokens / KV_PAGE_TOKENS;
     if (layer < p->dense_layers)
         return;
-    struct topk_rule rule = rule_of(p);
+    struct topk_params topk = topk_params_of(p);
     struct stats stats = takes_page_stats(p) ? c->page_stats : c->stats;
     policy_qk_stats(c, layer, stats);
-    s->unit = p->unit == UNIT_PAGES ? SEL_PAGES : SEL_TOKENS;
+    s->granularity = p->unit == UNIT_PAGES ? SEL_PAGES : SEL_TOKENS;
     s->n_rows = n_rows;
     s->cap = p->unit == UNIT_PAGES ? (c->dims.max_pages + block_pages - 1) / block_pages : c->stats.stride;
     s->block_pages = block_pages;
@@ -140,7 +140,7 @@ static void oracle_select(const struct policy *pol, const struct policy_ctx *c, 
                                                        .block_pages = p->unit == UNIT_PAGES ? block_pages : 0,
                                                        .in = stats,
                                                        .out = policy_scores(c, n_rows, s->cap)});
-    policy_topk(c, best, &rule, NULL, 0);
+    policy_topk(c, best, &topk, NULL, 0);
     s->idx = c->list[0].idx;
     s->len = c->list[0].len;
 }

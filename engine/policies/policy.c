@@ -379,20 +379,20 @@ void policy_prefill_mass(const struct policy_ctx *c, int layer, struct prefill_m
 
 void policy_read_tokens(const struct policy_ctx *c, int n_rows, struct selection *s)
 {
-    s->unit = SEL_TOKENS;
+    s->granularity = SEL_TOKENS;
     s->n_rows = n_rows;
     s->cap = c->stats.stride;
     s->idx = c->list[0].idx;
     s->len = c->list[0].len;
 }
 
-void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_rule *rule,
+void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_params *topk,
                  const int32_t *len_of_seq, int list)
 {
     struct topk_args a = {.rows = c->rows,
                           .len_of_seq = len_of_seq,
                           .in = in,
-                          .rule = *rule,
+                          .params = *topk,
                           .idx = c->list[list].idx,
                           .len = c->list[list].len,
                           .cap = in.stride};

@@ -197,7 +197,7 @@ void policy_prefill_mass(const struct policy_ctx *c, int layer, struct prefill_m
 void policy_read_tokens(const struct policy_ctx *c, int n_rows, struct selection *s);
 /* Enqueues the choice of the best candidates of `in` into c->list[list], whose lists then have room for
  * in.stride entries each. len_of_seq: device, by seq, for rules that ask for a length; else NULL. */
-void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_rule *rule,
+void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_params *topk,
                  const int32_t *len_of_seq, int list);
 
 #endif

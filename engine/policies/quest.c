@@ -136,9 +136,9 @@ static void quest_describe_budget(const void *params, struct str *out)
     str_printf(out, "; layers below %d dense", p->dense_layers);
 }
 
-static struct topk_rule quest_topk(const struct quest_params *p)
+static struct topk_params quest_topk(const struct quest_params *p)
 {
-    struct topk_rule r = {.kind = TOPK_FIXED, .tokens_per = p->page_tokens, .dense_when_short = 1};
+    struct topk_params r = {.kind = TOPK_FIXED, .tokens_per = p->page_tokens, .dense_when_short = 1};
     r.min_k = p->min_pages;
     if (p->k_pages != PARAM_UNSET_INT) {
         r.k = p->k_pages;
@@ -164,16 +164,16 @@ static void quest_select(const struct policy *pol, const struct policy_ctx *c, i
     const struct quest_params *p = pol->params;
     if (layer < p->dense_layers)
         return;
-    struct topk_rule rule = quest_topk(p);
+    struct topk_params topk = quest_topk(p);
     int block_pages = p->page_tokens / KV_PAGE_TOKENS;
     struct scores pages = policy_page_scores(c, layer, (enum score_scope)p->scope, block_pages);
-    policy_topk(c, pages, &rule, c->total_len, 0);
-    s->unit = SEL_PAGES;
+    policy_topk(c, pages, &topk, c->total_len, 0);
+    s->granularity = SEL_PAGES;
     s->n_rows = pages.n_rows;
     s->cap = pages.stride;
     s->block_pages = block_pages;
-    if (rule.kind == TOPK_FIXED || rule.kind == TOPK_SHORT_FLOOR) /* + 1: a page may be forced beside them */
-        s->most_pages = ((rule.k > rule.min_k ? rule.k : rule.min_k) + 1) * block_pages;
+    if (topk.kind == TOPK_FIXED || topk.kind == TOPK_SHORT_FLOOR) /* + 1: a page may be forced beside them */
+        s->max_pages_read = ((topk.k > topk.min_k ? topk.k : topk.min_k) + 1) * block_pages;
     s->idx = c->list[0].idx;
     s->len = c->list[0].len;
 }

@@ -170,10 +170,10 @@ static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, in
     policy_launch(c, OP_drop_lowest, &a);
 }
 
-static void choose_pages(const struct policy_ctx *c, struct scores s, int list, struct topk_rule rule)
+static void choose_pages(const struct policy_ctx *c, struct scores s, int list, struct topk_params topk)
 {
-    rule.tokens_per = KV_PAGE_TOKENS;
-    policy_topk(c, s, &rule, c->prompt_len, list);
+    topk.tokens_per = KV_PAGE_TOKENS;
+    policy_topk(c, s, &topk, c->prompt_len, list);
 }
 
 static void mask_pages(const struct policy_ctx *c, struct scores s, int list)
@@ -193,10 +193,10 @@ static void stamp_pages(const struct raas_params *p, const struct policy_ctx *c,
                            .s = s,
                            .alpha = (float)p->alpha};
     if (p->alpha <= 0) {
-        struct topk_rule rule = {.kind = TOPK_FLOOR, .ratio = p->r};
+        struct topk_params topk = {.kind = TOPK_FLOOR, .ratio = p->r};
         if (!p->permanent)
-            rule = (struct topk_rule){.kind = TOPK_FIXED, .k = (int)(p->r * budget_pages(p))};
-        choose_pages(c, s, 0, rule);
+            topk = (struct topk_params){.kind = TOPK_FIXED, .k = (int)(p->r * budget_pages(p))};
+        choose_pages(c, s, 0, topk);
         a.idx = c->list[0].idx;
         a.len = c->list[0].len;
         a.cap = s.stride;
@@ -217,12 +217,12 @@ static void retain_pages(const struct policy *pol, const struct policy_ctx *c, i
                                  .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
     policy_launch(c, OP_load_stamps, &l);
     choose_pages(c, l.out, 1,
-                 (struct topk_rule){.kind = TOPK_FIXED,
-                                    .k = budget_pages(p),
-                                    .force_last = 1,
-                                    .force = FORCE_UNION,
-                                    .dense_tokens = p->budget_tokens,
-                                    .dense_first = 1});
+                 (struct topk_params){.kind = TOPK_FIXED,
+                                      .k = budget_pages(p),
+                                      .force_last = 1,
+                                      .force = FORCE_UNION,
+                                      .dense_tokens = p->budget_tokens,
+                                      .dense_first = 1});
 }
 
 static void raas_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
@@ -242,12 +242,12 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
     if (!early && !late)
         stamp_pages(p, c, layer, pages);
     if (p->attend == ATTEND_TOPK) {
-        struct topk_rule rule = {.kind = TOPK_FIXED, .k = budget_pages(p), .min_k = LEAST_PAGES};
+        struct topk_params topk = {.kind = TOPK_FIXED, .k = budget_pages(p), .min_k = LEAST_PAGES};
         if (!p->permanent) {
-            rule.dense_tokens = p->budget_tokens;
-            rule.dense_first = 1;
+            topk.dense_tokens = p->budget_tokens;
+            topk.dense_first = 1;
         }
-        choose_pages(c, pages, 1, rule);
+        choose_pages(c, pages, 1, topk);
     }
     if (late) {
         mask_pages(c, pages, 1);
@@ -255,7 +255,7 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
     }
     if (p->permanent && p->attend == ATTEND_RETAINED)
         return;
-    s->unit = SEL_PAGES;
+    s->granularity = SEL_PAGES;
     s->n_rows = c->dims.n_kv;
     s->cap = c->dims.max_pages;
     s->idx = c->list[1].idx;

@@ -40,7 +40,7 @@ static const struct preset random_presets[] = {
     {0},
 };
 
-static struct keep_rule rule_of(const struct random_params *p)
+static struct keep_params keep_params_of(const struct random_params *p)
 {
     return evict_rule(p->budget_tokens, p->cr, p->every, p->recent);
 }
@@ -48,7 +48,7 @@ static struct keep_rule rule_of(const struct random_params *p)
 static int random_check(const void *params, struct err *e)
 {
     const struct random_params *p = params;
-    const struct keep_rule r = rule_of(p);
+    const struct keep_params r = keep_params_of(p);
     if (p->rest == REST_NEWEST && policy_no_effect(&policy_random, p, "draw", "with rest=newest", e))
         return ERR_USAGE;
     return evict_check("random", &r, e);
@@ -56,26 +56,26 @@ static int random_check(const void *params, struct err *e)
 
 static struct policy_budget random_budget(const void *params, const struct budget_at *at)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct keep_params r = keep_params_of(params);
     return (struct policy_budget){evict_budget(&r, at), evict_whole(&r, at)};
 }
 
 static double random_held(const void *params, const struct budget_at *at)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct keep_params r = keep_params_of(params);
     return evict_whole(&r, at);
 }
 
 static struct policy_period random_period(const void *params, const struct budget_at *at)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct keep_params r = keep_params_of(params);
     return evict_period(&r, at);
 }
 
 static void random_describe_budget(const void *params, struct str *out)
 {
     const struct random_params *p = params;
-    const struct keep_rule r = rule_of(p);
+    const struct keep_params r = keep_params_of(p);
     evict_rule_text(&r, out);
     str_printf(out, " kept per KV head every %d tokens: %sthe last %d and %s", p->every,
                p->pin_prompt ? "the prompt, " : "", p->recent,
@@ -95,7 +95,7 @@ static void random_on_attn_out(const struct policy *pol, const struct policy_ctx
         .rows = c->rows,
         .kv = c->kv,
         .layer = l.first,
-        .rule = rule_of(p),
+        .params = keep_params_of(p),
         .len_of_seq = c->total_len,
         .prompt_len = c->prompt_len,
         .settings = c->settings,
@@ -104,7 +104,7 @@ static void random_on_attn_out(const struct policy *pol, const struct policy_ctx
         .newest = p->rest == REST_NEWEST,
         .out = policy_scores(c, l.n * c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS)};
     policy_launch(c, OP_random_scores, &a);
-    evict_keep(c, l.first, a.out, &a.rule, 1, 0);
+    evict_keep(c, l.first, a.out, &a.params, 1, 0);
 }
 
 const struct policy_ops policy_random = {

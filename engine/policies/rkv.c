@@ -23,7 +23,7 @@ static const struct param rkv_params[] = {
     {"every", PARAM_INT, P(every), "128", 1, 1e6, NULL, "tokens are forgotten at multiples of this context"},
     {"window", PARAM_INT, P(window), "8", 1, 4096, NULL,
      "latest queries that score, and whose keys are kept"},
-    {"kernel", PARAM_INT, P(kernel), "7", 1, WINDOW_MOST_KERNEL, NULL,
+    {"kernel", PARAM_INT, P(kernel), "7", 1, WINDOW_KERNEL_LIMIT, NULL,
      "neighbours of which the largest score counts, an odd number"},
     {"lambda", PARAM_DOUBLE, P(lambda), "0.07", 0, 1, NULL,
      "weight of attention; 1 - lambda is redundancy's"},
@@ -40,9 +40,9 @@ static const struct preset rkv_presets[] = {
     {0},
 };
 
-static struct keep_rule rule_of(const struct rkv_params *p)
+static struct keep_params keep_params_of(const struct rkv_params *p)
 {
-    struct keep_rule r = evict_rule(p->budget_tokens, p->cr, p->every, p->window);
+    struct keep_params r = evict_rule(p->budget_tokens, p->cr, p->every, p->window);
     r.of_context = 1;
     return r;
 }
@@ -50,7 +50,7 @@ static struct keep_rule rule_of(const struct rkv_params *p)
 static int rkv_check(const void *params, struct err *e)
 {
     const struct rkv_params *p = params;
-    const struct keep_rule r = rule_of(p);
+    const struct keep_params r = keep_params_of(p);
     if (p->kernel % 2 == 0)
         return err_set(e, ERR_USAGE, "policy rkv: kernel is %d; use an odd number of neighbours", p->kernel);
     return evict_check("rkv", &r, e);
@@ -58,28 +58,28 @@ static int rkv_check(const void *params, struct err *e)
 
 static struct policy_budget rkv_budget(const void *params, const struct budget_at *at)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct keep_params r = keep_params_of(params);
     return (struct policy_budget){evict_budget(&r, at), evict_whole(&r, at)};
 }
 
 /* The first time, as much as is read whole; later `every` tokens more than the budget. */
 static double rkv_held(const void *params, const struct budget_at *at)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct keep_params r = keep_params_of(params);
     double first = evict_whole(&r, at), later = evict_budget(&r, at) + r.every;
     return first > later ? first : later;
 }
 
 static struct policy_period rkv_period(const void *params, const struct budget_at *at)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct keep_params r = keep_params_of(params);
     return evict_period(&r, at);
 }
 
 static void rkv_describe_budget(const void *params, struct str *out)
 {
     const struct rkv_params *p = params;
-    const struct keep_rule r = rule_of(p);
+    const struct keep_params r = keep_params_of(p);
     evict_rule_text(&r, out);
     str_printf(out, " kept per KV head every %d tokens: the last %d, and by %g attention less %g likeness%s",
                p->every, p->window, p->lambda, 1 - p->lambda,
@@ -110,14 +110,14 @@ static void rkv_select_prefill(const struct policy *pol, const struct policy_ctx
 static void rkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct rkv_params *p = pol->params;
-    const struct keep_rule rule = rule_of(p);
+    const struct keep_params keep = keep_params_of(p);
     struct evict_layers l = evict_layers(c, layer);
     if (c->prefill || l.n == 0)
         return;
     struct scores s = evict_window(
         c, l,
         (struct window_mass_args){
-            .rule = rule, .n = p->window, .largest_first = 1, .kernel = p->kernel, .pool = WINDOW_MAX});
+            .params = keep, .n = p->window, .largest_first = 1, .kernel = p->kernel, .pool = WINDOW_MAX});
     struct key_redundancy_args a = {.rows = c->rows,
                                     .kv = c->kv,
                                     .layer = l.first,
@@ -129,7 +129,7 @@ static void rkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c
                                     .spare = c->list[1].idx,
                                     .mean = (float *)(void *)c->list[0].idx};
     policy_launch(c, OP_key_redundancy, &a);
-    evict_keep(c, l.first, s, &rule, 1, 0);
+    evict_keep(c, l.first, s, &keep, 1, 0);
 }
 
 static int rkv_tail(const void *params)

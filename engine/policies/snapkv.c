@@ -29,7 +29,7 @@ static const struct param snapkv_params[] = {
      "latest queries that score, and whose keys are kept"},
     {"every", PARAM_INT, P(every), "64", 1, 1e6, NULL,
      "with when=decode: whenever a multiple of this is held"},
-    {"kernel", PARAM_INT, P(kernel), "5", 1, WINDOW_MOST_KERNEL, NULL,
+    {"kernel", PARAM_INT, P(kernel), "5", 1, WINDOW_KERNEL_LIMIT, NULL,
      "neighbours over which scores are pooled, an odd number"},
     {"pool", PARAM_ENUM, P(pool), "mean", 0, 0, pools, "how they are pooled"},
     {0},
@@ -43,7 +43,7 @@ static const struct preset snapkv_presets[] = {
     {0},
 };
 
-static struct keep_rule rule_of(const struct snapkv_params *p)
+static struct keep_params keep_params_of(const struct snapkv_params *p)
 {
     return evict_rule(p->budget_tokens, p->cr, p->when == AT_PROMPT ? 1 : p->every, p->window);
 }
@@ -51,7 +51,7 @@ static struct keep_rule rule_of(const struct snapkv_params *p)
 static int snapkv_check(const void *params, struct err *e)
 {
     const struct snapkv_params *p = params;
-    const struct keep_rule r = rule_of(p);
+    const struct keep_params r = keep_params_of(p);
     if (p->kernel % 2 == 0)
         return err_set(e, ERR_USAGE, "policy snapkv: kernel is %d; use an odd number of neighbours",
                        p->kernel);
@@ -64,7 +64,7 @@ static int snapkv_check(const void *params, struct err *e)
 static struct policy_budget snapkv_budget(const void *params, const struct budget_at *at)
 {
     const struct snapkv_params *p = params;
-    const struct keep_rule r = rule_of(p);
+    const struct keep_params r = keep_params_of(p);
     double kept = evict_budget(&r, at), decoded = fmax(at->context - at->prompt, 0);
     if (p->when == AT_DECODE)
         return (struct policy_budget){kept, evict_whole(&r, at)};
@@ -82,14 +82,14 @@ static double snapkv_held(const void *params, const struct budget_at *at)
 static struct policy_period snapkv_period(const void *params, const struct budget_at *at)
 {
     const struct snapkv_params *p = params;
-    const struct keep_rule r = rule_of(p);
+    const struct keep_params r = keep_params_of(p);
     return p->when == AT_DECODE ? evict_period(&r, at) : (struct policy_period){1, 1};
 }
 
 static void snapkv_describe_budget(const void *params, struct str *out)
 {
     const struct snapkv_params *p = params;
-    const struct keep_rule r = rule_of(p);
+    const struct keep_params r = keep_params_of(p);
     evict_rule_text(&r, out);
     if (p->when == AT_PROMPT)
         str_printf(out,
@@ -127,19 +127,19 @@ static void snapkv_select_prefill(const struct policy *pol, const struct policy_
 static void snapkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct snapkv_params *p = pol->params;
-    const struct keep_rule rule = rule_of(p);
+    const struct keep_params keep = keep_params_of(p);
     struct evict_layers l = evict_layers(c, layer);
     int at_prompt = p->when == AT_PROMPT;
-    if (at_prompt ? !policy_at_end(c) || !evict_may_act(&rule, c->n_prompt) : c->prefill || l.n == 0)
+    if (at_prompt ? !policy_at_end(c) || !evict_may_act(&keep, c->n_prompt) : c->prefill || l.n == 0)
         return;
     struct policy_ctx one = at_prompt ? policy_last_row(c) : *c;
     struct scores s = evict_window(&one, l,
-                                   (struct window_mass_args){.rule = rule,
+                                   (struct window_mass_args){.params = keep,
                                                              .n = p->window,
                                                              .causal = at_prompt,
                                                              .kernel = p->kernel,
                                                              .pool = (enum window_pool)p->pool});
-    evict_keep(&one, l.first, s, &rule, 1, 0);
+    evict_keep(&one, l.first, s, &keep, 1, 0);
 }
 
 static int snapkv_tail(const void *params)

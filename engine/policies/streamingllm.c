@@ -199,17 +199,18 @@ static void streaming_select(const struct policy *pol, const struct policy_ctx *
     const struct streaming_params *p = pol->params;
     if (p->form == FORM_EVICT)
         return;
-    struct window_list_args w = {.rows = c->rows,
-                                 .rule = {.kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens},
-                                 .sinks = p->sinks,
-                                 .idx = c->list[0].idx,
-                                 .len = c->list[0].len,
-                                 .cap = c->dims.max_pages * KV_PAGE_TOKENS};
+    struct window_list_args w = {
+        .rows = c->rows,
+        .params = {.kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens},
+        .sinks = p->sinks,
+        .idx = c->list[0].idx,
+        .len = c->list[0].len,
+        .cap = c->dims.max_pages * KV_PAGE_TOKENS};
     if (p->window_tokens != PARAM_UNSET_INT)
-        w.rule = (struct topk_rule){.kind = TOPK_FIXED, .k = p->window_tokens};
+        w.params = (struct topk_params){.kind = TOPK_FIXED, .k = p->window_tokens};
     if (layer == 0)
         policy_launch(c, OP_window_list, &w);
-    s->unit = SEL_TOKENS;
+    s->granularity = SEL_TOKENS;
     s->n_rows = 1;
     s->cap = w.cap;
     s->idx = w.idx;

@@ -24,7 +24,7 @@ static const struct preset tova_presets[] = {
     {0},
 };
 
-static struct keep_rule rule_of(const struct tova_params *p)
+static struct keep_params keep_params_of(const struct tova_params *p)
 {
     return evict_rule(p->budget_tokens, p->cr, 1, 0);
 }
@@ -32,7 +32,7 @@ static struct keep_rule rule_of(const struct tova_params *p)
 /* A step reads the current token too, and then forgets one. */
 static struct policy_budget tova_budget(const void *params, const struct budget_at *at)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct keep_params r = keep_params_of(params);
     double tokens = evict_budget(&r, at);
     return (struct policy_budget){tokens, floor(tokens) + 1};
 }
@@ -44,7 +44,7 @@ static double tova_held(const void *params, const struct budget_at *at)
 
 static void tova_describe_budget(const void *params, struct str *out)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct keep_params r = keep_params_of(params);
     evict_rule_text(&r, out);
     str_puts(out, " kept per layer, the same ones for all KV heads; each step the least attended goes");
 }
@@ -52,11 +52,11 @@ static void tova_describe_budget(const void *params, struct str *out)
 /* The mean over all heads of the probabilities in c->stats. */
 static void forget_tokens(const struct policy *pol, const struct policy_ctx *c, int layer, int squeeze)
 {
-    const struct keep_rule rule = rule_of(pol->params);
+    const struct keep_params keep = keep_params_of(pol->params);
     struct scores mean = policy_reduce_stats(
         c, layer,
         (struct reduce_stats_args){.mode = REDUCE_MEAN, .out = policy_scores(c, 1, c->stats.stride)});
-    evict_keep(c, layer, mean, &rule, squeeze, 0);
+    evict_keep(c, layer, mean, &keep, squeeze, 0);
 }
 
 static void tova_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
@@ -73,8 +73,8 @@ static void tova_observe(const struct policy *pol, const struct policy_ctx *c, i
 /* The end of the prompt: its last query looks at all keys once more. */
 static void tova_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
-    const struct keep_rule rule = rule_of(pol->params);
-    if (!policy_at_end(c) || !evict_may_act(&rule, c->n_prompt))
+    const struct keep_params keep = keep_params_of(pol->params);
+    if (!policy_at_end(c) || !evict_may_act(&keep, c->n_prompt))
         return;
     struct policy_ctx one = policy_last_row(c);
     policy_qk_stats(&one, layer, one.stats);

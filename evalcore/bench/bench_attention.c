@@ -93,13 +93,13 @@ static int enqueue(void *context, int i)
                             .q_stride = k->stride,
                             .out = k->out,
                             .scale = 0.088388f,
-                            .unit = j->c->mode == PAGES    ? SEL_PAGES
-                                    : j->c->mode == TOKENS ? SEL_TOKENS
-                                                           : SEL_LIVE,
+                            .granularity = j->c->mode == PAGES    ? SEL_PAGES
+                                           : j->c->mode == TOKENS ? SEL_TOKENS
+                                                                  : SEL_LIVE,
                             .n_rows = j->lists,
                             .cap = j->cap,
                             .block_pages = 1,
-                            .most_pages = j->c->mode == PAGES ? j->c->take : 0,
+                            .max_pages_read = j->c->mode == PAGES ? j->c->take : 0,
                             .in_order = 1,
                             .idx = j->idx + at * (size_t)j->cap,
                             .len = j->len + at,

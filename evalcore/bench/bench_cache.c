@@ -43,8 +43,8 @@ static void make(struct bench_kv *k, struct err *e)
            pages = heads * (size_t)v->max_pages;
     size_t rows = s->batch > CHUNK ? batch : CHUNK;
     k->stride = (s->n_q + 2 * s->n_kv) * s->dim;
-    v->pool = bench_kv_room(k, pages * k->d.be->unit_bytes(s->dtype, s->dim), e);
-    v->unit = bench_kv_room(k, pages * sizeof *v->unit, e);
+    v->pool = bench_kv_room(k, pages * k->d.be->kv_block_bytes(s->dtype, s->dim), e);
+    v->block_table = bench_kv_room(k, pages * sizeof *v->block_table, e);
     v->live = bench_kv_room(k, pages * sizeof *v->live, e);
     v->n_slots = bench_kv_room(k, heads * sizeof *v->n_slots, e);
     v->n_live = bench_kv_room(k, heads * sizeof *v->n_live, e);
@@ -88,20 +88,20 @@ static void fill_sequence(struct bench_kv *k, int b, struct err *e)
     }
 }
 
-static int32_t *make_units(size_t n, int in_order, struct rng *r)
+static int32_t *make_block_table(size_t n, int in_order, struct rng *r)
 {
-    int32_t *unit = xmalloc(n * sizeof *unit);
+    int32_t *block_table = xmalloc(n * sizeof *block_table);
     for (size_t i = 0; i < n; i++)
-        unit[i] = (int32_t)i;
+        block_table[i] = (int32_t)i;
     if (in_order)
-        return unit;
+        return block_table;
     for (size_t i = n - 1; i > 0; i--) {
         size_t j = rng_below(r, (uint32_t)i + 1);
-        int32_t t = unit[i];
-        unit[i] = unit[j];
-        unit[j] = t;
+        int32_t t = block_table[i];
+        block_table[i] = block_table[j];
+        block_table[j] = t;
     }
-    return unit;
+    return block_table;
 }
 
 static int fill(struct bench_kv *k, struct err *e)
@@ -111,12 +111,13 @@ static int fill(struct bench_kv *k, struct err *e)
            n = (size_t)rows * (size_t)k->stride;
     struct rng r;
     rng_init(&r, 1, 2);
-    int32_t *unit = make_units(pages, k->shape.units_in_order, &r);
+    int32_t *block_table = make_block_table(pages, k->shape.units_in_order, &r);
     int32_t *seq = xmalloc(2 * (size_t)batch * sizeof *seq), *pos = seq + batch;
     float *x = xmalloc(n * sizeof *x);
     for (size_t i = 0; i < n; i++)
         x[i] = (float)(rng_unit(&r) - 0.5);
-    bench_kv_check(k, k->d.be->upload(k->d.dev, k->kv.unit, unit, pages * sizeof *unit), e);
+    bench_kv_check(k, k->d.be->upload(k->d.dev, k->kv.block_table, block_table, pages * sizeof *block_table),
+                   e);
     bench_kv_check(k, k->d.be->upload(k->d.dev, k->qkv, x, n * sizeof *x), e);
     for (int b = 0; b < batch && !e->code; b++) {
         fill_sequence(k, b, e);
@@ -125,7 +126,7 @@ static int fill(struct bench_kv *k, struct err *e)
     }
     if (!e->code)
         upload_rows(k, seq, pos, batch, e);
-    free(unit);
+    free(block_table);
     free(seq);
     free(x);
     return e->code;

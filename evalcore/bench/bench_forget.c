@@ -62,13 +62,13 @@ static int recent(const struct forget_case *c)
 }
 
 /* Acts at the length and the position that `fill` gives those that are to act. */
-static struct keep_rule rule_of(const struct forget_case *c, int tokens)
+static struct keep_params keep_params_of(const struct forget_case *c, int tokens)
 {
-    return (struct keep_rule){.tokens = tokens,
-                              .least = recent(c) + 1,
-                              .every = c->shape.context,
-                              .recent = recent(c),
-                              .of_context = 1};
+    return (struct keep_params){.tokens = tokens,
+                                .min_tokens = recent(c) + 1,
+                                .every = c->shape.context,
+                                .recent = recent(c),
+                                .of_context = 1};
 }
 
 /* All of Random's, with newest: the token that goes is the first. */
@@ -79,14 +79,14 @@ static int enqueue_random(struct job *j)
     const float *key = k->qkv + k->shape.n_q * k->shape.dim;
     struct random_scores_args s = {.rows = j->rows,
                                    .kv = k->kv,
-                                   .rule = rule_of(j->c, context - 1),
+                                   .params = keep_params_of(j->c, context - 1),
                                    .settings = j->settings,
                                    .newest = 1,
                                    .out = j->scores};
     struct topk_args t = {
         .rows = j->rows,
         .in = j->scores,
-        .rule = {.kind = TOPK_FIXED, .k = context - 1, .tokens_per = 1, .dense_when_short = 1},
+        .params = {.kind = TOPK_FIXED, .k = context - 1, .tokens_per = 1, .dense_when_short = 1},
         .idx = j->idx,
         .len = j->len,
         .cap = j->scores.stride};
@@ -117,7 +117,7 @@ static int enqueue(void *context, int i)
                                  .kv = k->kv,
                                  .n_q = k->shape.n_q,
                                  .scale = 0.088388f,
-                                 .rule = rule_of(j->c, 1024),
+                                 .params = keep_params_of(j->c, 1024),
                                  .n = recent(j->c),
                                  .state = j->state,
                                  .state_bytes = j->state_bytes,

@@ -179,7 +179,7 @@ static int run_gated(struct bench *b, struct job *j, const struct linear_shape *
     j->a.decode = decode;
     j->gated = (struct linear_swiglu_args){.w = j->w[0],
                                            .x = j->a.x,
-                                           .room = j->a.out,
+                                           .workspace = j->a.out,
                                            .out = out,
                                            .rows = rows,
                                            .type = j->a.type,

@@ -92,10 +92,10 @@ static int enqueue(void *context, int i)
                                  .out = j->scores};
     struct topk_args t = {.rows = k->rows,
                           .in = j->scores,
-                          .rule = {.kind = TOPK_FIXED,
-                                   .k = j->c->take,
-                                   .force_last = j->c->by == TOKENS ? 0 : 8,
-                                   .tokens_per = j->c->by == TOKENS ? 1 : KV_PAGE_TOKENS},
+                          .params = {.kind = TOPK_FIXED,
+                                     .k = j->c->take,
+                                     .force_last = j->c->by == TOKENS ? 0 : 8,
+                                     .tokens_per = j->c->by == TOKENS ? 1 : KV_PAGE_TOKENS},
                           .idx = j->idx,
                           .len = j->len,
                           .cap = j->c->take};

@@ -116,7 +116,7 @@ static void kascade_prefill(const struct policy *pol, const struct policy_ctx *c
     size_t lists = (size_t)(tiles * m->n_kv), first = list_at(m, layer, 0, 0);
     struct topk_args t = {.rows = {tiles, c->rows.seq, c->rows.pos},
                           .in = m->mass,
-                          .rule = {.kind = TOPK_FIXED, .k = KEEP, .tokens_per = 1},
+                          .params = {.kind = TOPK_FIXED, .k = KEEP, .tokens_per = 1},
                           .idx = m->idx,
                           .len = m->len,
                           .cap = KEEP};

@@ -57,7 +57,7 @@ static double on_list(const struct recall_measurer *m, int h)
 {
     const struct seen *s = &m->seen;
     const double *p = m->p + (size_t)h * (size_t)m->stride;
-    int per = s->unit == SEL_PAGES ? s->block_pages * KV_PAGE_TOKENS : 1;
+    int per = s->granularity == SEL_PAGES ? s->block_pages * KV_PAGE_TOKENS : 1;
     size_t l = (size_t)seen_list_of(s, h, m->n_q, m->n_q / m->n_kv);
     double sum = 0;
     if (s->len[l] < 0)

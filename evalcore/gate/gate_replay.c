@@ -48,7 +48,7 @@ static void see(void *context, const struct seen *s)
     xgrow(&q->r->seen, &q->cap, (size_t)q->r->n_seen + 1, sizeof *q->r->seen);
     out = &q->r->seen[q->r->n_seen++];
     *out = (struct gate_seen){.step = s->step, .layer = s->layer};
-    str_printf(&all, "%d %d %d", (int)s->unit, s->block_pages, s->n_lists);
+    str_printf(&all, "%d %d %d", (int)s->granularity, s->block_pages, s->n_lists);
     for (int i = 0; i < s->n_lists; i++) {
         int n = s->len[i] > 0 ? s->len[i] : 0;
         str_printf(&all, " %d:", s->len[i]);

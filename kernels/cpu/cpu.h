@@ -8,7 +8,7 @@
 #include "kernels/backend.h"
 #include "kernels/fault.h"
 
-/* What the files of the CPU backend share. A program is a list of items. One parallel region runs the whole
+/* What the files of the CPU backend share. A graph is a list of items. One parallel region runs the whole
  * list: every thread calls every item, and inside an item the threads take numbered tasks (cpu_take). The
  * result does not depend on which thread does a task. */
 struct cpu_share {
@@ -18,16 +18,16 @@ struct cpu_share {
 struct cpu_team {
     struct cpu_share *share; /* one for each thread */
     _Alignas(64) atomic_int arrived;
-    _Alignas(64) atomic_uint phase; /* never reset between programs, so that an old share can be recognised */
+    _Alignas(64) atomic_uint phase; /* never reset between graphs, so that an old share can be recognised */
 };
 
 struct cpu_ctx {
     struct cpu_team *team;
-    void *scratch;  /* of the device, at least cpu_scratch_bytes() of the item */
-    int tid, n;     /* this thread, threads */
-    int ticket;     /* tasks taken, when n is 1 */
-    int helped;     /* whose share we take from: this many threads after ours; 0: our own */
-    unsigned phase; /* barriers passed */
+    void *workspace; /* of the device, at least cpu_workspace_bytes() of the item */
+    int tid, n;      /* this thread, threads */
+    int ticket;      /* tasks taken, when n is 1 */
+    int helped;      /* whose share we take from: this many threads after ours; 0: our own */
+    unsigned phase;  /* barriers passed */
 };
 
 /* Takes a task of this phase, 0 .. tasks-1, or returns -1 when all are taken. A thread begins with its own
@@ -64,7 +64,7 @@ struct cpu_item {
     int serial; /* too small to share: thread 0 runs it alone */
 };
 
-struct program {
+struct op_graph {
     struct cpu_item *item;
     int n, room;
 };
@@ -73,10 +73,10 @@ struct device {
     const struct cpu_isa *isa;
     int threads;
     struct cpu_team team;
-    void *scratch;
-    size_t scratch_bytes;
-    struct program *recording;
-    char landed[BACKEND_DOWNLOADS][BACKEND_DOWNLOAD_BYTES];
+    void *workspace;
+    size_t workspace_bytes;
+    struct op_graph *capturing;
+    char landed[BACKEND_STAGING_BUFFERS][BACKEND_STAGING_BYTES];
     struct fault fault;
     char name[64], error[256];
 };
@@ -91,13 +91,13 @@ int cpu_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enu
 void cpu_weight_release(struct device *d, struct weight *w);
 
 int cpu_launch(struct device *d, enum op op, const void *args);
-int cpu_record_begin(struct device *d);
-int cpu_record_end(struct device *d, struct program **out);
-int cpu_replay(struct device *d, struct program *p);
-void cpu_program_release(struct device *d, struct program *p);
+int cpu_capture_begin(struct device *d);
+int cpu_capture_end(struct device *d, struct op_graph **out);
+int cpu_replay(struct device *d, struct op_graph *p);
+void cpu_graph_release(struct device *d, struct op_graph *p);
 
-/* Bytes of scratch memory that the operation needs with this many threads. */
-size_t cpu_scratch_bytes(enum op op, const void *args, int threads);
+/* Bytes of workspace that the operation needs with this many threads. */
+size_t cpu_workspace_bytes(enum op op, const void *args, int threads);
 /* Roughly how many elementary steps the operation takes. Operations with few are not shared between threads.
  */
 double cpu_work(enum op op, const void *args);
@@ -112,17 +112,17 @@ static inline size_t kv_head(const struct kv_view *kv, int seq, int layer, int k
 {
     return ((size_t)seq * (size_t)kv->n_layers + (size_t)layer) * (size_t)kv->n_kv + (size_t)kv_head_index;
 }
-/* K of a unit is [head_dim][16 tokens]; V follows as [head_dim / 16][16 tokens][16]. The vector lanes are
+/* K of a KV block is [head_dim][16 tokens]; V follows as [head_dim / 16][16 tokens][16]. The vector lanes are
  * thus tokens in q.K and dimensions in the sum over V, and both are read front to back. Lanes of bf16 are
  * stored in pairs (simd.h). */
-static inline char *kv_unit_k(const struct kv_view *kv, int unit)
+static inline char *kv_block_k(const struct kv_view *kv, int kv_block)
 {
     return (char *)kv->pool +
-           (size_t)unit * 2 * KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
+           (size_t)kv_block * 2 * KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
 }
-static inline char *kv_unit_v(const struct kv_view *kv, int unit)
+static inline char *kv_block_v(const struct kv_view *kv, int kv_block)
 {
-    return kv_unit_k(kv, unit) + KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
+    return kv_block_k(kv, kv_block) + KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
 }
 /* The slot that the next token of a head takes (see append_args). */
 int cpu_next_slot(const struct kv_view *kv, size_t head);

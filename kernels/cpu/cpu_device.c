@@ -92,8 +92,8 @@ static void device_close(struct device *d)
 {
     if (!d)
         return;
-    cpu_program_release(d, d->recording);
-    cpu_release(d->scratch);
+    cpu_graph_release(d, d->capturing);
+    cpu_release(d->workspace);
     cpu_release(d->team.share);
     free(d);
 }
@@ -145,18 +145,18 @@ static int device_copy(struct device *d, void *dst, const void *src, size_t byte
 }
 
 /* Everything launched has run by the time launch returns, so the first half is all there is to do. */
-static int device_download_begin(struct device *d, int slot, const void *src, size_t bytes)
+static int device_download_begin(struct device *d, int buffer, const void *src, size_t bytes)
 {
-    int rc = download_check(slot, bytes, d->error, sizeof d->error);
-    return rc ? rc : device_copy(d, d->landed[slot], src, bytes);
+    int rc = download_check(buffer, bytes, d->error, sizeof d->error);
+    return rc ? rc : device_copy(d, d->landed[buffer], src, bytes);
 }
 
-static int device_download_wait(struct device *d, int slot, void *dst, size_t bytes)
+static int device_download_wait(struct device *d, int buffer, void *dst, size_t bytes)
 {
-    return device_copy(d, dst, d->landed[slot], bytes);
+    return device_copy(d, dst, d->landed[buffer], bytes);
 }
 
-static size_t device_unit_bytes(enum dtype kv, int head_dim)
+static size_t device_kv_block_bytes(enum dtype kv, int head_dim)
 {
     return 2 * KV_PAGE_TOKENS * (size_t)head_dim * dtype_bytes(kv);
 }
@@ -180,13 +180,13 @@ const struct backend cpu_backend = {
     .download = device_copy,
     .download_begin = device_download_begin,
     .download_wait = device_download_wait,
-    .unit_bytes = device_unit_bytes,
+    .kv_block_bytes = device_kv_block_bytes,
     .weight_alloc = cpu_weight_alloc,
     .weight_put = cpu_weight_put,
     .weight_release = cpu_weight_release,
     .launch = cpu_launch,
-    .record_begin = cpu_record_begin,
-    .record_end = cpu_record_end,
+    .capture_begin = cpu_capture_begin,
+    .capture_end = cpu_capture_end,
     .replay = cpu_replay,
-    .program_release = cpu_program_release,
+    .graph_release = cpu_graph_release,
 };

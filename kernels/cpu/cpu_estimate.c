@@ -1,96 +1,96 @@
-/* What an operation's arguments tell before it runs: the scratch memory it needs and roughly its cost. These
- * are the columns `scratch` and `cost` of the table of operations (kernels/op_table.h). */
+/* What an operation's arguments tell before it runs: the workspace it needs and roughly its cost. These
+ * are the columns `workspace` and `cost` of the table of operations (kernels/op_table.h). */
 #include "kernels/cpu/cpu.h"
 
-static size_t scratch_none(const void *args, int threads)
+static size_t workspace_none(const void *args, int threads)
 {
     (void)args, (void)threads;
     return 0;
 }
 
-static size_t scratch_linear(const void *args, int threads)
+static size_t workspace_linear(const void *args, int threads)
 {
     const struct linear_args *a = args;
     (void)threads;
     return linear_packs(a) ? (size_t)a->rows * (size_t)a->w.k * sizeof(float) : 0;
 }
 
-static size_t scratch_linear_swiglu(const void *args, int threads)
+static size_t workspace_linear_swiglu(const void *args, int threads)
 {
     struct linear_args product = linear_of(args);
-    return scratch_linear(&product, threads);
+    return workspace_linear(&product, threads);
 }
 
 /* The partial results of all chunks of pages. */
-static size_t scratch_chunks(const struct kv_view *kv, int n_q, int cap)
+static size_t workspace_chunks(const struct kv_view *kv, int n_q, int cap)
 {
     size_t chunks = ((size_t)kv->max_pages + ATTEND_CHUNK_PAGES - 1) / ATTEND_CHUNK_PAGES;
     return (size_t)cap * chunks * (size_t)n_q * ((size_t)kv->head_dim + 2) * sizeof(float);
 }
 
-static size_t scratch_attend(const void *args, int threads)
+static size_t workspace_attend(const void *args, int threads)
 {
     const struct attend_args *a = args;
     (void)threads;
-    return scratch_chunks(&a->kv, a->n_q, a->rows.cap);
+    return workspace_chunks(&a->kv, a->n_q, a->rows.cap);
 }
 
 /* Log-sum-exp of each query and head. */
-static size_t scratch_prefill_mass(const void *args, int threads)
+static size_t workspace_prefill_mass(const void *args, int threads)
 {
     const struct prefill_mass_args *a = args;
     (void)threads;
     return (size_t)a->nq * (size_t)a->n_q * sizeof(float);
 }
 
-static size_t scratch_qk_stats(const void *args, int threads)
+static size_t workspace_qk_stats(const void *args, int threads)
 {
     const struct qk_stats_args *a = args;
     (void)threads;
-    return scratch_chunks(&a->kv, a->n_q, a->rows.cap);
+    return workspace_chunks(&a->kv, a->n_q, a->rows.cap);
 }
 
-static size_t scratch_topk(const void *args, int threads)
+static size_t workspace_topk(const void *args, int threads)
 {
     const struct topk_args *a = args;
-    size_t entry = sizeof(uint32_t) + (a->rule.kind == TOPK_MASS ? sizeof(uint64_t) : 0);
+    size_t entry = sizeof(uint32_t) + (a->params.kind == TOPK_MASS ? sizeof(uint64_t) : 0);
     return (size_t)threads * (size_t)a->in.stride * entry;
 }
 
 /* The entries that are sorted, twice, and keys. */
-static size_t scratch_rank_union(const void *args, int threads)
+static size_t workspace_rank_union(const void *args, int threads)
 {
     const struct rank_union_args *a = args;
     return (size_t)threads * (size_t)a->in.stride * (2 * sizeof(uint64_t) + sizeof(uint32_t));
 }
 
-static size_t scratch_window_mass(const void *args, int threads)
+static size_t workspace_window_mass(const void *args, int threads)
 {
     const struct window_mass_args *a = args;
     return (size_t)threads * WINDOW_BUFFERS * (size_t)a->out.stride * sizeof(float);
 }
 
-static size_t scratch_key_redundancy(const void *args, int threads)
+static size_t workspace_key_redundancy(const void *args, int threads)
 {
     const struct key_redundancy_args *a = args;
     return (size_t)threads * REDUNDANCY_BUFFERS * (size_t)a->io.stride * sizeof(float);
 }
 
 /* Keys and ranks. */
-static size_t scratch_sample(const void *args, int threads)
+static size_t workspace_sample(const void *args, int threads)
 {
     const struct sample_args *a = args;
     return (size_t)threads * (size_t)a->vocab * 3 * sizeof(uint32_t);
 }
 
-size_t cpu_scratch_bytes(enum op op, const void *args, int threads)
+size_t cpu_workspace_bytes(enum op op, const void *args, int threads)
 {
-    static size_t (*const scratch_of[OP_COUNT])(const void *, int) = {
-#define X(name, check, type, part, scratch, cost) [OP_##name] = scratch_##scratch,
+    static size_t (*const workspace_of[OP_COUNT])(const void *, int) = {
+#define X(name, check, type, part, workspace, cost) [OP_##name] = workspace_##workspace,
         BACKEND_OPS(X)
 #undef X
     };
-    return scratch_of[op](args, threads);
+    return workspace_of[op](args, threads);
 }
 
 /* More than any limit: all threads take part. */
@@ -141,7 +141,7 @@ COST(put_i32, 4.0 * a->n)
 double cpu_work(enum op op, const void *args)
 {
     static double (*const cost_of[OP_COUNT])(const void *) = {
-#define X(name, check, type, part, scratch, cost) [OP_##name] = cost_##cost,
+#define X(name, check, type, part, workspace, cost) [OP_##name] = cost_##cost,
         BACKEND_OPS(X)
 #undef X
     };

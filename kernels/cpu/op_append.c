@@ -2,18 +2,18 @@
 #include <math.h>
 
 #include "kernels/cpu/ops.h"
-#include "kernels/cpu/unit.h"
+#include "kernels/cpu/kv_block.h"
 
 static void append_token(const struct append_args *a, size_t head, int slot, const float *k, const float *v)
 {
     const struct kv_view *kv = &a->kv;
     size_t page = head * (size_t)kv->max_pages + (size_t)(slot / KV_PAGE_TOKENS);
-    int t = slot % KV_PAGE_TOKENS, unit = kv->unit[page], fresh = kv->live[page] == 0;
+    int t = slot % KV_PAGE_TOKENS, kv_block = kv->block_table[page], fresh = kv->live[page] == 0;
     if (fresh)
-        unit_clear_v(kv, unit);
-    unit_put(kv, unit, t, k, v);
+        clear_values(kv, kv_block);
+    put_token(kv, kv_block, t, k, v);
     if (kv->bounds)
-        bounds_add(kv, unit, t, fresh);
+        bounds_add(kv, kv_block, t, fresh);
     kv->n_live[head] += !(kv->live[page] >> t & 1);
     kv->live[page] |= (uint16_t)(1u << t);
     if (kv->n_slots[head] <= slot)
@@ -53,19 +53,19 @@ void CPU_SYM(op_rope_append)(const void *args, struct cpu_ctx *c)
 static void hold_head(const struct hold_keys_args *a, int seq, int h, int from, int to)
 {
     const struct kv_view *kv = &a->kv;
-    const int32_t *unit = kv->unit + kv_head(kv, seq, a->layer, h) * (size_t)kv->max_pages;
+    const int32_t *block_table = kv->block_table + kv_head(kv, seq, a->layer, h) * (size_t)kv->max_pages;
     float *held = (float *)(void *)(a->state + (size_t)seq * a->state_bytes) +
                   (size_t)(a->layer * kv->n_kv + h) * (size_t)kv->head_dim;
     int64_t *moved = kv->keys_moved + kv_head(kv, seq, a->layer, h);
     for (int t = from; t < to; t++)
         for (int i = 0; i < kv->head_dim; i++) {
-            int u = unit[t / KV_PAGE_TOKENS], slot = t % KV_PAGE_TOKENS;
-            float k = unit_key(kv, u, slot, i);
+            int u = block_table[t / KV_PAGE_TOKENS], slot = t % KV_PAGE_TOKENS;
+            float k = key_element(kv, u, slot, i);
             if (t == 0 || fabsf(k - held[i]) > a->theta) {
                 held[i] = k;
                 ++*moved;
             } else {
-                unit_put_key(kv, u, slot, i, held[i]);
+                put_key_element(kv, u, slot, i, held[i]);
             }
         }
 }

@@ -39,9 +39,9 @@ INLINE void score_tile(struct job *j, const int R, const int P, const int bf16, 
     const char *ahead[TILE_PANELS];
     size_t d = (size_t)j->kv->head_dim;
     for (int p = 0; p < P; p++) {
-        k[p] = kv_unit_k(j->kv, j->entry[i + p].unit);
-        ahead[p] = i + p + P < j->n ? kv_unit_k(j->kv, j->entry[i + p + P].unit)
-                                    : kv_unit_v(j->kv, j->entry[p < j->n ? p : 0].unit);
+        k[p] = kv_block_k(j->kv, j->entry[i + p].kv_block);
+        ahead[p] = i + p + P < j->n ? kv_block_k(j->kv, j->entry[i + p + P].kv_block)
+                                    : kv_block_v(j->kv, j->entry[p < j->n ? p : 0].kv_block);
     }
     for (int x = 0; x < R * P; x++)
         acc[x] = v_set(0);
@@ -170,7 +170,7 @@ static void attend_chunk(struct job *j, int first_page, int n_pages)
     if (!j->with_v)
         return;
     for (int i = 0; i < j->n + AHEAD; i++)
-        j->v[i] = j->n ? kv_unit_v(j->kv, j->entry[i < j->n ? i : j->n - 1].unit) : NULL;
+        j->v[i] = j->n ? kv_block_v(j->kv, j->entry[i < j->n ? i : j->n - 1].kv_block) : NULL;
     all_rows(j, 1);
 }
 
@@ -246,8 +246,8 @@ static int live_entries(const struct kv_view *kv, size_t head, int page, int n_p
     int n = 0;
     for (int p = page; p < page + n_pages; p++)
         if (kv->live[table + (size_t)p])
-            out[n++] =
-                (struct plan_entry){kv->unit[table + (size_t)p], p, kv->live[table + (size_t)p], 0xffff};
+            out[n++] = (struct plan_entry){kv->block_table[table + (size_t)p], p, kv->live[table + (size_t)p],
+                                           0xffff};
     return n;
 }
 
@@ -300,7 +300,7 @@ static void combine_list(const struct work *w, int list)
 static void attend(const struct attend_args *a, struct cpu_ctx *c)
 {
     int lists = a->rows.cap * a->kv.n_kv, total = 0, span, spans;
-    struct work w = {.a = a, .parts = c->scratch, .group = a->n_q / a->kv.n_kv};
+    struct work w = {.a = a, .parts = c->workspace, .group = a->n_q / a->kv.n_kv};
     w.part_floats = (size_t)(PART_EXTRA + a->kv.head_dim);
     w.list_parts = (size_t)chunks_of(a->kv.max_pages) * (size_t)w.group * w.part_floats;
     for (int i = 0; i < lists; i++) {

@@ -2,18 +2,18 @@
  * sees are dropped, the others move down to the first slots, and the rings of the last `reach` tokens are
  * filled; `keep` keeps those of a list. Tokens only move to lower slots and keep their order. */
 #include "kernels/cpu/ops.h"
-#include "kernels/cpu/unit.h"
+#include "kernels/cpu/kv_block.h"
 
 /* The head's first n slots are live now, and no others. */
 static void first_slots(const struct kv_view *kv, size_t head, int n)
 {
-    const int32_t *unit = kv->unit + head * (size_t)kv->max_pages;
+    const int32_t *block_table = kv->block_table + head * (size_t)kv->max_pages;
     uint16_t *live = kv->live + head * (size_t)kv->max_pages;
     for (int p = 0; p < kv_pages(kv->n_slots[head]); p++) {
         int left = n - p * KV_PAGE_TOKENS;
         live[p] = left >= KV_PAGE_TOKENS ? 0xffff : left > 0 ? (uint16_t)((1u << left) - 1) : 0;
         for (int t = 0; kv->bounds && t < KV_PAGE_TOKENS && t < left; t++)
-            bounds_add(kv, unit[p], t, t == 0);
+            bounds_add(kv, block_table[p], t, t == 0);
     }
     kv->n_slots[head] = kv->n_live[head] = n;
     kv->tail[head] = n - 1;
@@ -24,7 +24,7 @@ static void compact_head(const struct compact_args *a, int layer, int h)
     const struct kv_view *kv = &a->kv;
     size_t head = kv_head(kv, a->seq, layer, h), list = (size_t)layer * (size_t)kv->n_kv + (size_t)h;
     const int32_t *until = a->until + list * (size_t)a->until_stride;
-    const int32_t *unit = kv->unit + head * (size_t)kv->max_pages;
+    const int32_t *block_table = kv->block_table + head * (size_t)kv->max_pages;
     uint16_t *live = kv->live + head * (size_t)kv->max_pages;
     int32_t *ring_slot = a->ring_slot + list * (size_t)a->reach,
             *ring_flag = a->ring_flag + list * (size_t)a->reach;
@@ -38,8 +38,8 @@ static void compact_head(const struct compact_args *a, int layer, int h)
         if (!seen)
             continue;
         if (to != t)
-            unit_move(kv, unit[t / KV_PAGE_TOKENS], t % KV_PAGE_TOKENS, unit[to / KV_PAGE_TOKENS],
-                      to % KV_PAGE_TOKENS);
+            move_token(kv, block_table[t / KV_PAGE_TOKENS], t % KV_PAGE_TOKENS,
+                       block_table[to / KV_PAGE_TOKENS], to % KV_PAGE_TOKENS);
         to++;
     }
     first_slots(kv, head, to);
@@ -57,7 +57,7 @@ static void squeeze(const struct keep_args *a, int seq, int layer, int h, const 
 {
     const struct kv_view *kv = &a->kv;
     size_t head = kv_head(kv, seq, layer, h), slots = (size_t)kv->max_pages * KV_PAGE_TOKENS;
-    const int32_t *unit = kv->unit + head * (size_t)kv->max_pages;
+    const int32_t *block_table = kv->block_table + head * (size_t)kv->max_pages;
     const uint16_t *live = kv->live + head * (size_t)kv->max_pages;
     int to = 0;
     for (int i = 0; i < len; i++) {
@@ -65,8 +65,8 @@ static void squeeze(const struct keep_args *a, int seq, int layer, int h, const 
         if (!(live[t / KV_PAGE_TOKENS] >> t % KV_PAGE_TOKENS & 1))
             continue;
         if (to != t)
-            unit_move(kv, unit[t / KV_PAGE_TOKENS], t % KV_PAGE_TOKENS, unit[to / KV_PAGE_TOKENS],
-                      to % KV_PAGE_TOKENS);
+            move_token(kv, block_table[t / KV_PAGE_TOKENS], t % KV_PAGE_TOKENS,
+                       block_table[to / KV_PAGE_TOKENS], to % KV_PAGE_TOKENS);
         for (int c = 0; c < a->carry && to != t; c++) {
             size_t heads = (size_t)(kv->n_layers * kv->n_kv), at = (size_t)(layer * kv->n_kv + h);
             int32_t *table = (int32_t *)(void *)(a->state + (size_t)seq * a->state_bytes) +

@@ -1,7 +1,7 @@
 /* Scores by which policies that forget tokens choose what `keep` keeps. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/scores.h"
-#include "kernels/keep_rule.h"
+#include "kernels/keep_params.h"
 #include "kernels/philox.h"
 
 static void draw_scores(const struct random_scores_args *a, size_t list)
@@ -12,12 +12,12 @@ static void draw_scores(const struct random_scores_args *a, size_t list)
     const struct sample_settings *s = a->settings + seq;
     float *out = a->out.v + list * (size_t)a->out.stride;
     int n = a->kv.n_slots[kv_head(&a->kv, seq, layer, h)];
-    int budget = keep_budget(&a->rule, a->len_of_seq, seq), pinned = 0;
-    if (!keep_acts(&a->rule, budget, n, pos))
+    int budget = keep_budget(&a->params, a->len_of_seq, seq), pinned = 0;
+    if (!keep_acts(&a->params, budget, n, pos))
         n = 0;
     a->out.n[list] = a->out.m[list] = n;
     if (a->pin_prompt)
-        pinned = keep_pinned(&a->rule, budget, a->prompt_len[seq]);
+        pinned = keep_pinned(&a->params, budget, a->prompt_len[seq]);
     uint32_t key[4] = {0, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
     philox4x32_10(s->seed, key);
     for (int t = 0; t < n; t++) {
@@ -48,7 +48,7 @@ static void accumulate(const struct accumulate_args *a, int row, int h)
     float *sum = (float *)(void *)(a->state + (size_t)seq * a->state_bytes) +
                  (size_t)(a->layer * kv->n_kv + h) * slots;
     int32_t *born = (int32_t *)(void *)sum + heads * slots;
-    int recent = (int)(a->recent * keep_budget(&a->rule, a->len_of_seq, seq)), n = a->io.n[list], m = 0;
+    int recent = (int)(a->recent * keep_budget(&a->params, a->len_of_seq, seq)), n = a->io.n[list], m = 0;
     if (!a->prefill) {
         sum[kv->tail[head]] = 0;
         born[kv->tail[head]] = pos;

@@ -208,9 +208,9 @@ void CPU_SYM(op_linear)(const void *args, struct cpu_ctx *c)
     int blocks = (a->rows + ROW_BLOCK - 1) / ROW_BLOCK, step = panels * blocks / (4 * c->n);
     step = step < 1 ? 1 : step < GROUP_PANELS ? step : GROUP_PANELS;
     int groups = (panels + step - 1) / step;
-    struct rows_job b = {.a = a, .packed = linear_packs(a) ? c->scratch : NULL};
+    struct rows_job b = {.a = a, .packed = linear_packs(a) ? c->workspace : NULL};
     if (b.packed)
-        pack_rows(a, blocks, c->scratch, c);
+        pack_rows(a, blocks, c->workspace, c);
     FOR_TASKS(c, t, groups * blocks)
     {
         int p0 = t % groups * step;

@@ -6,8 +6,8 @@
 static const int32_t *list_of(const struct attend_args *a, int row, int q_head, int *len)
 {
     size_t list = (size_t)row * (size_t)a->n_rows + a->row_of_q[q_head];
-    *len = a->unit == SEL_LIVE ? -1 : a->len[list];
-    return a->idx + (a->unit == SEL_LIVE ? 0 : list * (size_t)a->cap);
+    *len = a->granularity == SEL_LIVE ? -1 : a->len[list];
+    return a->idx + (a->granularity == SEL_LIVE ? 0 : list * (size_t)a->cap);
 }
 
 static void want_pages(struct plan_entry *entry, int n_pages, const int32_t *idx, int len, int block,
@@ -37,7 +37,7 @@ static void want(const struct attend_args *a, int row, int h, struct plan_entry 
     for (int g = 0; g < group;) {
         int first = g, q = h * group;
         unsigned heads = 0;
-        while (g < group && (a->unit == SEL_LIVE || a->row_of_q[q + g] == a->row_of_q[q + first]))
+        while (g < group && (a->granularity == SEL_LIVE || a->row_of_q[q + g] == a->row_of_q[q + first]))
             heads |= 1u << g++;
         const int32_t *idx = list_of(a, row, q + first, &len);
         if (len < 0) {
@@ -45,7 +45,7 @@ static void want(const struct attend_args *a, int row, int h, struct plan_entry 
                 entry[p].heads |= (uint16_t)heads;
                 entry[p].tokens = 0xffff;
             }
-        } else if (a->unit == SEL_PAGES) {
+        } else if (a->granularity == SEL_PAGES) {
             want_pages(entry, n_pages, idx, len, a->block_pages, heads);
         } else {
             want_tokens(entry, n_pages, idx, len, heads);
@@ -60,7 +60,7 @@ static void plan_head(const struct attend_args *a, int row, int h)
            list = (size_t)row * (size_t)kv->n_kv + (size_t)h;
     struct plan_entry *entry = a->plan.entry + list * (size_t)kv->max_pages;
     const uint16_t *live = kv->live + head * (size_t)kv->max_pages;
-    const int32_t *unit = kv->unit + head * (size_t)kv->max_pages;
+    const int32_t *block_table = kv->block_table + head * (size_t)kv->max_pages;
     int n_pages = kv_pages(kv->n_slots[head]), n = 0;
     int64_t reads = 0, not_chosen = 0;
     int group = a->n_q / kv->n_kv;
@@ -68,10 +68,10 @@ static void plan_head(const struct attend_args *a, int row, int h)
     want(a, row, h, entry, n_pages);
     for (int p = 0; p < n_pages; p++) {
         struct plan_entry e = entry[p];
-        e.tokens = a->unit == SEL_TOKENS ? (uint16_t)(e.tokens & live[p]) : live[p];
+        e.tokens = a->granularity == SEL_TOKENS ? (uint16_t)(e.tokens & live[p]) : live[p];
         if (!e.heads || !e.tokens)
             continue;
-        e.unit = unit[p];
+        e.kv_block = block_table[p];
         e.page = p;
         reads += __builtin_popcount(e.tokens);
         not_chosen += __builtin_popcount(e.tokens) * (group - __builtin_popcount(e.heads));

@@ -14,7 +14,7 @@ enum { BLOCK_ROWS = 48, MAX_DIM = BACKEND_MAX_HEAD_DIM, VALUE_PAGES = 2 };
 
 struct block {
     const struct prefill_attend_args *a;
-    const int32_t *unit, *until;
+    const int32_t *block_table, *until;
     const uint16_t *live;
     int rows, group, d; /* row i: query i / group, head i % group */
     int head;           /* KV head */
@@ -96,7 +96,7 @@ INLINE void score_tile(struct block *b, const int R, const float *k, int i, int 
 
 static void score_page(struct block *b, int page, int column)
 {
-    const float *k = widen(b, kv_unit_k(&b->a->kv, b->unit[page]), b->wide);
+    const float *k = widen(b, kv_block_k(&b->a->kv, b->block_table[page]), b->wide);
     for (int i = 0, n; i < b->rows; i += n) {
         n = tile_split(i, b->rows);
         switch (n) {
@@ -129,7 +129,7 @@ static void value_pages(struct block *b, int page, int n, int column)
 {
     const void *v[VALUE_PAGES];
     for (int x = 0; x < n; x++)
-        v[x] = widen(b, kv_unit_v(&b->a->kv, b->unit[page + x]), b->wide + x * KV_PAGE_TOKENS * b->d);
+        v[x] = widen(b, kv_block_v(&b->a->kv, b->block_table[page + x]), b->wide + x * KV_PAGE_TOKENS * b->d);
     for (int i = 0, rows; i < b->rows; i += rows) {
         rows = tile_split(i, b->rows);
         switch (rows) {
@@ -191,7 +191,7 @@ static void start_block(struct block *b, const struct prefill_attend_args *a, in
 {
     size_t head = kv_head(&a->kv, a->seq, a->layer, h), table = head * (size_t)a->kv.max_pages;
     b->a = a;
-    b->unit = a->kv.unit + table;
+    b->block_table = a->kv.block_table + table;
     b->live = a->kv.live + table;
     b->until = a->until ? a->until + (size_t)h * (size_t)a->until_stride : NULL;
     b->head = h;
@@ -350,7 +350,7 @@ void CPU_SYM(op_prefill_mass)(const void *args, struct cpu_ctx *c)
     int n_kv = a->kv.n_kv, group = a->n_q / n_kv, step = BLOCK_ROWS / group, skip = a->from - a->pos0;
     int blocks = (a->nq + step - 1) / step, tiles = (a->nq + a->tile - 1) / a->tile, lists = a->out.n_rows;
     int chunks = (kv_pages(a->pos0 + a->nq) + ATTEND_CHUNK_PAGES - 1) / ATTEND_CHUNK_PAGES;
-    float *lse = c->scratch; /* (n_kv, nq, group) */
+    float *lse = c->workspace; /* (n_kv, nq, group) */
     struct prefill_attend_args view = causal(a);
     struct block b;
     FOR_TASKS(c, t, blocks * n_kv)

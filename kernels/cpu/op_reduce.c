@@ -119,8 +119,8 @@ static struct v16 over_pages(const struct mass *m, int block)
 void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
 {
     const struct reduce_stats_args *a = args;
-    int unit = a->block_pages ? a->block_pages * KV_PAGE_TOKENS : LANES, lists = a->out.n_rows;
-    int spans = most_slots(&a->rows, &a->kv, a->layer) / (unit * SPAN) + 1;
+    int entry_slots = a->block_pages ? a->block_pages * KV_PAGE_TOKENS : LANES, lists = a->out.n_rows;
+    int spans = most_slots(&a->rows, &a->kv, a->layer) / (entry_slots * SPAN) + 1;
     FOR_TASKS(c, t, a->rows.cap * lists * spans)
     {
         int span = t / (a->rows.cap * lists), row = t / lists % a->rows.cap, list = t % lists;
@@ -129,17 +129,17 @@ void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
             continue;
         mass_of(&m, a, row, list);
         float *out = a->out.v + ((size_t)row * (size_t)lists + (size_t)list) * (size_t)a->out.stride;
-        for (int i = span * SPAN; i < (span + 1) * SPAN && i * unit < m.extent; i++) {
+        for (int i = span * SPAN; i < (span + 1) * SPAN && i * entry_slots < m.extent; i++) {
             if (a->in.by_page) {
-                int left = (m.extent + unit - 1) / unit - i;
+                int left = (m.extent + entry_slots - 1) / entry_slots - i;
                 v_storen(out + i, over_pages(&m, i), left < LANES ? left : LANES);
                 i += LANES - 1;
             } else if (a->block_pages) {
-                int left = kv_pages(m.extent) * KV_PAGE_TOKENS - i * unit;
-                out[i] = over_block(&m, i * unit, left < unit ? left : unit);
+                int left = kv_pages(m.extent) * KV_PAGE_TOKENS - i * entry_slots;
+                out[i] = over_block(&m, i * entry_slots, left < entry_slots ? left : entry_slots);
             } else {
-                int n = m.extent - i * unit;
-                v_storen(out + i * unit, over_heads(&m, i * unit), n < LANES ? n : LANES);
+                int n = m.extent - i * entry_slots;
+                v_storen(out + i * entry_slots, over_heads(&m, i * entry_slots), n < LANES ? n : LANES);
             }
         }
     }
@@ -152,7 +152,7 @@ void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
         if (t % lists == 0)
             book_statistics(&a->kv, a->rows.seq[t / lists], a->layer, a->n_q, a->in.by_page);
         mass_of(&m, a, t / lists, t % lists);
-        a->out.n[t] = a->block_pages ? (m.extent + unit - 1) / unit : m.extent;
+        a->out.n[t] = a->block_pages ? (m.extent + entry_slots - 1) / entry_slots : m.extent;
         a->out.m[t] = count_candidates(a->out.v + (size_t)t * (size_t)a->out.stride, a->out.n[t]);
     }
 }

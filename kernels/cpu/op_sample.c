@@ -99,7 +99,7 @@ static int draw(const struct sample_args *a, int row, const struct sample_settin
                 struct rank *rank)
 {
     const float *v = a->logits + (size_t)row * (size_t)a->vocab;
-    float *w = a->scratch + (size_t)row * (size_t)a->vocab, t = s->temperature;
+    float *w = a->workspace + (size_t)row * (size_t)a->vocab, t = s->temperature;
     int n = a->vocab, best = largest(v, n, s), last = best;
     double total = 0, sum = 0;
     if (t <= 0)
@@ -165,7 +165,7 @@ void CPU_SYM(op_sample)(const void *args, struct cpu_ctx *c)
 {
     const struct sample_args *a = args;
     char *own =
-        (char *)c->scratch + (size_t)c->tid * (size_t)a->vocab * (sizeof(uint32_t) + sizeof(struct rank));
+        (char *)c->workspace + (size_t)c->tid * (size_t)a->vocab * (sizeof(uint32_t) + sizeof(struct rank));
     struct rank *rank = (struct rank *)(void *)own;
     uint32_t *key = (uint32_t *)(void *)(own + (size_t)a->vocab * sizeof *rank);
     FOR_TASKS(c, r, a->rows.cap)

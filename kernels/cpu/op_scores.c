@@ -2,12 +2,12 @@
  * scores. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/scores.h"
-#include "kernels/cpu/unit.h"
+#include "kernels/cpu/kv_block.h"
 
-/* A unit's bounds as floats: where they lie, or in `room`. */
-static const float *unit_bounds(const struct kv_view *kv, int unit, float *room)
+/* A KV block's bounds as floats: where they lie, or in `room`. */
+static const float *kv_block_bounds(const struct kv_view *kv, int kv_block, float *room)
 {
-    size_t n = 2 * (size_t)kv->head_dim, at = bounds_place(kv, unit);
+    size_t n = 2 * (size_t)kv->head_dim, at = bounds_place(kv, kv_block);
     if (kv->dtype == DTYPE_F32)
         return (const float *)kv->bounds + at;
     for (size_t i = 0; i < n; i++)
@@ -25,7 +25,8 @@ static int block_bounds(const struct kv_view *kv, size_t table, int page, int n_
     for (int p = page; p < page + n_pages; p++) {
         if (!kv->live[table + (size_t)p])
             continue;
-        const float *lo = unit_bounds(kv, kv->unit[table + (size_t)p], live ? more : own), *hi = lo + d;
+        const float *lo = kv_block_bounds(kv, kv->block_table[table + (size_t)p], live ? more : own),
+                    *hi = lo + d;
         if (!live++) {
             *low = lo;
             *high = hi;
@@ -103,8 +104,8 @@ static void page_totals(const struct page_scores_args *a, int row, int h, int bl
 void CPU_SYM(op_page_scores)(const void *args, struct cpu_ctx *c)
 {
     const struct page_scores_args *a = args;
-    int n_kv = a->kv.n_kv, unit = a->block_pages * KV_PAGE_TOKENS * SPAN;
-    int spans = most_slots(&a->rows, &a->kv, a->layer) / unit + 1;
+    int n_kv = a->kv.n_kv, span_slots = a->block_pages * KV_PAGE_TOKENS * SPAN;
+    int spans = most_slots(&a->rows, &a->kv, a->layer) / span_slots + 1;
     FOR_TASKS(c, t, a->rows.cap * n_kv * spans)
     {
         int span = t / (a->rows.cap * n_kv), row = t / n_kv % a->rows.cap, h = t % n_kv,

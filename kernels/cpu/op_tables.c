@@ -1,10 +1,10 @@
-/* Operations on the tables of the cache: copying whole units, counting what a prompt reads, updating the peak
- * at the end of a step, and writing int32 arrays. */
+/* Operations on the tables of the cache: copying whole KV blocks, counting what a prompt reads, updating the
+ * peak at the end of a step, and writing int32 arrays. */
 #include "kernels/cpu/ops.h"
 
-void CPU_SYM(op_copy_units)(const void *args, struct cpu_ctx *c)
+void CPU_SYM(op_copy_blocks)(const void *args, struct cpu_ctx *c)
 {
-    const struct copy_units_args *a = args;
+    const struct copy_blocks_args *a = args;
     size_t bytes = 2 * KV_PAGE_TOKENS * (size_t)a->kv.head_dim * dtype_bytes(a->kv.dtype);
     size_t bounds = kv_bounds_bytes(&a->kv);
     char *base = a->kv.bounds;
@@ -12,7 +12,7 @@ void CPU_SYM(op_copy_units)(const void *args, struct cpu_ctx *c)
     {
         if (a->src[i] == a->dst[i])
             continue;
-        memcpy(kv_unit_k(&a->kv, a->dst[i]), kv_unit_k(&a->kv, a->src[i]), bytes);
+        memcpy(kv_block_k(&a->kv, a->dst[i]), kv_block_k(&a->kv, a->src[i]), bytes);
         if (base)
             memcpy(base + (size_t)a->dst[i] * bounds, base + (size_t)a->src[i] * bounds, bounds);
     }

@@ -1,14 +1,14 @@
-/* The k best candidates of each list: topk_rule.h says how many, evaluated here because the lengths are in
+/* The k best candidates of each list: topk_params.h says how many, evaluated here because the lengths are in
  * device memory; the selection is exact, and of equal scores the lower index is taken. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/scores.h"
 #include "kernels/cpu/select.h"
-#include "kernels/topk_rule.h"
+#include "kernels/topk_params.h"
 
 /* Scores as keys; with a bias, which works on masses, not on their logarithms. */
 static int make_keys(const struct topk_args *a, const float *v, int n, uint32_t *key)
 {
-    float mass[LANES], bias = a->rule.tie_bias;
+    float mass[LANES], bias = a->params.tie_bias;
     int candidates = 0;
     for (int i = 0; i < n; i++) {
         if (bias != 0 && i % LANES == 0)
@@ -23,7 +23,7 @@ static int make_keys(const struct topk_args *a, const float *v, int n, uint32_t 
 
 /* Forced entries that are candidates get the largest key, which no number has; from the highest index down.
  */
-static void force(uint32_t *key, int n, const struct take *t)
+static void force(uint32_t *key, int n, const struct topk_count *t)
 {
     int forced = 0;
     for (int i = n - 1; i >= n - t->last && forced < t->k; i--)
@@ -35,7 +35,7 @@ static void force(uint32_t *key, int n, const struct take *t)
 
 /* TOPK_MASS: how many of the t->k entries, `forced` of which have the largest key. */
 static int count_by_mass(const struct topk_args *a, const float *v, int n, const uint32_t *key,
-                         uint64_t *mass, const struct take *t)
+                         uint64_t *mass, const struct topk_count *t)
 {
     float term[LANES];
     uint64_t total = 0, forced = 0;
@@ -43,17 +43,17 @@ static int count_by_mass(const struct topk_args *a, const float *v, int n, const
     for (int i = 0; i < n; i++) {
         if (i % LANES == 0)
             v_store(term, v_exp(v_loadn(v + i, n - i < LANES ? n - i : LANES)));
-        mass[i] = key[i] ? rule_mass(term[i % LANES]) : 0;
+        mass[i] = key[i] ? topk_mass_of(term[i % LANES]) : 0;
         total += mass[i];
         if (key[i] == UINT32_MAX) {
             forced += mass[i];
             k++;
         }
     }
-    uint64_t need = rule_need(&a->rule, total);
+    uint64_t need = topk_mass_needed(&a->params, total);
     if (need > forced)
         k += select_by_mass(key, mass, n, need - forced);
-    k = k > a->rule.min_k ? k : a->rule.min_k;
+    k = k > a->params.min_k ? k : a->params.min_k;
     return k < t->k ? k : t->k;
 }
 
@@ -62,17 +62,17 @@ static void topk_list(const struct topk_args *a, int row, int list, uint32_t *ke
     size_t at = (size_t)row * (size_t)a->in.n_rows + (size_t)list;
     const float *v = a->in.v + at * (size_t)a->in.stride;
     int n = a->in.n[at], out = 0, equal = 0, len = a->len_of_seq ? a->len_of_seq[a->rows.seq[row]] : 0;
-    struct take t = rule_take(&a->rule, n, a->in.m[at], a->rows.pos[row], len, a->cap);
+    struct topk_count t = topk_take(&a->params, n, a->in.m[at], a->rows.pos[row], len, a->cap);
     int32_t *idx = a->idx + at * (size_t)a->cap;
     if (t.dense) {
         a->len[at] = -1;
         return;
     }
-    int candidates = make_keys(a, v, n, key), join = a->rule.force == FORCE_UNION ? n - t.last : n;
+    int candidates = make_keys(a, v, n, key), join = a->params.force == FORCE_UNION ? n - t.last : n;
     t.k = t.k < candidates ? t.k : candidates;
-    if (a->rule.force != FORCE_UNION)
+    if (a->params.force != FORCE_UNION)
         force(key, n, &t);
-    if (rule_by_mass(&a->rule))
+    if (topk_by_mass(&a->params))
         t.k = count_by_mass(a, v, n, key, mass, &t);
     uint32_t threshold = UINT32_MAX;
     if (t.k > 0)
@@ -87,9 +87,9 @@ void CPU_SYM(op_topk)(const void *args, struct cpu_ctx *c)
 {
     const struct topk_args *a = args;
     size_t stride = (size_t)a->in.stride, tid = (size_t)c->tid;
-    int by_mass = a->rule.kind == TOPK_MASS; /* the masses of all threads lie before their keys */
-    uint64_t *mass = by_mass ? (uint64_t *)c->scratch + tid * stride : NULL;
-    uint32_t *key = (uint32_t *)c->scratch + (by_mass ? 2 * (size_t)c->n : 0) * stride + tid * stride;
+    int by_mass = a->params.kind == TOPK_MASS; /* the masses of all threads lie before their keys */
+    uint64_t *mass = by_mass ? (uint64_t *)c->workspace + tid * stride : NULL;
+    uint32_t *key = (uint32_t *)c->workspace + (by_mass ? 2 * (size_t)c->n : 0) * stride + tid * stride;
     FOR_TASKS(c, t, a->rows.cap * a->in.n_rows)
     if (a->rows.seq[t / a->in.n_rows] >= 0)
         topk_list(a, t / a->in.n_rows, t % a->in.n_rows, key, mass);
@@ -106,7 +106,7 @@ void CPU_SYM(op_window_list)(const void *args, struct cpu_ctx *c)
         int32_t *idx = a->idx + (size_t)row * (size_t)a->cap;
         if (a->rows.seq[row] < 0)
             continue;
-        int pos = a->rows.pos[row], s = pos + 1, k = rule_take(&a->rule, s, s, pos, 0, a->cap).k;
+        int pos = a->rows.pos[row], s = pos + 1, k = topk_take(&a->params, s, s, pos, 0, a->cap).k;
         int sinks = a->sinks < k ? a->sinks : k;
         for (int i = 0; i < k; i++)
             idx[i] = i < sinks ? i : s - k + i;
@@ -161,8 +161,8 @@ void CPU_SYM(op_rank_union)(const void *args, struct cpu_ctx *c)
 {
     const struct rank_union_args *a = args;
     size_t stride = (size_t)a->in.stride, tid = (size_t)c->tid, n_threads = (size_t)c->n;
-    uint64_t *entry = (uint64_t *)c->scratch + 2 * tid * stride;
-    uint32_t *key = (uint32_t *)((uint64_t *)c->scratch + 2 * n_threads * stride) + tid * stride;
+    uint64_t *entry = (uint64_t *)c->workspace + 2 * tid * stride;
+    uint32_t *key = (uint32_t *)((uint64_t *)c->workspace + 2 * n_threads * stride) + tid * stride;
     FOR_TASKS(c, row, a->rows.cap)
     {
         if (a->rows.seq[row] < 0)

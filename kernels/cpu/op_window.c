@@ -4,8 +4,8 @@
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/scores.h"
 #include "kernels/cpu/simd/tile.h"
-#include "kernels/cpu/unit.h"
-#include "kernels/keep_rule.h"
+#include "kernels/cpu/kv_block.h"
+#include "kernels/keep_params.h"
 
 /* ---- put_queries */
 
@@ -45,9 +45,9 @@ static const float *query(const struct window *w, int i, int g)
 
 /* q.k of R queries and the 16 keys of a page. */
 INLINE void dots(const struct kv_view *kv, const int R, const int bf16, struct v16 *acc,
-                 const float *const *q, int unit)
+                 const float *const *q, int kv_block)
 {
-    const void *k = kv_unit_k(kv, unit);
+    const void *k = kv_block_k(kv, kv_block);
     for (int r = 0; r < R; r++)
         acc[r] = v_set(0);
     for (size_t i = 0; i < (size_t)kv->head_dim; i++) {
@@ -68,7 +68,7 @@ INLINE void window_logits(const struct window *w, const int bf16, int i0, int g,
     for (int r = 0; r < WINDOW_QUERIES; r++)
         q[r] = query(w, i0 + r < w->a->n ? i0 + r : w->a->n - 1, g);
     for (int p = 0; p < kv_pages(w->n_slots); p++) {
-        dots(kv, WINDOW_QUERIES, bf16, acc, q, kv->unit[w->head * (size_t)kv->max_pages + (size_t)p]);
+        dots(kv, WINDOW_QUERIES, bf16, acc, q, kv->block_table[w->head * (size_t)kv->max_pages + (size_t)p]);
         for (int r = 0; r < WINDOW_QUERIES; r++) {
             struct v16 x = v_mul(acc[r], scale);
             float *to = w->logits[r] + p * LANES;
@@ -138,7 +138,7 @@ void CPU_SYM(op_window_mass)(const void *args, struct cpu_ctx *c)
     const struct window_mass_args *a = args;
     const struct kv_view *kv = &a->kv;
     size_t stride = (size_t)a->out.stride;
-    float *own = (float *)c->scratch + (size_t)c->tid * WINDOW_BUFFERS * stride;
+    float *own = (float *)c->workspace + (size_t)c->tid * WINDOW_BUFFERS * stride;
     FOR_TASKS(c, list, a->rows.cap * a->out.n_rows)
     {
         int row = list / a->out.n_rows, of_row = list % a->out.n_rows, seq = a->rows.seq[row];
@@ -153,11 +153,11 @@ void CPU_SYM(op_window_mass)(const void *args, struct cpu_ctx *c)
         w.ring = (const float *)(const void *)(a->state + (size_t)seq * a->state_bytes) +
                  (size_t)layer * (size_t)a->n * (size_t)(a->n_q * kv->head_dim);
         w.n_slots = kv->n_slots[w.head];
-        w.before = w.n_slots - a->rule.recent;
+        w.before = w.n_slots - a->params.recent;
         for (int i = 0; i < WINDOW_QUERIES; i++)
             w.logits[i] = own + (size_t)i * stride;
         w.sum = own + WINDOW_QUERIES * stride;
-        int acts = keep_acts(&a->rule, keep_budget(&a->rule, a->len_of_seq, seq), w.n_slots, w.pos);
+        int acts = keep_acts(&a->params, keep_budget(&a->params, a->len_of_seq, seq), w.n_slots, w.pos);
         a->out.n[list] = a->out.m[list] = acts ? w.n_slots : 0;
         if (!acts)
             continue;
@@ -170,7 +170,7 @@ void CPU_SYM(op_window_mass)(const void *args, struct cpu_ctx *c)
 
 struct alike {
     const struct key_redundancy_args *a;
-    size_t table; /* of units */
+    size_t table; /* of KV blocks */
     int n;
     float *norm, *row, *sum;
 };
@@ -182,7 +182,7 @@ INLINE void key_norms(const struct alike *s, const int bf16)
 {
     const struct kv_view *kv = &s->a->kv;
     for (int p = 0; p < kv_pages(s->n); p++) {
-        const void *k = kv_unit_k(kv, kv->unit[s->table + (size_t)p]);
+        const void *k = kv_block_k(kv, kv->block_table[s->table + (size_t)p]);
         struct v16 sum = v_set(0);
         for (size_t i = 0; i < (size_t)kv->head_dim; i++) {
             struct v16 x = tile_load(k, i * LANES, bf16);
@@ -201,11 +201,12 @@ INLINE void cosines(const struct alike *s, const int bf16, int i)
     float key[BACKEND_MAX_HEAD_DIM];
     const float *q[1] = {key};
     for (int x = 0; x < kv->head_dim; x++)
-        key[x] = unit_key(kv, kv->unit[s->table + (size_t)(i / KV_PAGE_TOKENS)], i % KV_PAGE_TOKENS, x);
+        key[x] =
+            key_element(kv, kv->block_table[s->table + (size_t)(i / KV_PAGE_TOKENS)], i % KV_PAGE_TOKENS, x);
     struct v16 own = v_set(s->norm[i]);
     for (int p = 0; p < kv_pages(s->n); p++) {
         struct v16 acc[1];
-        dots(kv, 1, bf16, acc, q, kv->unit[s->table + (size_t)p]);
+        dots(kv, 1, bf16, acc, q, kv->block_table[s->table + (size_t)p]);
         v_store(s->row + p * LANES, v_div(acc[0], v_mul(own, v_load(s->norm + p * LANES))));
     }
 }
@@ -255,7 +256,7 @@ void CPU_SYM(op_key_redundancy)(const void *args, struct cpu_ctx *c)
     const struct key_redundancy_args *a = args;
     const struct kv_view *kv = &a->kv;
     size_t stride = (size_t)a->io.stride;
-    float *own = (float *)c->scratch + (size_t)c->tid * REDUNDANCY_BUFFERS * stride;
+    float *own = (float *)c->workspace + (size_t)c->tid * REDUNDANCY_BUFFERS * stride;
     FOR_TASKS(c, list, a->rows.cap * a->io.n_rows)
     {
         int of_row = list % a->io.n_rows, seq = a->rows.seq[list / a->io.n_rows];

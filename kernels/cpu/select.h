@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/topk_rule.h"
+#include "kernels/topk_params.h"
 
 /* The k largest of n keys, exactly, equal keys by lower index. Keys are floats as unsigned integers in the
  * same order; 0 stands for -inf and for NaN, which are no candidates. */
@@ -83,7 +83,7 @@ static inline int select_by_mass(const uint32_t *key, const uint64_t *mass, int 
         mask |= (uint32_t)((1 << bits[pass]) - 1) << shift[pass];
         one = count[digit] ? sum[digit] / (uint64_t)count[digit] : 0;
     }
-    return above + (one ? rule_count(need, one) : 0);
+    return above + (one ? topk_entries_for(need, one) : 0);
 }
 
 static inline void select_threshold(const uint32_t *key, int n, int k, uint32_t *threshold, int *equal)

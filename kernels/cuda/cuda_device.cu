@@ -1,4 +1,4 @@
-/* The CUDA backend's table: devices, errors, recording. */
+/* The CUDA backend's table: devices, errors, CUDA graphs. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 extern "C" const struct backend cuda_backend;
 
-struct program {
+struct op_graph {
     cudaGraphExec_t graph;
 };
 
@@ -49,13 +49,13 @@ int cuda_launched(struct device *d, enum op op)
     return BACKEND_ERR_LAUNCH;
 }
 
-void *cuda_scratch(struct device *d, size_t bytes)
+void *cuda_workspace(struct device *d, size_t bytes)
 {
-    struct scratch *s = &d->scratch;
+    struct workspace *s = &d->workspace;
     if (bytes <= s->bytes)
         return s->now;
     if (s->n_old == (int)(sizeof s->old / sizeof *s->old)) {
-        cuda_error(d, BACKEND_ERR_MEMORY, "scratch memory has grown too often");
+        cuda_error(d, BACKEND_ERR_MEMORY, "the workspace has grown too often");
         return NULL;
     }
     bytes = bytes > 2 * s->bytes ? bytes : 2 * s->bytes; /* so that it grows a few times at most */
@@ -107,7 +107,7 @@ static __global__ void trap_kernel(void)
 
 static void fail_on_request(struct device *d, enum fault_kind kind)
 {
-    if (!d->recording && fault_due(&d->fault, kind))
+    if (!d->capturing && fault_due(&d->fault, kind))
         trap_kernel<<<1, 1, 0, d->stream>>>();
 }
 
@@ -120,9 +120,9 @@ static void device_close(struct device *d)
         cudaStreamSynchronize(d->stream); /* a step may be in flight whose copies land in pinned memory */
     gemm_close(d);
     cuda_pinned_close(d);
-    for (int i = 0; i < d->scratch.n_old; i++)
-        cudaFree(d->scratch.old[i]);
-    cudaFree(d->scratch.now);
+    for (int i = 0; i < d->workspace.n_old; i++)
+        cudaFree(d->workspace.old[i]);
+    cudaFree(d->workspace.now);
     cudaFree(d->counters);
     if (d->stream)
         cudaStreamDestroy(d->stream);
@@ -267,31 +267,32 @@ static size_t device_free_bytes(struct device *d)
     return cuda_check(d, cudaMemGetInfo(&left, &all), "asking for free memory") ? 0 : left;
 }
 
-static int record_begin(struct device *d)
+static int capture_begin(struct device *d)
 {
-    if (d->recording)
-        return cuda_error(d, BACKEND_ERR_LAUNCH, "a program is being recorded already");
+    if (d->capturing)
+        return cuda_error(d, BACKEND_ERR_LAUNCH, "a graph is being captured already");
     /* Relaxed: scratch may grow meanwhile. */
-    int rc = cuda_check(d, cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeRelaxed), "recording");
-    d->recording = rc == 0;
+    int rc = cuda_check(d, cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeRelaxed),
+                        "capturing a CUDA graph");
+    d->capturing = rc == 0;
     d->early = OP_COUNT;
     return rc;
 }
 
-static int record_end(struct device *d, struct program **out)
+static int capture_end(struct device *d, struct op_graph **out)
 {
     cudaGraph_t graph = NULL;
     *out = NULL;
-    if (!d->recording)
-        return cuda_error(d, BACKEND_ERR_LAUNCH, "no program is being recorded");
-    d->recording = 0;
+    if (!d->capturing)
+        return cuda_error(d, BACKEND_ERR_LAUNCH, "no graph is being captured");
+    d->capturing = 0;
     d->early = OP_COUNT;
-    int rc = cuda_check(d, cudaStreamEndCapture(d->stream, &graph), "recording");
+    int rc = cuda_check(d, cudaStreamEndCapture(d->stream, &graph), "capturing a CUDA graph");
     if (rc)
         return rc;
-    struct program *p = (struct program *)calloc(1, sizeof *p);
-    rc = p ? cuda_check(d, cudaGraphInstantiate(&p->graph, graph, 0), "recording")
-           : cuda_error(d, BACKEND_ERR_MEMORY, "no memory to record a program");
+    struct op_graph *p = (struct op_graph *)calloc(1, sizeof *p);
+    rc = p ? cuda_check(d, cudaGraphInstantiate(&p->graph, graph, 0), "capturing a CUDA graph")
+           : cuda_error(d, BACKEND_ERR_MEMORY, "no memory to capture a graph");
     cudaGraphDestroy(graph);
     if (rc)
         free(p);
@@ -300,7 +301,7 @@ static int record_end(struct device *d, struct program **out)
     return rc;
 }
 
-static int replay(struct device *d, struct program *p)
+static int replay(struct device *d, struct op_graph *p)
 {
     fail_on_request(d, FAULT_REPLAY);
     fault_hang(&d->fault);
@@ -308,7 +309,7 @@ static int replay(struct device *d, struct program *p)
     return cuda_check(d, cudaGraphLaunch(p->graph, d->stream), "starting a step");
 }
 
-static void program_release(struct device *d, struct program *p)
+static void graph_release(struct device *d, struct op_graph *p)
 {
     if (!p)
         return;
@@ -339,14 +340,14 @@ const struct backend cuda_backend = {"cuda",
                                      cuda_download,
                                      cuda_download_begin,
                                      cuda_download_wait,
-                                     kv_unit_bytes,
+                                     kv_block_bytes,
                                      cuda_weight_alloc,
                                      cuda_weight_put,
                                      cuda_weight_release,
                                      device_launch,
-                                     record_begin,
-                                     record_end,
+                                     capture_begin,
+                                     capture_end,
                                      replay,
-                                     program_release,
+                                     graph_release,
                                      cuda_facts,
                                      cuda_peer};

@@ -13,7 +13,7 @@ void *cuda_alloc(struct device *d, size_t bytes)
     void *p = NULL;
     size_t n = bytes ? bytes : 1, left = 0, all = 0;
     cudaError_t e = fault_due(&d->fault, FAULT_ALLOC) ? cudaErrorMemoryAllocation : cudaMalloc(&p, n);
-    if (e == cudaSuccess && !d->recording) {
+    if (e == cudaSuccess && !d->capturing) {
         e = cudaMemsetAsync(p, 0, n, d->stream);
         d->early = OP_COUNT;
     }
@@ -49,9 +49,9 @@ int cuda_pinned_open(struct device *d)
     for (int i = 0; i < RING_SLOTS && !rc; i++)
         rc =
             cuda_check(d, cudaEventCreateWithFlags(&r->sent[i], cudaEventDisableTiming), "creating an event");
-    for (int i = 0; i < BACKEND_DOWNLOADS && !rc; i++) {
+    for (int i = 0; i < BACKEND_STAGING_BUFFERS && !rc; i++) {
         struct landing *l = &d->landing[i];
-        rc = cuda_check(d, cudaMallocHost((void **)&l->pinned, BACKEND_DOWNLOAD_BYTES),
+        rc = cuda_check(d, cudaMallocHost((void **)&l->pinned, BACKEND_STAGING_BYTES),
                         "allocating pinned memory");
         if (!rc)
             rc = cuda_check(d, cudaEventCreateWithFlags(&l->done, cudaEventDisableTiming),
@@ -62,7 +62,7 @@ int cuda_pinned_open(struct device *d)
 
 void cuda_pinned_close(struct device *d)
 {
-    for (int i = 0; i < BACKEND_DOWNLOADS; i++) {
+    for (int i = 0; i < BACKEND_STAGING_BUFFERS; i++) {
         if (d->landing[i].done)
             cudaEventDestroy(d->landing[i].done);
         cudaFreeHost(d->landing[i].pinned);
@@ -116,12 +116,12 @@ int cuda_download(struct device *d, void *dst, const void *src, size_t bytes)
     return rc ? rc : cuda_check(d, cudaStreamSynchronize(d->stream), "copying from the GPU");
 }
 
-int cuda_download_begin(struct device *d, int slot, const void *src, size_t bytes)
+int cuda_download_begin(struct device *d, int buffer, const void *src, size_t bytes)
 {
-    int rc = download_check(slot, bytes, d->error, sizeof d->error);
+    int rc = download_check(buffer, bytes, d->error, sizeof d->error);
     if (rc)
         return rc;
-    struct landing *l = &d->landing[slot];
+    struct landing *l = &d->landing[buffer];
     d->early = OP_COUNT;
     rc = bytes ? cuda_check(d, cudaMemcpyAsync(l->pinned, src, bytes, cudaMemcpyDeviceToHost, d->stream),
                             "download")
@@ -129,10 +129,10 @@ int cuda_download_begin(struct device *d, int slot, const void *src, size_t byte
     return rc ? rc : cuda_check(d, cudaEventRecord(l->done, d->stream), "download");
 }
 
-int cuda_download_wait(struct device *d, int slot, void *dst, size_t bytes)
+int cuda_download_wait(struct device *d, int buffer, void *dst, size_t bytes)
 {
-    int rc = cuda_check(d, cudaEventSynchronize(d->landing[slot].done), "download");
+    int rc = cuda_check(d, cudaEventSynchronize(d->landing[buffer].done), "download");
     if (!rc && bytes)
-        memcpy(dst, d->landing[slot].pinned, bytes);
+        memcpy(dst, d->landing[buffer].pinned, bytes);
     return rc;
 }

@@ -48,7 +48,7 @@ int cuda_weight_put(struct device *d, struct weight *w, int row0, int n_rows, en
     char *to = (char *)w->data + (size_t)row0 * (size_t)w->k * dtype_bytes(w->dtype);
     if (w->dtype == src_dtype || !n)
         return cuda_upload(d, to, src, n * dtype_bytes(w->dtype));
-    void *room = cuda_scratch(d, n * sizeof(__nv_bfloat16));
+    void *room = cuda_workspace(d, n * sizeof(__nv_bfloat16));
     if (!room)
         return BACKEND_ERR_MEMORY;
     int rc = cuda_upload(d, room, src, n * sizeof(__nv_bfloat16));

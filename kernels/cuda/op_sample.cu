@@ -1,9 +1,9 @@
 /* The next token. A row is a cluster of 8 blocks (one block on GPUs without clusters), a warp a run of ids:
  * its logits are read once and stay, as weights exp((logit - largest) / temperature), in shared memory (in
- * a->scratch where a vocabulary is too large for it). Masses of weights are integers in units of 2^-44, whose
- * sums are the same in any order. So top-p, the draw and the histograms made with atomic additions do not
- * depend on the schedule. Kept ids are walked in ascending order with one number from Philox4x32-10 (Salmon
- * et al., SC 2011). */
+ * a->workspace where a vocabulary is too large for it). Masses of weights are integers in units of 2^-44,
+ * whose sums are the same in any order. So top-p, the draw and the histograms made with atomic additions do
+ * not depend on the schedule. Kept ids are walked in ascending order with one number from Philox4x32-10
+ * (Salmon et al., SC 2011). */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/sample.cuh"
 #include "kernels/philox.h"
@@ -221,8 +221,8 @@ static __global__ void __launch_bounds__(THREADS, 2) sample_kernel(struct sample
     const struct sample_settings *s = a.settings + seq;
     int pos = a.rows.pos[r], index = blockIdx.x * WARPS + warp, first = min(index * part, a.vocab);
     struct part p = {a.logits + (size_t)r * a.vocab + first,
-                     shared ? (float *)(m + 1) + warp * part : a.scratch + (size_t)r * a.vocab + first, index,
-                     first, min(part, a.vocab - first)};
+                     shared ? (float *)(m + 1) + warp * part : a.workspace + (size_t)r * a.vocab + first,
+                     index, first, min(part, a.vocab - first)};
     bool draws = s->force < 0 && s->temperature > 0;
     struct found row = look_at_row(m, p, s, draws || s->want_logprob);
     struct tally t = {1, 0, 0};

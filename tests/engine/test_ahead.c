@@ -228,7 +228,8 @@ static void pages_run_out(void)
     struct engine *en = decode_open(&(struct engine_options){.threads = 1, .max_batch = M});
     struct engine_stats s;
     const struct engine_info *m = engine_info(en);
-    size_t page = backend_find("cpu")->unit_bytes(DTYPE_F32, m->head_dim) * (size_t)(m->n_layers * m->n_kv);
+    size_t page =
+        backend_find("cpu")->kv_block_bytes(DTYPE_F32, m->head_dim) * (size_t)(m->n_layers * m->n_kv);
     for (int i = 0; i < M; i++)
         want[i] = item_of(en, i);
     decode_all(en, want, M, NULL);
@@ -258,7 +259,7 @@ static struct {
     const struct backend *whole;
     enum failing what;
     int left; /* calls that still succeed */
-    int recording;
+    int capturing;
 } broken;
 
 static int fails(enum failing what)
@@ -266,7 +267,7 @@ static int fails(enum failing what)
     return broken.what == what && broken.left-- <= 0;
 }
 
-static int replay(struct device *d, struct program *p)
+static int replay(struct device *d, struct op_graph *p)
 {
     return fails(STEP) ? BACKEND_ERR_DEVICE : broken.whole->replay(d, p);
 }
@@ -274,24 +275,24 @@ static int replay(struct device *d, struct program *p)
 /* A step that is not replayed is its operations, of which OP_account comes once. */
 static int launch(struct device *d, enum op op, const void *args)
 {
-    int at_step = op == OP_account && !broken.recording;
+    int at_step = op == OP_account && !broken.capturing;
     return at_step && fails(STEP) ? BACKEND_ERR_DEVICE : broken.whole->launch(d, op, args);
 }
 
-static int record_begin(struct device *d)
+static int capture_begin(struct device *d)
 {
-    broken.recording = 1;
-    return broken.whole->record_begin(d);
+    broken.capturing = 1;
+    return broken.whole->capture_begin(d);
 }
 
-static int record_end(struct device *d, struct program **out)
+static int capture_end(struct device *d, struct op_graph **out)
 {
-    broken.recording = 0;
-    int rc = broken.whole->record_end(d, out);
+    broken.capturing = 0;
+    int rc = broken.whole->capture_end(d, out);
     if (!fails(RECORD))
         return rc;
     if (rc == 0)
-        broken.whole->program_release(d, *out);
+        broken.whole->graph_release(d, *out);
     *out = NULL;
     return BACKEND_ERR_DEVICE;
 }
@@ -326,8 +327,8 @@ static void fail_at(enum failing what, int at, const struct item *shape, const s
     broken.left = what == RECORD ? 0 : at;
     table.replay = replay;
     table.launch = launch;
-    table.record_begin = record_begin;
-    table.record_end = record_end;
+    table.capture_begin = capture_begin;
+    table.capture_end = capture_end;
     table.download_begin = begin;
     table.download_wait = wait;
     table.last_error = last_error;

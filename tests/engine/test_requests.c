@@ -31,8 +31,8 @@ static void pool_of_one_sequence(void)
     struct engine *en = decode_open(&(struct engine_options){.max_context = 64});
     const struct engine_info *m = engine_info(en);
     struct engine_options o = {.max_context = 64, .max_batch = 2};
-    o.pool_bytes = backend_find("cpu")->unit_bytes(DTYPE_F32, m->head_dim) * (size_t)(m->n_layers * m->n_kv) *
-                   (size_t)kv_pages(64);
+    o.pool_bytes = backend_find("cpu")->kv_block_bytes(DTYPE_F32, m->head_dim) *
+                   (size_t)(m->n_layers * m->n_kv) * (size_t)kv_pages(64);
     engine_close(en);
     en = decode_open(&o);
     struct item it[6];
@@ -53,7 +53,7 @@ static void pool_too_small(void)
         &(struct engine_options){.max_context = 64,
                                  .max_batch = 1,
                                  .kv_dtype = KV_FP32,
-                                 .pool_bytes = 63 * backend_find("cpu")->unit_bytes(DTYPE_F32, 64)});
+                                 .pool_bytes = 63 * backend_find("cpu")->kv_block_bytes(DTYPE_F32, 64)});
     struct item it = item_of(decode_policy(en, "full"), N_WORDS, 1000);
     CHECK_INT(engine_submit(en, &it.req, &e), ERR_USAGE);
     CHECK(strstr(e.text, "a sequence of 64 tokens needs 64 KV units and the cache has 63") != NULL);

@@ -101,7 +101,7 @@ int main(void)
 {
     struct engine *en = open_told();
     size_t of_one = engine_info(en)->kv_token_bytes * CONTEXT;
-    size_t unit = en->be->unit_bytes(en->cache.view.dtype, engine_info(en)->head_dim);
+    size_t unit = en->be->kv_block_bytes(en->cache.view.dtype, engine_info(en)->head_dim);
     engine_close(en);
     shares(of_one, unit);
     too_little(of_one);

@@ -21,11 +21,11 @@ static void see(void *context, const struct seen *s)
     for (int i = 0; i < s->n_lists; i++) {
         const int32_t *v = s->idx + (size_t)i * (size_t)s->stride;
         CHECK(s->len[i] >= -1 && s->len[i] <= s->stride);
-        int tokens = PROMPT + s->step, units = s->unit == SEL_PAGES ? kv_pages(tokens) : tokens;
+        int tokens = PROMPT + s->step, units = s->granularity == SEL_PAGES ? kv_pages(tokens) : tokens;
         l->selective += s->len[i] >= 0 && s->len[i] < units;
         for (int k = 0; k < s->len[i]; k++) {
             CHECK(v[k] >= 0 && (k == 0 || v[k] > v[k - 1]));
-            CHECK(s->unit == SEL_LIVE || v[k] < units);
+            CHECK(s->granularity == SEL_LIVE || v[k] < units);
             l->digest = (l->digest ^ (uint64_t)(v[k] + 1)) * 1099511628211u;
             l->entries++;
         }

@@ -1,4 +1,5 @@
-/* See rig.h. Units are handed out in a scattered order, so that a kernel that mixes up pages is found out. */
+/* See rig.h. KV blocks are handed out in a scattered order, so that a kernel that mixes up pages is found
+ * out. */
 #include "tests/kernels/rig.h"
 
 #define MUST(x)                                                                                              \
@@ -238,7 +239,8 @@ void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_
     c->n_q = n_q;
     c->heads = n_seqs * n_layers * n_kv;
     c->max_slots = max_pages * KV_PAGE_TOKENS;
-    size_t heads = (size_t)c->heads, units = heads * (size_t)max_pages, slots = heads * (size_t)c->max_slots;
+    size_t heads = (size_t)c->heads, kv_blocks = heads * (size_t)max_pages,
+           slots = heads * (size_t)c->max_slots;
     struct kv_view *kv = &c->kv;
     kv->dtype = t;
     kv->n_seqs = n_seqs;
@@ -246,7 +248,7 @@ void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_
     kv->n_kv = n_kv;
     kv->head_dim = d;
     kv->max_pages = max_pages;
-    size_t bytes = units * r->b->unit_bytes(t, d);
+    size_t bytes = kv_blocks * r->b->kv_block_bytes(t, d);
     char *noise = malloc(bytes);
     MUST(noise);
     /* An earlier owner's values: finite bf16 and fp32 alike, and NaN in places. */
@@ -254,8 +256,8 @@ void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_
     memset(noise, 0xff, bytes / 7);
     kv->pool = rig_up(r, noise, bytes);
     free(noise);
-    kv->bounds = rig_alloc(r, units * kv_bounds_bytes(kv));
-    kv->live = rig_alloc(r, units * sizeof(uint16_t));
+    kv->bounds = rig_alloc(r, kv_blocks * kv_bounds_bytes(kv));
+    kv->live = rig_alloc(r, kv_blocks * sizeof(uint16_t));
     kv->n_slots = rig_alloc(r, heads * sizeof(int32_t));
     kv->n_live = rig_alloc(r, heads * sizeof(int32_t));
     kv->reads = rig_alloc(r, heads * sizeof(int64_t));
@@ -267,15 +269,15 @@ void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_
     kv->keys_moved = rig_alloc(r, heads * sizeof(int64_t));
     kv->key_elements = rig_alloc(r, heads * sizeof(int64_t));
     kv->peak = rig_alloc(r, (size_t)n_seqs * sizeof(int32_t));
-    int32_t *unit = malloc(units * sizeof *unit), *tail = malloc(heads * sizeof *tail);
-    MUST(unit && tail);
-    for (size_t i = 0; i < units; i++)
-        unit[i] = (int32_t)(i * 7919 % units); /* 7919 is prime and divides no table here */
+    int32_t *block_table = malloc(kv_blocks * sizeof *block_table), *tail = malloc(heads * sizeof *tail);
+    MUST(block_table && tail);
+    for (size_t i = 0; i < kv_blocks; i++)
+        block_table[i] = (int32_t)(i * 7919 % kv_blocks); /* 7919 is prime and divides no table here */
     for (size_t i = 0; i < heads; i++)
         tail[i] = -1;
-    kv->unit = rig_up(r, unit, units * sizeof *unit);
+    kv->block_table = rig_up(r, block_table, kv_blocks * sizeof *block_table);
     kv->tail = rig_up(r, tail, heads * sizeof *tail);
-    free(unit);
+    free(block_table);
     free(tail);
     c->k = calloc(slots * (size_t)d, sizeof *c->k);
     c->v = calloc(slots * (size_t)d, sizeof *c->v);
@@ -285,13 +287,13 @@ void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_
 
 void cache_compare(struct rig *rx, const struct kv_view *x, struct rig *ry, const struct kv_view *y)
 {
-    size_t heads = (size_t)(x->n_seqs * x->n_layers * x->n_kv), units = heads * (size_t)x->max_pages;
+    size_t heads = (size_t)(x->n_seqs * x->n_layers * x->n_kv), kv_blocks = heads * (size_t)x->max_pages;
     const struct {
         const void *x, *y;
         size_t bytes;
-    } part[] = {{x->pool, y->pool, units * rx->b->unit_bytes(x->dtype, x->head_dim)},
-                {x->bounds, y->bounds, units * kv_bounds_bytes(x)},
-                {x->live, y->live, units * sizeof *x->live},
+    } part[] = {{x->pool, y->pool, kv_blocks * rx->b->kv_block_bytes(x->dtype, x->head_dim)},
+                {x->bounds, y->bounds, kv_blocks * kv_bounds_bytes(x)},
+                {x->live, y->live, kv_blocks * sizeof *x->live},
                 {x->n_slots, y->n_slots, heads * sizeof *x->n_slots},
                 {x->n_live, y->n_live, heads * sizeof *x->n_live},
                 {x->tail, y->tail, heads * sizeof *x->tail}};

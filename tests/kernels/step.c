@@ -27,7 +27,7 @@ struct step {
     struct weight embed, qkv, o, up, down;
     float *host;
     int32_t *token, *pos, *seq, *with_bounds, *page_idx, *page_len, *tok_idx, *tok_len, *flag, *prompt;
-    float *x, *y, *qkv_out, *att, *att2, *wide, *act, *logits, *scratch, *norm, *table, *gate_w;
+    float *x, *y, *qkv_out, *att, *att2, *wide, *act, *logits, *workspace, *norm, *table, *gate_w;
     char *state;
     struct plan plan;
     struct stats st, st2, sums;
@@ -115,7 +115,7 @@ struct step *step_open(struct rig *r, const int32_t *seqs, int rows, enum dtype 
     s->wide = floats(s, n * 2 * WIDE);
     s->act = floats(s, n * WIDE);
     s->logits = floats(s, n * VOCAB);
-    s->scratch = floats(s, n * VOCAB);
+    s->workspace = floats(s, n * VOCAB);
     s->flag = rig_alloc(r, lists * 4);
     s->state = rig_alloc(r, STEP_SEQS * state_bytes);
     s->plan = (struct plan){rig_alloc(r, lists * PAGES * sizeof *s->plan.entry), rig_alloc(r, lists * 4)};
@@ -189,8 +189,8 @@ static void before_attention(struct step *s)
     rig_run(s->r, OP_rope_append, &a);
 }
 
-static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t *idx, const int32_t *len,
-                   int cap, float *out, const struct stats *stats)
+static void attend(struct step *s, enum sel_granularity granularity, int lists, const int32_t *idx,
+                   const int32_t *len, int cap, float *out, const struct stats *stats)
 {
     struct attend_args a = {.rows = s->rows,
                             .kv = s->c.kv,
@@ -200,7 +200,7 @@ static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t 
                             .out = out,
                             .type = s->type,
                             .scale = 0.2f,
-                            .unit = unit,
+                            .granularity = granularity,
                             .n_rows = lists,
                             .cap = cap,
                             .block_pages = 1,
@@ -219,7 +219,7 @@ static void attention(struct step *s)
     struct page_scores_args p = {s->rows, s->c.kv, 0, N_Q, 1, SCORE_Q, s->qkv_out, QKV, s->page};
     struct topk_args t = {.rows = s->rows,
                           .in = s->page,
-                          .rule = {.kind = TOPK_FIXED, .k = TAKE, .force_last = 1, .tokens_per = 16},
+                          .params = {.kind = TOPK_FIXED, .k = TAKE, .force_last = 1, .tokens_per = 16},
                           .idx = s->page_idx,
                           .len = s->page_len,
                           .cap = TAKE};
@@ -227,7 +227,7 @@ static void attention(struct step *s)
     struct reduce_stats_args m = {s->rows, s->c.kv, 0, N_Q, REDUCE_SUM, 0, 0, s->st2, s->mass};
     struct topk_args u = {.rows = s->rows,
                           .in = s->mass,
-                          .rule = {.kind = TOPK_RATIO, .ratio = 0.1, .min_tokens = 12},
+                          .params = {.kind = TOPK_RATIO, .ratio = 0.1, .min_tokens = 12},
                           .idx = s->tok_idx,
                           .len = s->tok_len,
                           .cap = TOKENS};
@@ -245,11 +245,16 @@ static void attention(struct step *s)
 
 void step_run(struct step *s)
 {
-    struct linear_swiglu_args w = {
-        .w = s->up, .x = s->y, .room = s->wide, .out = s->act, .rows = s->n, .type = s->type, .decode = 1};
+    struct linear_swiglu_args w = {.w = s->up,
+                                   .x = s->y,
+                                   .workspace = s->wide,
+                                   .out = s->act,
+                                   .rows = s->n,
+                                   .type = s->type,
+                                   .decode = 1};
     struct account_args c = {s->rows, s->c.kv, s->with_bounds};
     struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
-                            s->token, s->pos,    s->seq, s->scratch};
+                            s->token, s->pos,    s->seq, s->workspace};
     before_attention(s);
     attention(s);
     run_linear(s, s->o, s->att, s->x, 1);
@@ -285,9 +290,9 @@ static void add(struct bytes *b, const void *src, size_t item, int row)
 static void add_head(struct bytes *b, struct step *s, int head, int row_list)
 {
     const struct kv_view *kv = &s->c.kv;
-    int32_t n, unit[PAGES];
+    int32_t n, kv_block[PAGES];
     uint16_t live[PAGES];
-    size_t at = b->n, unit_bytes = s->r->b->unit_bytes(kv->dtype, D);
+    size_t at = b->n, kv_block_bytes = s->r->b->kv_block_bytes(kv->dtype, D);
     add(b, kv->n_slots, 4, head);
     memcpy(&n, b->p + at, 4);
     add(b, kv->n_live, 4, head);
@@ -297,7 +302,7 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
     add(b, kv->aux_half, 8, head);
     add(b, kv->aux_values, 8, head);
     add(b, s->flag, 4, row_list);
-    rig_get(b->r, unit, kv->unit + (size_t)head * PAGES, sizeof unit);
+    rig_get(b->r, kv_block, kv->block_table + (size_t)head * PAGES, sizeof kv_block);
     rig_get(b->r, live, kv->live + (size_t)head * PAGES, sizeof live);
     for (int p = 0; p < (n + 15) / 16; p++) {
         make_room(b, sizeof live[p]);
@@ -305,9 +310,9 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
         b->n += sizeof live[p];
         /* K of slots never written is an earlier owner's. */
         if (live[p] == 0xffff)
-            add(b, kv->pool, unit_bytes, unit[p]);
+            add(b, kv->pool, kv_block_bytes, kv_block[p]);
         if (live[p])
-            add(b, kv->bounds, kv_bounds_bytes(kv), unit[p]);
+            add(b, kv->bounds, kv_bounds_bytes(kv), kv_block[p]);
     }
     for (int q = 0; q < N_Q / N_KV; q++) {
         add(b, s->st.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS,

@@ -1,8 +1,8 @@
 /* Lists and attention, against double-precision loops over the host's mirror of the cache (set.h). */
 #include "tests/kernels/set.h"
 
-/* Cases run, by enum sel_unit or as MERGED (lists of pages that differ within a group); prompt chunks, by
- * their kind. */
+/* Cases run, by enum sel_granularity or as MERGED (lists of pages that differ within a group); prompt chunks,
+ * by their kind. */
 enum { MERGED = 3 };
 static int decodes[4], prompts[3];
 
@@ -15,19 +15,21 @@ static double distance(float have, double want)
 
 /* A random selection; read[q][slot] says what it means. */
 struct choice {
-    enum sel_unit unit;
+    enum sel_granularity granularity;
     int n_rows, cap, block, most; /* most: pages of the longest list */
     int32_t *idx, *len;
     uint8_t row_of_q[BACKEND_MAX_Q_HEADS];
     uint8_t read[ROWS][MAX_Q][SLOTS];
 };
 
-static void choose(struct set *s, struct choice *ch, enum sel_unit unit, int n_rows, int block, int percent)
+static void choose(struct set *s, struct choice *ch, enum sel_granularity granularity, int n_rows, int block,
+                   int percent)
 {
-    int n_q = s->c.n_q, cap = unit == SEL_TOKENS ? SLOTS : (PAGES + block - 1) / block, lists = ROWS * n_rows;
+    int n_q = s->c.n_q, cap = granularity == SEL_TOKENS ? SLOTS : (PAGES + block - 1) / block,
+        lists = ROWS * n_rows;
     int32_t *idx = calloc((size_t)(lists * cap), sizeof *idx), *len = calloc((size_t)lists, sizeof *len);
     uint8_t *want = calloc((size_t)lists, SLOTS);
-    int span = unit == SEL_TOKENS ? 1 : 16 * block;
+    int span = granularity == SEL_TOKENS ? 1 : 16 * block;
     for (int l = 0; l < lists; l++) {
         len[l] = percent > 100 || l % 11 == 10 ? -1 : 0;
         for (int i = 0; i < cap && len[l] >= 0; i++)
@@ -53,11 +55,11 @@ static void choose(struct set *s, struct choice *ch, enum sel_unit unit, int n_r
                 ch->read[r][q][t] =
                     s->seq[r] < 0
                         ? 0
-                        : (unit == SEL_LIVE || want[(r * n_rows + ch->row_of_q[q]) * SLOTS + t]) &&
+                        : (granularity == SEL_LIVE || want[(r * n_rows + ch->row_of_q[q]) * SLOTS + t]) &&
                               s->c.live[(size_t)cache_head(&s->c, s->seq[r], LAYER, q / group) * SLOTS +
                                         (size_t)t];
     }
-    ch->unit = unit;
+    ch->granularity = granularity;
     ch->n_rows = n_rows;
     ch->cap = cap;
     ch->block = block;
@@ -178,13 +180,13 @@ static void check_many(struct set *s, const struct choice *ch, struct attend_arg
     free(many_len);
 }
 
-static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int block, int percent,
+static void check_attend(struct set *s, enum sel_granularity granularity, int n_rows, int block, int percent,
                          int with_stats)
 {
     static struct choice ch;
     int n_q = s->c.n_q, rows = ROWS, owned = s->r->n_owned;
     size_t floats = (size_t)(rows * n_q * s->c.kv.head_dim), n_stats = (size_t)(rows * n_q) * SLOTS;
-    choose(s, &ch, unit, n_rows, block, percent);
+    choose(s, &ch, granularity, n_rows, block, percent);
     int64_t before[2][SEQS * LAYERS * 8];
     rig_get(s->r, before[0], s->c.kv.reads, (size_t)s->c.heads * sizeof **before);
     rig_get(s->r, before[1], s->c.kv.not_chosen, (size_t)s->c.heads * sizeof **before);
@@ -196,7 +198,7 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
                             .q_stride = s->stride,
                             .out = rig_alloc(s->r, floats * 4),
                             .scale = 0.25f,
-                            .unit = unit,
+                            .granularity = granularity,
                             .n_rows = n_rows,
                             .cap = ch.cap,
                             .block_pages = block,
@@ -207,17 +209,17 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     if (with_stats)
         a.stats =
             (struct stats){rig_alloc(s->r, n_stats * 4), rig_alloc(s->r, (size_t)(rows * n_q) * 4), SLOTS, 0};
-    decodes[n_rows > s->c.kv.n_kv ? MERGED : unit]++;
+    decodes[n_rows > s->c.kv.n_kv ? MERGED : granularity]++;
     rig_run(s->r, OP_attend, &a);
     check_reads(s, &ch, before);
     compare_attend(s, &ch, &a);
     if (n_rows <= s->c.kv.n_kv && !with_stats)
         check_many(s, &ch, a);
-    if (unit == SEL_PAGES) { /* the same bits when it is known that no list is longer */
+    if (granularity == SEL_PAGES) { /* the same bits when it is known that no list is longer */
         float *want = malloc(floats * 4), *have = malloc(floats * 4);
         rig_get(s->r, want, a.out, floats * 4);
         a.out = rig_alloc(s->r, floats * 4);
-        a.most_pages = ch.most;
+        a.max_pages_read = ch.most;
         rig_run(s->r, OP_attend, &a);
         rig_get(s->r, have, a.out, floats * 4);
         CHECK(memcmp(want, have, floats * 4) == 0);
@@ -241,14 +243,14 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     set_forget(s, owned);
 }
 
-/* Every form of list. Small: every second row, the other half for the next shape; each half has every unit,
- * and lists that differ within a group. `pairs`: two neighbours of a group share one, the last of an odd
- * group is alone. */
+/* Every form of list. Small: every second row, the other half for the next shape; each half has every KV
+ * block, and lists that differ within a group. `pairs`: two neighbours of a group share one, the last of an
+ * odd group is alone. */
 static void check_lists(struct set *s, int shape)
 {
     int n_q = s->c.n_q, n_kv = s->c.kv.n_kv, pairs = n_kv * ((n_q / n_kv + 1) / 2);
     const struct {
-        enum sel_unit unit;
+        enum sel_granularity granularity;
         int n_rows, block, percent, with_stats;
     } row[] = {{SEL_LIVE, 1, 1, 101, 0},   {SEL_LIVE, 1, 1, 101, 1},     {SEL_PAGES, 1, 1, 30, 1},
                {SEL_PAGES, 1, 1, 12, 1},   {SEL_PAGES, n_kv, 2, 30, 0},  {SEL_PAGES, n_q, 1, 20, 1},
@@ -256,7 +258,8 @@ static void check_lists(struct set *s, int shape)
                {SEL_TOKENS, 1, 1, 0, 1},   {SEL_PAGES, pairs, 1, 20, 1}, {SEL_PAGES, pairs, 2, 20, 0}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (!rig_small() || (i + (size_t)shape) % 2 == 0)
-            check_attend(s, row[i].unit, row[i].n_rows, row[i].block, row[i].percent, row[i].with_stats);
+            check_attend(s, row[i].granularity, row[i].n_rows, row[i].block, row[i].percent,
+                         row[i].with_stats);
 }
 
 /* A prompt chunk of every sequence against causal attention: plain, with expiry, or with a list per tile.
@@ -402,7 +405,8 @@ static void refusals(struct rig *r)
 {
     struct cache c;
     cache_open(&c, r, 1, 1, 4, 2, 16, 2, DTYPE_F32);
-    struct attend_args p = {.kv = c.kv, .n_q = 4, .unit = SEL_TOKENS, .n_rows = 4, .row_of_q = {0, 1, 2, 3}};
+    struct attend_args p = {
+        .kv = c.kv, .n_q = 4, .granularity = SEL_TOKENS, .n_rows = 4, .row_of_q = {0, 1, 2, 3}};
     CHECK_INT(r->b->launch(r->d, OP_attend, &p), BACKEND_ERR_UNSUPPORTED);
     CHECK_STR(r->b->last_error(r->d),
               "attend: token lists must be shared by the query heads of a KV head; head 1 differs");
@@ -433,7 +437,7 @@ static void most_rows(struct rig *r)
                             .q = rig_alloc(r, MANY * 64 * 4),
                             .q_stride = 64,
                             .out = rig_alloc(r, MANY * 64 * 4),
-                            .unit = SEL_LIVE};
+                            .granularity = SEL_LIVE};
     CHECK_INT(r->b->launch(r->d, OP_attend, &a), BACKEND_ERR_UNSUPPORTED);
     CHECK_INT(sscanf(r->b->last_error(r->d),
                      "attend: %d sequences at once are too many for this GPU; give a --max-batch (bench and "

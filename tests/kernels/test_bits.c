@@ -36,13 +36,13 @@ static int decode(struct image *m, const char *isa, int threads, int from, int r
     for (int i = 0; i < rows; i++)
         seqs[i] = rows > 4 && i == 3 ? -1 : from + (rows - 1 - i);
     struct step *s = step_open(&r, seqs, rows, w, kv);
-    struct program *p;
-    CHECK_INT(r.b->record_begin(r.d), 0);
+    struct op_graph *p;
+    CHECK_INT(r.b->capture_begin(r.d), 0);
     step_run(s);
-    CHECK_INT(r.b->record_end(r.d, &p), 0);
+    CHECK_INT(r.b->capture_end(r.d, &p), 0);
     for (int i = 0; i < STEPS; i++)
         CHECK_INT(r.b->replay(r.d, p), 0);
-    r.b->program_release(r.d, p);
+    r.b->graph_release(r.d, p);
     for (int i = 0; i < rows; i++)
         if (seqs[i] >= 0)
             m->p[seqs[i]] = step_row(s, i, &m->n[seqs[i]]);

@@ -99,7 +99,7 @@ static void choose(struct world *w, int i)
     struct topk_args a = {
         .rows = {N_ROWS, w->rows.seq, w->pos + i * N_ROWS},
         .in = {w->score + (size_t)i * N_ROWS * MOST_PAGES, w->scored, w->scored, 1, MOST_PAGES},
-        .rule = {.kind = TOPK_FIXED, .k = 20},
+        .params = {.kind = TOPK_FIXED, .k = 20},
         .idx = w->idx,
         .len = w->len,
         .cap = TAKE};
@@ -139,7 +139,7 @@ static void choose_by_bounds(struct world *w, struct rows rows)
                                  .out = w->by_bounds};
     struct topk_args t = {.rows = rows,
                           .in = w->by_bounds,
-                          .rule = {.kind = TOPK_FIXED, .k = 10, .force_last = 1},
+                          .params = {.kind = TOPK_FIXED, .k = 10, .force_last = 1},
                           .idx = w->idx,
                           .len = w->len,
                           .cap = TAKE};
@@ -165,19 +165,19 @@ static void open_masses(struct world *w)
 /* As H2O does, of the logits that attention has just written. */
 static void forget(struct world *w, struct rows rows)
 {
-    const struct keep_rule rule = {.tokens = LEFT, .every = 1, .recent = 8};
+    const struct keep_params params = {.tokens = LEFT, .every = 1, .recent = 8};
     struct reduce_stats_args m = {
         .rows = rows, .kv = w->c.kv, .n_q = N_Q, .mode = REDUCE_SUM, .in = w->logits, .out = w->mass};
     struct accumulate_args a = {.rows = rows,
                                 .kv = w->c.kv,
-                                .rule = rule,
+                                .params = params,
                                 .recent = 0.1,
                                 .state = w->state,
                                 .state_bytes = STATE,
                                 .io = w->mass};
     struct topk_args t = {.rows = rows,
                           .in = w->mass,
-                          .rule = {.kind = TOPK_FIXED, .k = LEFT, .tokens_per = 1, .dense_when_short = 1},
+                          .params = {.kind = TOPK_FIXED, .k = LEFT, .tokens_per = 1, .dense_when_short = 1},
                           .idx = w->forget,
                           .len = w->n_left,
                           .cap = TOKENS};
@@ -336,7 +336,7 @@ static void step(struct world *w, int i)
                             .q_stride = N_Q * w->d,
                             .out = w->out + (size_t)i * 2 * out_floats(w),
                             .scale = 0.1f,
-                            .unit = SEL_PAGES,
+                            .granularity = SEL_PAGES,
                             .n_rows = 1,
                             .cap = TAKE,
                             .block_pages = w->block,
@@ -353,9 +353,9 @@ static void step(struct world *w, int i)
             t.row_of_q[q] = (uint8_t)q;
     }
     for (int k = 0; k < 2; k++) {
-        t.unit = (i + k) % 2 ? SEL_LIVE : SEL_PAGES;
-        t.most_pages = t.unit == SEL_PAGES ? w->most : 0;
-        t.stats = t.unit == SEL_PAGES ? (struct stats){0} : i % 2 && !w->mass.v ? w->sums : w->logits;
+        t.granularity = (i + k) % 2 ? SEL_LIVE : SEL_PAGES;
+        t.max_pages_read = t.granularity == SEL_PAGES ? w->most : 0;
+        t.stats = t.granularity == SEL_PAGES ? (struct stats){0} : i % 2 && !w->mass.v ? w->sums : w->logits;
         rig_run(&w->r, OP_attend, &t);
         t.out = (float *)t.out + out_floats(w);
     }
@@ -399,16 +399,16 @@ static int compare(int d, enum dtype type, int block, int flags)
 {
     int rounds = rig_small() ? 2 : 6;
     struct world one, all;
-    struct program *p;
+    struct op_graph *p;
     world_open(&one, d, type, block, flags);
     world_open(&all, d, type, block, flags);
     one.r.apart = 1;
     size_t n = 2 * AT_ONCE * out_floats(&one) * sizeof(float);
     float *want = calloc(1, n), *have = calloc(1, n);
-    CHECK_INT(all.r.b->record_begin(all.r.d), 0);
+    CHECK_INT(all.r.b->capture_begin(all.r.d), 0);
     for (int i = 0; i < AT_ONCE; i++)
         step(&all, i);
-    CHECK_INT(all.r.b->record_end(all.r.d, &p), 0);
+    CHECK_INT(all.r.b->capture_end(all.r.d, &p), 0);
     for (int round = 0; round < rounds; round++) {
         next_tokens(&one, round);
         next_tokens(&all, round);
@@ -422,7 +422,7 @@ static int compare(int d, enum dtype type, int block, int flags)
         size_t first_row = out_floats(&one) / N_ROWS; /* behind the padding row: something was computed */
         CHECK(want[first_row] != 0);
     }
-    all.r.b->program_release(all.r.d, p);
+    all.r.b->graph_release(all.r.d, p);
     free(want);
     free(have);
     world_close(&one);

@@ -69,12 +69,12 @@ static int mirror(struct set *s, int head, const uint8_t *kept, int squeeze, int
 static void check_head(struct set *s, int head, int n, int squeeze)
 {
     static uint16_t bits[PAGES];
-    static int32_t unit[PAGES];
+    static int32_t block_table[PAGES];
     const uint8_t *live = s->c.live + (size_t)head * SLOTS;
     int d = s->c.kv.head_dim, wrong = 0;
     int32_t n_live, tail;
     rig_get(s->r, bits, s->c.kv.live + head * PAGES, sizeof bits);
-    rig_get(s->r, unit, s->c.kv.unit + head * PAGES, sizeof unit);
+    rig_get(s->r, block_table, s->c.kv.block_table + head * PAGES, sizeof block_table);
     rig_get(s->r, &n_live, s->c.kv.n_live + head, 4);
     rig_get(s->r, &tail, s->c.kv.tail + head, 4);
     for (int t = 0; t < SLOTS; t++)
@@ -87,7 +87,7 @@ static void check_head(struct set *s, int head, int n, int squeeze)
     CHECK_INT(tail, n - 1);
     for (int p = 0; p < (n + 15) / 16; p++) {
         float low[BACKEND_MAX_HEAD_DIM], high[BACKEND_MAX_HEAD_DIM], have[2 * BACKEND_MAX_HEAD_DIM];
-        size_t at = (size_t)unit[p] * 2 * (size_t)d;
+        size_t at = (size_t)block_table[p] * 2 * (size_t)d;
         for (int t = p * 16; t < n && t < p * 16 + 16; t++)
             for (int i = 0; i < d; i++) {
                 float k = s->c.k[((size_t)head * SLOTS + (size_t)t) * (size_t)d + (size_t)i];
@@ -120,7 +120,7 @@ static void check_values(struct set *s, int layer)
                             .q_stride = s->stride,
                             .out = out,
                             .scale = 0.25f,
-                            .unit = SEL_LIVE,
+                            .granularity = SEL_LIVE,
                             .n_rows = 1,
                             .plan = s->plan};
     rig_run(s->r, OP_attend, &a);

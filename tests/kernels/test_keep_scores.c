@@ -22,7 +22,7 @@ enum { PROMPT = 700 };
 static float plain_score(const struct random_scores_args *a, const struct sample_settings *s, int pos,
                          int layer, int head, int budget, int slot)
 {
-    int room = budget - a->rule.recent - 1, pinned = PROMPT < room ? PROMPT : room;
+    int room = budget - a->params.recent - 1, pinned = PROMPT < room ? PROMPT : room;
     uint32_t seed[2] = {(uint32_t)s->seed, (uint32_t)(s->seed >> 32)}, key[4], x[4];
     uint32_t first[4] = {0, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
     uint32_t counter[4] = {(uint32_t)pos, a->shared ? 0 : (uint32_t)layer, a->shared ? 0 : (uint32_t)head,
@@ -60,7 +60,7 @@ static void random_scores(struct set *s, int shape)
         .rows = s->rows,
         .kv = s->c.kv,
         .layer = first,
-        .rule = {.tokens = 400, .cr = shape ? 5 : 0, .least = 9, .every = 1 + shape % 4, .recent = 8},
+        .params = {.tokens = 400, .cr = shape ? 5 : 0, .min_tokens = 9, .every = 1 + shape % 4, .recent = 8},
         .len_of_seq = rig_up(s->r, total, sizeof total),
         .prompt_len = rig_up(s->r, prompt, sizeof prompt),
         .settings = rig_up(s->r, set, sizeof set),
@@ -78,9 +78,9 @@ static void random_scores(struct set *s, int shape)
         int row = (int)i / of_row, h = (int)i % of_row, seq = s->seq[row], wrong = 0;
         if (seq < 0)
             continue;
-        int live = set_length(seq), budget = a.rule.cr > 0 ? total[seq] / 5 : 400;
+        int live = set_length(seq), budget = a.params.cr > 0 ? total[seq] / 5 : 400;
         budget = budget > 9 ? budget : 9;
-        int acts = live > budget && live % a.rule.every == 0;
+        int acts = live > budget && live % a.params.every == 0;
         CHECK_INT(n[i], acts ? live : 0);
         CHECK_INT(m[i], n[i]);
         for (int t = 0; t < n[i]; t++)
@@ -142,17 +142,18 @@ static void accumulate(struct set *s, int shape)
         n[i] = s->seq[i / (size_t)n_kv] < 0 ? 0 : cache_slots(&s->c, s->r, set_head(s, (int)i / n_kv, 0));
     for (int i = 0; i < SEQS; i++)
         total[i] = set_length(i);
-    struct accumulate_args a = {.rows = s->rows,
-                                .kv = *kv,
-                                .layer = LAYER,
-                                .prefill = prefill,
-                                .rule = {.tokens = 500, .cr = shape % 2 ? 3 : 0, .least = 1, .every = 1},
-                                .len_of_seq = rig_up(s->r, total, sizeof total),
-                                .recent = 0.25,
-                                .state = rig_up(s->r, before, all * 4),
-                                .state_bytes = 2 * table * 4,
-                                .io = {rig_up(s->r, v, lists * SLOTS * 4), rig_up(s->r, n, lists * 4),
-                                       rig_alloc(s->r, lists * 4), n_kv, SLOTS}};
+    struct accumulate_args a = {
+        .rows = s->rows,
+        .kv = *kv,
+        .layer = LAYER,
+        .prefill = prefill,
+        .params = {.tokens = 500, .cr = shape % 2 ? 3 : 0, .min_tokens = 1, .every = 1},
+        .len_of_seq = rig_up(s->r, total, sizeof total),
+        .recent = 0.25,
+        .state = rig_up(s->r, before, all * 4),
+        .state_bytes = 2 * table * 4,
+        .io = {rig_up(s->r, v, lists * SLOTS * 4), rig_up(s->r, n, lists * 4), rig_alloc(s->r, lists * 4),
+               n_kv, SLOTS}};
     rig_run(s->r, OP_accumulate, &a);
     rig_get(s->r, after, a.state, all * 4);
     rig_get(s->r, out, a.io.v, lists * SLOTS * 4);

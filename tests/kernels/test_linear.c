@@ -161,7 +161,7 @@ static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtyp
     }
     struct linear_swiglu_args a = {.w = w, .rows = rows, .type = type, .decode = decode};
     a.x = rig_up(r, type == DTYPE_BF16 ? (void *)half : (void *)buf_b, (size_t)(rows * k) * size);
-    a.room = rig_up(r, buf_c, (size_t)(rows * 2 * n) * 4);
+    a.workspace = rig_up(r, buf_c, (size_t)(rows * 2 * n) * 4);
     a.out = rig_up(r, buf_c, (size_t)rows * width);
     void *all = type == DTYPE_BF16 ? (void *)out : (void *)whole;
     rig_run(r, OP_linear_swiglu, &a);
@@ -208,7 +208,7 @@ static void few_and_many(struct rig *r, int gates)
     struct linear_swiglu_args a = {.w = w, .rows = ROWS, .type = DTYPE_BF16, .decode = 1};
     char *rows = rig_up(r, x, sizeof x), *out = rig_up(r, all, bytes);
     a.x = rows;
-    a.room = rig_up(r, buf_c, 4 * bytes);
+    a.workspace = rig_up(r, buf_c, 4 * bytes);
     a.out = out;
     rig_run(r, OP_linear_swiglu, &a);
     rig_get(r, all, out, bytes);

@@ -22,15 +22,15 @@ static void window(struct rig *r)
         int owned = r->n_owned;
         int32_t *dev = rig_up(r, ids, sizeof ids);
         struct window_list_args a = {.rows = {ROWS, dev, dev + ROWS},
-                                     .rule = {.kind = TOPK_FIXED, .k = cases[i].fixed},
+                                     .params = {.kind = TOPK_FIXED, .k = cases[i].fixed},
                                      .sinks = cases[i].sinks,
                                      .idx = rig_alloc(r, sizeof idx),
                                      .len = rig_up(r, len, sizeof len),
                                      .cap = CAP};
         if (!cases[i].fixed)
-            a.rule = (struct topk_rule){.kind = TOPK_RATIO, .ratio = cases[i].ratio, .min_tokens = 128};
+            a.params = (struct topk_params){.kind = TOPK_RATIO, .ratio = cases[i].ratio, .min_tokens = 128};
         if (s == 400) /* at least as many as the context has */
-            a.rule.min_tokens = 400;
+            a.params.min_tokens = 400;
         rig_run(r, OP_window_list, &a);
         rig_get(r, idx, a.idx, sizeof idx);
         rig_get(r, len, a.len, sizeof len);
@@ -107,14 +107,14 @@ static void rank_union(struct rig *r)
         struct rank_union_args u = {.rows = {ROWS, dev, dev + ROWS},
                                     .n_q = n_q,
                                     .in = {rig_up(r, logits, bytes), NULL, stride, 0},
-                                    .rule = {.kind = TOPK_FIXED, .k = cases[i].k},
+                                    .params = {.kind = TOPK_FIXED, .k = cases[i].k},
                                     .middle = cases[i].middle,
                                     .sinks = cases[i].sinks,
                                     .out = {rig_alloc(r, sizeof out), n, n + ROWS, 1, stride}};
         rig_run(r, OP_rank_union, &u);
         struct topk_args a = {.rows = u.rows,
                               .in = u.out,
-                              .rule = u.rule,
+                              .params = u.params,
                               .idx = rig_alloc(r, sizeof idx),
                               .len = rig_alloc(r, sizeof len),
                               .cap = stride};

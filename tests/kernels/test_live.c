@@ -45,10 +45,10 @@ static void model_append(struct model *m, const float *k)
 static void compare(struct rig *r, const struct kv_view *kv, int head, const struct model *m)
 {
     uint16_t live[PAGES];
-    int32_t n, n_live, tail, unit[PAGES], count = 0;
+    int32_t n, n_live, tail, block_table[PAGES], count = 0;
     float bounds[2 * D];
     rig_get(r, live, kv->live + head * PAGES, sizeof live);
-    rig_get(r, unit, kv->unit + head * PAGES, sizeof unit);
+    rig_get(r, block_table, kv->block_table + head * PAGES, sizeof block_table);
     rig_get(r, &n, kv->n_slots + head, 4);
     rig_get(r, &n_live, kv->n_live + head, 4);
     rig_get(r, &tail, kv->tail + head, 4);
@@ -62,7 +62,7 @@ static void compare(struct rig *r, const struct kv_view *kv, int head, const str
     for (int p = 0; p < PAGES; p++) {
         if (!live[p])
             continue;
-        size_t at = (size_t)unit[p] * 2 * D;
+        size_t at = (size_t)block_table[p] * 2 * D;
         if (kv->dtype == DTYPE_BF16) { /* the smallest rounded key is the smallest key, rounded */
             const uint16_t *stored = (const uint16_t *)kv->bounds + at;
             CHECK(rig_is_rounded(r, stored, m->low[p], D) && rig_is_rounded(r, stored + D, m->high[p], D));

@@ -92,9 +92,9 @@ static void check(struct rig *r, enum dtype type, int every, int tokens)
         .q_stride = N_Q * D,
         .out = rig_alloc(r, sizeof out),
         .scale = 0.5f,
-        .unit = tokens  ? SEL_TOKENS
-                : every ? SEL_PAGES
-                        : SEL_LIVE,
+        .granularity = tokens  ? SEL_TOKENS
+                       : every ? SEL_PAGES
+                               : SEL_LIVE,
         .n_rows = 1,
         .cap = cap,
         .block_pages = 1,
@@ -155,7 +155,7 @@ static void check_merged(struct rig *r, enum dtype type, int n, int in_order)
         .q_stride = HEADS * D,
         .out = rig_alloc(r, sizeof out),
         .scale = 0.5f,
-        .unit = SEL_PAGES,
+        .granularity = SEL_PAGES,
         .n_rows = HEADS,
         .cap = PAGES,
         .block_pages = 1,

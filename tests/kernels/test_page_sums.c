@@ -105,7 +105,7 @@ static struct attend_args attend_of(struct set *s, float scale, struct stats st)
                                 .q_stride = s->stride,
                                 .out = rig_alloc(s->r, floats * 4),
                                 .scale = scale,
-                                .unit = SEL_LIVE,
+                                .granularity = SEL_LIVE,
                                 .n_rows = 1,
                                 .block_pages = 1,
                                 .plan = s->plan,
@@ -281,11 +281,11 @@ static void refusals(struct set *s)
     struct stats st = page_stats(s), few = st;
     few.stride = PAGES - 1;
     struct attend_args a = attend_of(s, 1, st);
-    a.unit = SEL_PAGES;
+    a.granularity = SEL_PAGES;
     refused(s->r, OP_attend, &a,
             "attend: statistics of pages need attention to all live tokens, not to lists; ask for those of "
             "tokens");
-    a.unit = SEL_LIVE;
+    a.granularity = SEL_LIVE;
     a.stats = few;
     refused(s->r, OP_attend, &a, "attend: statistics have room for 279 pages of 280");
     a.stats = st;

@@ -69,7 +69,7 @@ static void compare(struct rig *r, const struct cache *c, int n_rows, int every)
                             .q_stride = N_Q * d,
                             .out = rig_alloc(r, N_ROWS * row * sizeof *apart),
                             .scale = 0.1f,
-                            .unit = SEL_PAGES,
+                            .granularity = SEL_PAGES,
                             .n_rows = n_rows,
                             .cap = FEW,
                             .block_pages = 1,
@@ -79,7 +79,7 @@ static void compare(struct rig *r, const struct cache *c, int n_rows, int every)
         a.row_of_q[h] = (uint8_t)(h * n_rows / N_Q);
     fill_lists(r, n_rows, every, &a.idx, &a.len);
     attend(r, &a, apart);
-    a.most_pages = FEW;
+    a.max_pages_read = FEW;
     attend(r, &a, together);
     CHECK(memcmp(apart, together, sizeof apart) == 0);
     for (int i = 0; i < N_ROWS; i++) {

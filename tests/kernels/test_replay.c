@@ -12,15 +12,15 @@ static void run(unsigned char **image, size_t *n, int threads, enum how how, enu
     static const int32_t seqs[ROWS] = {3, 19, -1, 0, 7};
     int steps = rig_small() ? 2 : 4, recorded = how == RECORDED;
     struct rig r;
-    struct program *p = NULL, *unused;
+    struct op_graph *p = NULL, *unused;
     rig_open(&r, NULL, threads);
-    CHECK_INT(r.b->record_end(r.d, &unused), BACKEND_ERR_LAUNCH);
+    CHECK_INT(r.b->capture_end(r.d, &unused), BACKEND_ERR_LAUNCH);
     struct step *s = step_open(&r, seqs, ROWS, DTYPE_BF16, kv);
     if (recorded) {
-        CHECK_INT(r.b->record_begin(r.d), 0);
-        CHECK_INT(r.b->record_begin(r.d), BACKEND_ERR_LAUNCH);
+        CHECK_INT(r.b->capture_begin(r.d), 0);
+        CHECK_INT(r.b->capture_begin(r.d), BACKEND_ERR_LAUNCH);
         step_run(s);
-        CHECK_INT(r.b->record_end(r.d, &p), 0);
+        CHECK_INT(r.b->capture_end(r.d, &p), 0);
     }
     r.apart = how == APART;
     for (int i = 0; i < steps; i++) {
@@ -38,7 +38,7 @@ static void run(unsigned char **image, size_t *n, int threads, enum how how, enu
     for (int i = 0; i < ROWS; i++)
         image[i] = step_row(s, i, &n[i]);
     if (p)
-        r.b->program_release(r.d, p);
+        r.b->graph_release(r.d, p);
     step_close(s);
     rig_close(&r);
 }
@@ -54,7 +54,7 @@ static void downloads(void)
     for (int32_t i = 0; i < 3; i++) { /* the first one is never waited for */
         struct fill_i32_args a = {dev, 10 + i, 4};
         rig_run(&r, OP_fill_i32, &a);
-        CHECK_INT(r.b->download_begin(r.d, i % BACKEND_DOWNLOADS, dev, sizeof v), 0);
+        CHECK_INT(r.b->download_begin(r.d, i % BACKEND_STAGING_BUFFERS, dev, sizeof v), 0);
     }
     struct fill_i32_args last = {dev, 99, 4};
     rig_run(&r, OP_fill_i32, &last);
@@ -62,9 +62,9 @@ static void downloads(void)
     CHECK(v[0] == 11 && v[3] == 11);
     CHECK_INT(r.b->download_wait(r.d, 0, v, sizeof v), 0);
     CHECK(v[0] == 12 && v[3] == 12);
-    CHECK_INT(r.b->download_begin(r.d, BACKEND_DOWNLOADS, dev, 4), BACKEND_ERR_UNSUPPORTED);
-    CHECK_INT(r.b->download_begin(r.d, 0, dev, BACKEND_DOWNLOAD_BYTES + 1), BACKEND_ERR_UNSUPPORTED);
-    CHECK(strstr(r.b->last_error(r.d), "download of 65537 bytes through slot 0") != NULL);
+    CHECK_INT(r.b->download_begin(r.d, BACKEND_STAGING_BUFFERS, dev, 4), BACKEND_ERR_UNSUPPORTED);
+    CHECK_INT(r.b->download_begin(r.d, 0, dev, BACKEND_STAGING_BYTES + 1), BACKEND_ERR_UNSUPPORTED);
+    CHECK(strstr(r.b->last_error(r.d), "download of 65537 bytes through staging buffer 0") != NULL);
     rig_close(&r);
 }
 

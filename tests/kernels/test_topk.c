@@ -4,7 +4,7 @@
 #include "tests/kernels/rig.h"
 
 struct one {
-    struct topk_rule rule;
+    struct topk_params params;
     int pos, len, cap, m, n;
     float score[64];
 };
@@ -22,18 +22,18 @@ static int word(struct one *o, const char *w)
     const struct {
         const char *name;
         int *value;
-    } ints[] = {{"k", &o->rule.k},
-                {"min_tokens", &o->rule.min_tokens},
-                {"minus", &o->rule.minus_tokens},
-                {"round", &o->rule.round_tokens},
-                {"min_k", &o->rule.min_k},
-                {"per", &o->rule.tokens_per},
-                {"last", &o->rule.force_last},
-                {"dense", &o->rule.dense_when_short},
-                {"dense_tokens", &o->rule.dense_tokens},
-                {"dense_first", &o->rule.dense_first},
-                {"phantom", &o->rule.phantom_page},
-                {"after_len", &o->rule.force_after_len},
+    } ints[] = {{"k", &o->params.k},
+                {"min_tokens", &o->params.min_tokens},
+                {"minus", &o->params.minus_tokens},
+                {"round", &o->params.round_tokens},
+                {"min_k", &o->params.min_k},
+                {"per", &o->params.tokens_per},
+                {"last", &o->params.force_last},
+                {"dense", &o->params.dense_when_short},
+                {"dense_tokens", &o->params.dense_tokens},
+                {"dense_first", &o->params.dense_first},
+                {"phantom", &o->params.phantom_page},
+                {"after_len", &o->params.force_after_len},
                 {"pos", &o->pos},
                 {"len", &o->len},
                 {"cap", &o->cap},
@@ -45,19 +45,19 @@ static int word(struct one *o, const char *w)
         }
     for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
         if (!eq && strcmp(key, kinds[i]) == 0) {
-            o->rule.kind = (enum topk_kind)i;
+            o->params.kind = (enum topk_kind)i;
             return 1;
         }
     if (strcmp(key, "beside") == 0)
-        o->rule.force = FORCE_BESIDE;
+        o->params.force = FORCE_BESIDE;
     else if (strcmp(key, "union") == 0)
-        o->rule.force = FORCE_UNION;
+        o->params.force = FORCE_UNION;
     else if (strcmp(key, "ratio") == 0)
-        o->rule.ratio = x;
+        o->params.ratio = x;
     else if (strcmp(key, "cr") == 0)
-        o->rule.cr = x;
+        o->params.cr = x;
     else if (strcmp(key, "bias") == 0)
-        o->rule.tie_bias = (float)x;
+        o->params.tie_bias = (float)x;
     else
         return 0;
     return 1;
@@ -90,7 +90,7 @@ static void run_case(struct rig *r, const struct one *o, char *out, size_t room)
     struct topk_args a = {.rows = {1, dev, dev + 1},
                           .len_of_seq = rig_up(r, &o->len, sizeof o->len),
                           .in = {rig_up(r, o->score, sizeof o->score), dn, dn + 1, 1, 64},
-                          .rule = o->rule,
+                          .params = o->params,
                           .idx = rig_alloc(r, sizeof idx),
                           .len = rig_alloc(r, sizeof len),
                           .cap = o->cap};
@@ -163,7 +163,7 @@ static void random_lists(struct rig *r, int n, int stride, int distinct)
     int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, counts, sizeof counts);
     struct topk_args a = {.rows = {MANY_ROWS, dev, dev + MANY_ROWS},
                           .in = {rig_up(r, v, sizeof v), dn, dn + MANY, MANY_LISTS, stride},
-                          .rule = {.kind = TOPK_FIXED, .k = k, .tie_bias = distinct > 1 ? 0 : -1e-6f},
+                          .params = {.kind = TOPK_FIXED, .k = k, .tie_bias = distinct > 1 ? 0 : -1e-6f},
                           .idx = rig_up(r, idx, sizeof idx),
                           .len = rig_up(r, len, sizeof len),
                           .cap = stride};
@@ -251,7 +251,7 @@ static void long_masses(struct rig *r)
         struct topk_args a = {
             .rows = {ROWS, dev, dev + ROWS},
             .in = {rig_up(r, v, sizeof v), dn, dn + ROWS * LISTS, LISTS, STRIDE},
-            .rule = {.kind = TOPK_MASS, .ratio = ratios[i / 5], .min_k = 1, .force_last = last},
+            .params = {.kind = TOPK_MASS, .ratio = ratios[i / 5], .min_k = 1, .force_last = last},
             .idx = rig_alloc(r, sizeof idx),
             .len = rig_alloc(r, sizeof len),
             .cap = STRIDE};
@@ -259,7 +259,7 @@ static void long_masses(struct rig *r)
         rig_get(r, idx, a.idx, sizeof idx);
         rig_get(r, len, a.len, sizeof len);
         for (int l = 0; l < ROWS * LISTS; l++)
-            check_mass(v + l * STRIDE, n, idx + l * STRIDE, len[l], a.rule.ratio, last);
+            check_mass(v + l * STRIDE, n, idx + l * STRIDE, len[l], a.params.ratio, last);
         while (r->n_owned > owned)
             r->b->release(r->d, r->owned[--r->n_owned]);
     }

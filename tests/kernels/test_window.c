@@ -98,13 +98,13 @@ static void plain_add(const struct window_test *w, int head, const float *q, int
 
 static void plain_scores(const struct window_test *w, int layer, int seq, int h, double *out)
 {
-    static double sum[SLOTS + 2 * WINDOW_MOST_KERNEL];
+    static double sum[SLOTS + 2 * WINDOW_KERNEL_LIMIT];
     const struct window_mass_args *a = &w->a;
-    int n = set_length(seq), before = n - a->rule.recent, group = a->n_q / a->kv.n_kv, half = a->kernel / 2;
+    int n = set_length(seq), before = n - a->params.recent, group = a->n_q / a->kv.n_kv, half = a->kernel / 2;
     int head = cache_head(&w->s->c, seq, layer, h), passes = a->largest_first ? 1 : group;
     memset(out, 0, SLOTS * sizeof *out);
     for (int g = 0; g < passes; g++) {
-        double *at = sum + WINDOW_MOST_KERNEL;
+        double *at = sum + WINDOW_KERNEL_LIMIT;
         memset(sum, 0, sizeof sum);
         for (int i = 0; i < w->n; i++)
             plain_add(w, head, w->q[layer][seq] + (size_t)i * width(w->s), h * group + g,
@@ -205,11 +205,11 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
         int seq = seq_of(w, row), live = seq < 0 ? 0 : set_length(seq);
         if (seq < 0)
             continue;
-        int acts = live > w->a.rule.tokens && live % w->a.rule.every == 0,
+        int acts = live > w->a.params.tokens && live % w->a.params.every == 0,
             head = cache_head(&s->c, seq, layer, h);
         CHECK_INT(n[i], acts ? live : 0);
         CHECK_INT(m[i], n[i]);
-        charged = !acts ? 0 : (w->a.causal ? live : live - w->a.rule.recent) + (mix ? live : 0);
+        charged = !acts ? 0 : (w->a.causal ? live : live - w->a.params.recent) + (mix ? live : 0);
         CHECK_INT(after[head] - before[head], charged);
         if (!acts)
             continue;
@@ -224,7 +224,7 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
             /* What is mixed may nearly cancel. */
             double share = mix ? (double)mix->lambda * alone[t] : 0;
             double close = 1e-9 + 2e-5 * (fabs(share) + fabs(want[t] - share));
-            if (t < live - w->a.rule.recent || !mix)
+            if (t < live - w->a.params.recent || !mix)
                 CHECK_NEAR(v[(size_t)i * SLOTS + (size_t)t], want[t], close);
         }
         scored++;
@@ -255,7 +255,7 @@ static void window_of_rows(struct set *s, int n_rows, int layers, int queries, i
         .layer = first_layer(&w),
         .n_q = s->c.n_q,
         .scale = 0.3f,
-        .rule = {.tokens = queries + 4, .least = queries + 3, .every = every, .recent = queries + 2},
+        .params = {.tokens = queries + 4, .min_tokens = queries + 3, .every = every, .recent = queries + 2},
         .n = queries,
         .state = state,
         .state_bytes = state_bytes,

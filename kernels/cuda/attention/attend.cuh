@@ -125,7 +125,7 @@ template <class Work> __host__ __device__ static inline int chunks_of(const Work
     return n > 0 ? (n + per - 1) / per : 1;
 }
 
-/* Of parts' tops: their sums are relative to exp(top * unit). */
+/* Of parts' tops: their sums are relative to exp(top * KV block). */
 template <class Work> __device__ static inline float part_unit(const Work &w)
 {
     return w.is_plain() ? 1.0f : w.scale;
@@ -245,7 +245,7 @@ __device__ static inline struct list list_at(const Work &w, const struct lists &
 /* An entry of a list of pages. What is looked at before wait_for_inputs goes past the first-level cache,
  * which may hold what an earlier kernel saw. */
 struct entry {
-    int unit, page;
+    int kv_block, page;
     uint32_t tokens, heads; /* read by at least one head, by which of the group; tokens 0: nothing */
 };
 
@@ -257,7 +257,7 @@ __device__ static inline struct entry page_entry(const Work &w, const struct lis
     bool inside = page < w.kv.max_pages;
     size_t at = l.head * (size_t)w.kv.max_pages + (inside ? page : 0);
     int pages = w.has_idx() ? pages_of(__ldcg(&w.kv.n_slots[l.head])) : w.kv.max_pages;
-    struct entry out = {__ldcg(&w.kv.unit[at]), page, __ldcg(&w.kv.live[at]), 0xffff};
+    struct entry out = {__ldcg(&w.kv.block_table[at]), page, __ldcg(&w.kv.live[at]), 0xffff};
     out.tokens = inside && page < pages ? out.tokens : 0;
     return out;
 }
@@ -267,7 +267,7 @@ __device__ static inline struct entry list_entry(const Work &w, const struct lis
 {
     if (w.kind_of() == LIST_MERGED) {
         struct plan_entry p = w.plan.entry[(size_t)i * w.kv.max_pages + e];
-        struct entry out = {p.unit, p.page, p.tokens, p.heads};
+        struct entry out = {p.kv_block, p.page, p.tokens, p.heads};
         return out;
     }
     int block = quotient(e, w.by_block), page = e;

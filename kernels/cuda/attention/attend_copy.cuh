@@ -34,12 +34,12 @@ struct part {
 
 /* A lane's token of a tile of listed tokens (lanes 16 and up: the same again). */
 struct token {
-    int slot, unit;
+    int slot, kv_block;
     uint32_t live; /* of its page */
 };
 
 /* Where a warp's copies have got to. What comes next is asked for ahead, so that nothing waits for it:
- * entries of pages an item ahead, slots of listed tokens two tiles, their units one. */
+ * entries of pages an item ahead, slots of listed tokens two tiles, their KV blocks one. */
 struct cursor {
     struct part now, next;
     struct entry own, own_next; /* the lane's entry of each */
@@ -94,7 +94,7 @@ template <class Work> static __device__ struct token find_token(const Work &w, c
 {
     bool inside = slot / KV_PAGE_TOKENS < pages_of(w.kv.n_slots[l.head]);
     size_t at = l.head * (size_t)w.kv.max_pages + (inside ? slot / KV_PAGE_TOKENS : 0);
-    struct token t = {slot, w.kv.unit[at], inside ? w.kv.live[at] : 0u};
+    struct token t = {slot, w.kv.block_table[at], inside ? w.kv.live[at] : 0u};
     return t;
 }
 
@@ -143,7 +143,7 @@ static __device__ void copy_tokens(const Work &w, struct cursor *c, struct stage
     __syncwarp();
     for (int r = 0; read && r < KV_PAGE_TOKENS; r += ROWS) {
         int row = r + lane / CHUNKS, slot = __shfl_sync(~0u, own.slot, row);
-        const char *from = kv_unit_k(w.kv, __shfl_sync(~0u, own.unit, row)) +
+        const char *from = kv_block_k(w.kv, __shfl_sync(~0u, own.kv_block, row)) +
                            (slot % KV_PAGE_TOKENS) * F::ROW + (chunk ^ (slot & 7)) * 16;
         uint32_t at = to + row * F::ROW + (chunk ^ (row & 7)) * 16;
         copy_16(at, from);
@@ -166,9 +166,10 @@ static __device__ void copy_page(const Work &w, const struct entry &own, int i, 
     s->slot = own.page < w.kv.max_pages ? own.page * KV_PAGE_TOKENS : INT32_MAX;
     barrier_expect(bar, read ? F::STAGE : 0);
     if (read && w.dumps_logits()) /* what is written then is not to stay in the cache for longer */
-        bulk_copy(ring + (warp * F::STAGES + i) * F::STAGE, kv_unit_k(w.kv, own.unit), F::STAGE, bar);
+        bulk_copy(ring + (warp * F::STAGES + i) * F::STAGE, kv_block_k(w.kv, own.kv_block), F::STAGE, bar);
     else if (read)
-        bulk_copy_once(ring + (warp * F::STAGES + i) * F::STAGE, kv_unit_k(w.kv, own.unit), F::STAGE, bar);
+        bulk_copy_once(ring + (warp * F::STAGES + i) * F::STAGE, kv_block_k(w.kv, own.kv_block), F::STAGE,
+                       bar);
 }
 
 /* Starts the copy of the warp's next entry, if there is one, into the stage after the last. */

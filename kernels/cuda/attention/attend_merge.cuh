@@ -87,7 +87,7 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
 {
     const int D = F::D, PITCH = pitch_of(D);
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, g = lane / 4, t = lane % 4;
-    const float unit = w.scale * 1.44269504f;
+    const float scale_log2 = w.scale * 1.44269504f;
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         for (int d = 4; d < WARP; d *= 2)
@@ -103,14 +103,14 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
     for (int h = 0; h < 2; h++) {
         int head = 2 * t + h;
         float most = fmaxf(fmaxf(b->top[0][head], b->top[1][head]), fmaxf(b->top[2][head], b->top[3][head]));
-        keep[h] = r->top[h] == -CUDART_INF_F ? 0.0f : exp2f((r->top[h] - most) * unit);
+        keep[h] = r->top[h] == -CUDART_INF_F ? 0.0f : exp2f((r->top[h] - most) * scale_log2);
     }
     if (threadIdx.x < 8) {
         int h = threadIdx.x;
         float most = fmaxf(fmaxf(b->top[0][h], b->top[1][h]), fmaxf(b->top[2][h], b->top[3][h])), sum = 0;
         for (int x = 0; x < ATTEND_WARPS; x++)
             if (b->top[x][h] != -CUDART_INF_F)
-                sum = fmaf(b->sum[x][h], exp2f((b->top[x][h] - most) * unit), sum);
+                sum = fmaf(b->sum[x][h], exp2f((b->top[x][h] - most) * scale_log2), sum);
         b->all_top[h] = most;
         b->all_sum[h] = sum;
     }

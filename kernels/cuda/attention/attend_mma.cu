@@ -4,7 +4,7 @@
  * little is wasted on small groups. q and the weights are each split into two bf16 (a high and a low part),
  * which makes products exact to about 2^-16. The tensor cores have time for it, because memory is the limit.
  *
- * Each warp takes every fourth entry of a chunk and has a ring of units in shared memory, filled by bulk
+ * Each warp takes every fourth entry of a chunk and has a ring of KV blocks in shared memory, filled by bulk
  * copies that run ahead over the ends of chunks and lists. Warps meet once a chunk, to add up their sums.
  * Two blocks share a multiprocessor, so up to 192 KiB of loads are in flight there; where few sequences are
  * decoded one block has it. Four blocks of two warps with as many bytes in flight, so that all chunks of 64
@@ -102,7 +102,7 @@ static const float LEAST_SUM = 0x1p-60f;
  * heads 2t and 2t + 1). A page far below the top is summed again, relative to its own largest logit. */
 template <class Work>
 static __device__ void dump_page(const Work &w, const struct list &l, int page, const float (&c)[4],
-                                 const float (&e)[4], const float (&top)[2], float unit)
+                                 const float (&e)[4], const float (&top)[2], float scale_log2)
 {
     int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4, odd = g & 1, head = 2 * t + odd;
     float base = odd ? top[1] : top[0], sum = over_tokens(e[0] + e[2], e[1] + e[3]);
@@ -116,7 +116,7 @@ static __device__ void dump_page(const Work &w, const struct list &l, int page, 
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            float up = (c[i] - most[i & 1]) * unit;
+            float up = (c[i] - most[i & 1]) * scale_log2;
             x[i] = up >= CUT ? power_of_2(up) : 0.0f;
         }
         base = odd ? most[1] : most[0];
@@ -161,12 +161,12 @@ static __device__ void mask_tile(uint32_t read, float (&c)[4])
 }
 
 /* A new top for head h of this lane, the same in all lanes that hold the head; what was summed is scaled. */
-template <int D> static __device__ void raise_top(struct sums<D> *r, int h, float most, float unit)
+template <int D> static __device__ void raise_top(struct sums<D> *r, int h, float most, float scale_log2)
 {
     for (int d = 4; d < WARP; d *= 2)
         most = fmaxf(most, __shfl_xor_sync(~0u, most, d));
     most = fmaxf(r->top[h], most);
-    float down = (r->top[h] - most) * unit, keep = down >= CUT ? power_of_2(down) : 0.0f;
+    float down = (r->top[h] - most) * scale_log2, keep = down >= CUT ? power_of_2(down) : 0.0f;
     if (r->top[h] == most)
         keep = 1;
     r->top[h] = most;
@@ -185,7 +185,7 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
 {
     enum { ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW }; /* as in form */
     int lane = threadIdx.x % WARP;
-    const float unit = w.scale * 1.44269504f, slack = SLACK / unit;
+    const float scale_log2 = w.scale * 1.44269504f, slack = SLACK / scale_log2;
     float c[N][4], most[2] = {-CUDART_INF_F, -CUDART_INF_F};
 #pragma unroll
     for (int p = 0; p < N; p++)
@@ -202,8 +202,8 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
             most[h] = fmaxf(most[h], fmaxf(c[p][h], c[p][h + 2]));
     }
     if (__any_sync(~0u, most[0] > r->top[0] + slack || most[1] > r->top[1] + slack)) {
-        raise_top(r, 0, most[0], unit);
-        raise_top(r, 1, most[1], unit);
+        raise_top(r, 0, most[0], scale_log2);
+        raise_top(r, 1, most[1], scale_log2);
     }
     uint32_t high[N][2], low[N][2];
 #pragma unroll
@@ -211,13 +211,13 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
         float e[4];
 #pragma unroll
         for (int x = 0; x < 4; x++) {
-            float up = (c[p][x] - r->top[x & 1]) * unit;
+            float up = (c[p][x] - r->top[x & 1]) * scale_log2;
             e[x] = up >= CUT ? power_of_2(up) : 0.0f; /* also where both are -inf, and up is not a number */
         }
         r->sum[0] += e[0] + e[2]; /* of this lane's tokens */
         r->sum[1] += e[1] + e[3];
         if (DUMP == PAGE_SUMS)
-            dump_page(w, l, entry + p * ATTEND_WARPS, c[p], e, r->top, unit);
+            dump_page(w, l, entry + p * ATTEND_WARPS, c[p], e, r->top, scale_log2);
 #pragma unroll
         for (int h = 0; h < (VALUES ? 2 : 0); h++) {
             high[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));

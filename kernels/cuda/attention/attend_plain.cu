@@ -15,8 +15,8 @@ struct span {
     float q[BACKEND_MAX_GROUP][BACKEND_MAX_HEAD_DIM];
     float s[BACKEND_MAX_GROUP][SPAN_TOKENS]; /* logits, then weights */
     float top[BACKEND_MAX_GROUP], sum[BACKEND_MAX_GROUP], keep[BACKEND_MAX_GROUP];
-    int unit[SPAN_TOKENS], slot[SPAN_TOKENS]; /* slot -1: no such token */
-    uint32_t heads[SPAN_TOKENS];              /* that read it */
+    int kv_block[SPAN_TOKENS], slot[SPAN_TOKENS]; /* slot -1: no such token */
+    uint32_t heads[SPAN_TOKENS];                  /* that read it */
 };
 
 /* Token t of the span that starts at entry e. */
@@ -34,14 +34,14 @@ static __device__ void locate(const struct attend_work &w, const struct list &l,
         size_t table = l.head * (size_t)w.kv.max_pages + slot / KV_PAGE_TOKENS;
         lane = slot % KV_PAGE_TOKENS;
         x.page = slot / KV_PAGE_TOKENS;
-        x.unit = w.kv.unit[table];
+        x.kv_block = w.kv.block_table[table];
         x.tokens = w.kv.live[table];
     } else if (at < l.n) {
         x = list_entry(w, l, i, at);
     }
     if (x.page >= pages)
         return;
-    s->unit[t] = x.unit;
+    s->kv_block[t] = x.kv_block;
     s->slot[t] = x.page * KV_PAGE_TOKENS + lane;
     s->heads[t] = x.tokens >> lane & 1 ? x.heads : 0;
 }
@@ -50,7 +50,7 @@ template <int G>
 static __device__ void score(const struct attend_work &w, const struct list &l, int t, struct span *s)
 {
     float acc[G];
-    const char *k = kv_unit_k(w.kv, s->unit[t]);
+    const char *k = kv_block_k(w.kv, s->kv_block[t]);
     int lane = s->slot[t] % KV_PAGE_TOKENS;
 #pragma unroll
     for (int g = 0; g < G; g++)
@@ -133,9 +133,9 @@ static __device__ void add_values(const struct attend_work &w, const struct span
             o[x][g] *= s->keep[g];
 #pragma unroll 8
         for (int t = part < parts && dim < d ? part : SPAN_TOKENS; t < SPAN_TOKENS; t += parts) {
-            float value = 0; /* a unit that is not this list's may hold anything */
+            float value = 0; /* a KV block that is not this list's may hold anything */
             if (s->heads[t])
-                value = kv_get(w.kv, kv_unit_v(w.kv, s->unit[t]), s->slot[t] % KV_PAGE_TOKENS, dim);
+                value = kv_get(w.kv, kv_block_v(w.kv, s->kv_block[t]), s->slot[t] % KV_PAGE_TOKENS, dim);
 #pragma unroll
             for (int g = 0; g < G; g++)
                 o[x][g] = fmaf(s->s[g][t], value, o[x][g]);

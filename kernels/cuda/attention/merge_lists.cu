@@ -8,8 +8,8 @@ static_assert((int)BACKEND_MAX_GROUP <= (int)WARP, "each head of a group has a l
 
 /* What a block merges: the lists of one row and KV head. */
 struct merged {
-    const uint16_t *live; /* of the head's pages, and their units */
-    const int32_t *unit;
+    const uint16_t *live; /* of the head's pages, and their KV blocks */
+    const int32_t *block_table;
     const uint32_t *heads; /* two pages a word, 16 bits a page: which of the group's heads read it */
     struct plan_entry *out;
 };
@@ -34,7 +34,7 @@ static __device__ void mark(uint32_t *heads, int g, const int32_t *list, int len
 
 /* What the tables say of a lane's pages: from + lane, from + WARP + lane, ..; no tokens from `end` on. */
 struct look {
-    int live[FLIGHT], unit[FLIGHT];
+    int live[FLIGHT], kv_block[FLIGHT];
 };
 
 static __device__ inline struct look look_at(const struct merged &m, int from, int end)
@@ -44,7 +44,7 @@ static __device__ inline struct look look_at(const struct merged &m, int from, i
     for (int u = 0; u < FLIGHT; u++) {
         int page = from + u * WARP + (int)threadIdx.x % WARP;
         l.live[u] = page < end ? m.live[page] : 0;
-        l.unit[u] = page < end ? m.unit[page] : 0;
+        l.kv_block[u] = page < end ? m.block_table[page] : 0;
     }
     return l;
 }
@@ -55,7 +55,7 @@ struct stretch {
     struct look start;
 };
 
-/* Calls use(page, heads, live, unit) for each of the lanes' pages; heads is 0 where nothing is read. */
+/* Calls use(page, heads, live, KV block) for each of the lanes' pages; heads is 0 where nothing is read. */
 template <class Use>
 static __device__ inline void each_page(const struct merged &m, const struct stretch &s, Use use)
 {
@@ -66,7 +66,7 @@ static __device__ inline void each_page(const struct merged &m, const struct str
         for (int u = 0; u < FLIGHT; u++) {
             int page = from + u * WARP + (int)threadIdx.x % WARP;
             unsigned heads = l.live[u] ? m.heads[page / 2] >> page % 2 * 16 & 0xffff : 0;
-            use(page, heads, l.live[u], l.unit[u]);
+            use(page, heads, l.live[u], l.kv_block[u]);
         }
     }
 }
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(THREADS) merge_kernel(const __grid_cons
     size_t head = kv_head(a.kv, seq, a.layer, h), table = head * (size_t)a.kv.max_pages;
     size_t plan = (size_t)row * a.kv.n_kv + h;
     int pages = pages_of(a.in_order ? pos + 1 : a.kv.n_slots[head]);
-    struct merged m = {a.kv.live + table, a.kv.unit + table, heads,
+    struct merged m = {a.kv.live + table, a.kv.block_table + table, heads,
                        a.plan.entry + plan * (size_t)a.kv.max_pages};
     int each = (pages + THREADS - 1) / THREADS * WARP; /* of a warp: whole words of `heads` */
     struct stretch s = {warp * each, min((warp + 1) * each, pages)};
@@ -115,11 +115,11 @@ static __global__ void __launch_bounds__(THREADS) merge_kernel(const __grid_cons
         at += i < warp ? taken[i] : 0;
         all += taken[i];
     }
-    each_page(m, s, [&](int page, unsigned by, int live, int unit) {
+    each_page(m, s, [&](int page, unsigned by, int live, int kv_block) {
         unsigned there = __ballot_sync(~0u, by != 0);
         if (by)
             m.out[at + __popc(there & ((1u << lane) - 1))] =
-                plan_entry{unit, page, (uint16_t)live, (uint16_t)by};
+                plan_entry{kv_block, page, (uint16_t)live, (uint16_t)by};
         at += __popc(there);
     });
     if (threadIdx.x)

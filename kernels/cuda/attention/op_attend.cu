@@ -117,7 +117,7 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
     w->deep = w->kind == LIST_LIVE && w->out && !w->stats.logits && chunks_fit(d, w, lists);
     size_t heads = lists * (size_t)w->max_chunks * (size_t)w->group;
     char *room =
-        (char *)cuda_scratch(d, heads * (sizeof(float2) + (w->out ? w->kv.head_dim * sizeof(float) : 0)));
+        (char *)cuda_workspace(d, heads * (sizeof(float2) + (w->out ? w->kv.head_dim * sizeof(float) : 0)));
     if (!room)
         return BACKEND_ERR_MEMORY;
     w->part = (float *)room;
@@ -128,7 +128,7 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
     return cuda_launch_early(d, op, combine_kernel, dim3(lists, w->group), ATTEND_THREADS, 0, 1, *w);
 }
 
-/* Does the operation leave lists and units as they are, and write to one page of a sequence at most? */
+/* Does the operation leave lists and KV blocks as they are, and write to one page of a sequence at most? */
 static int keeps_lists(enum op op)
 {
     return op == OP_append || op == OP_rope_append || op == OP_attend;
@@ -138,7 +138,7 @@ static int keeps_lists(enum op op)
 static int differs_within_group(const struct attend_args *a)
 {
     int group = a->n_q / a->kv.n_kv;
-    for (int q = 0; a->unit != SEL_LIVE && q < a->n_q; q++)
+    for (int q = 0; a->granularity != SEL_LIVE && q < a->n_q; q++)
         if (a->row_of_q[q] != a->row_of_q[q / group * group])
             return 1;
     return 0;
@@ -178,7 +178,7 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
     w.len = a->len;
     w.plan = a->plan;
     w.stats = a->stats;
-    w.kind = a->unit == SEL_LIVE ? LIST_LIVE : a->unit == SEL_PAGES ? LIST_PAGES : LIST_TOKENS;
+    w.kind = a->granularity == SEL_LIVE ? LIST_LIVE : a->granularity == SEL_PAGES ? LIST_PAGES : LIST_TOKENS;
     w.group = a->n_q / a->kv.n_kv;
     for (int h = 0; h < a->kv.n_kv; h++)
         w.list_of[h] = a->row_of_q[h * w.group];
@@ -195,7 +195,7 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
     w.early = keeps_lists(d->early) && (w.kind == LIST_PAGES  ? w.in_order && !a->stats.logits
                                         : w.kind == LIST_LIVE ? w.out != NULL
                                                               : false);
-    return rc ? rc : run(d, &w, most_entries(&w, a->most_pages), op);
+    return rc ? rc : run(d, &w, most_entries(&w, a->max_pages_read), op);
 }
 
 int cuda_op_attend(struct device *d, const struct attend_args *a)
@@ -214,7 +214,7 @@ int cuda_op_qk_stats(struct device *d, const struct qk_stats_args *q)
     a.q = q->q;
     a.q_stride = q->q_stride;
     a.scale = q->scale;
-    a.unit = SEL_LIVE;
+    a.granularity = SEL_LIVE;
     a.stats = q->out;
     return attend(d, &a, OP_qk_stats);
 }

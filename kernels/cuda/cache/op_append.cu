@@ -21,20 +21,20 @@ static __device__ float bound_at(const struct kv_view &kv, size_t at)
                : __ldcg((const float *)kv.bounds + at);
 }
 
-static __device__ struct bounds bounds_of(const struct kv_view &kv, int unit, int i, bool fresh)
+static __device__ struct bounds bounds_of(const struct kv_view &kv, int kv_block, int i, bool fresh)
 {
     struct bounds b = {0, 0, fresh};
     if (!fresh) {
-        b.low = bound_at(kv, bounds_place(kv, unit, i));
-        b.high = bound_at(kv, bounds_place(kv, unit, kv.head_dim + i));
+        b.low = bound_at(kv, bounds_place(kv, kv_block, i));
+        b.high = bound_at(kv, bounds_place(kv, kv_block, kv.head_dim + i));
     }
     return b;
 }
 
-static __device__ void bounds_put(const struct kv_view &kv, int unit, int i, struct bounds b)
+static __device__ void bounds_put(const struct kv_view &kv, int kv_block, int i, struct bounds b)
 {
-    put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, i), b.low);
-    put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, kv.head_dim + i), b.high);
+    put_as(kv.bounds, kv.dtype, bounds_place(kv, kv_block, i), b.low);
+    put_as(kv.bounds, kv.dtype, bounds_place(kv, kv_block, kv.head_dim + i), b.high);
 }
 
 /* Bounds are those of the keys as they are stored. */
@@ -125,7 +125,7 @@ static __device__ void turn_head(const struct rope_append_args &a, float *x, con
 /* Where a row's token goes. */
 struct place {
     size_t head, page; /* indices of the tables */
-    int slot, unit;
+    int slot, kv_block;
     unsigned live; /* of the page, before */
 };
 
@@ -136,17 +136,17 @@ static __device__ struct place next_place(const struct kv_view &kv, size_t head)
     p.head = head;
     p.slot = next_slot(kv, head);
     p.page = head * (size_t)kv.max_pages + (size_t)(p.slot / KV_PAGE_TOKENS);
-    p.unit = __ldcg(&kv.unit[p.page]);
+    p.kv_block = __ldcg(&kv.block_table[p.page]);
     p.live = __ldcg(&kv.live[p.page]);
     return p;
 }
 
 /* A page that starts anew: masked tokens take part in the sums with weight 0, so nothing of an earlier owner
  * is left in V but in token t, which is written now. */
-static __device__ void clear_v(const struct kv_view &kv, int unit, int t)
+static __device__ void clear_v(const struct kv_view &kv, int kv_block, int t)
 {
     int chunks = (int)(kv.head_dim * kv_elem(kv.dtype) / sizeof(uint4));
-    uint4 *v = (uint4 *)kv_unit_v(kv, unit);
+    uint4 *v = (uint4 *)kv_block_v(kv, kv_block);
     for (int c = threadIdx.x; c < KV_PAGE_TOKENS * chunks; c += blockDim.x)
         if (c / chunks != t)
             v[c] = make_uint4(0, 0, 0, 0);
@@ -184,7 +184,7 @@ static __global__ void token_kernel(const __grid_constant__ struct rope_append_a
     struct place p = found;
     struct bounds b = {};
     if (kv.bounds && i < d && seq >= 0)
-        b = bounds_of(kv, p.unit, i, p.live == 0);
+        b = bounds_of(kv, p.kv_block, i, p.live == 0);
     if (first)
         wait_for_inputs();
     if (seq < 0)
@@ -197,15 +197,15 @@ static __global__ void token_kernel(const __grid_constant__ struct rope_append_a
     __syncthreads();
     int token = p.slot % KV_PAGE_TOKENS;
     if (i < d) {
-        kv_put(kv, kv_unit_k(kv, p.unit), token, i, key[i]);
-        kv_put(kv, kv_unit_v(kv, p.unit), token, i, value);
+        kv_put(kv, kv_block_k(kv, p.kv_block), token, i, key[i]);
+        kv_put(kv, kv_block_v(kv, p.kv_block), token, i, value);
         if (kv.bounds) {
             bounds_add(kv, &b, key[i]);
-            bounds_put(kv, p.unit, i, b);
+            bounds_put(kv, p.kv_block, i, b);
         }
     }
     if (p.live == 0)
-        clear_v(kv, p.unit, token);
+        clear_v(kv, p.kv_block, token);
     if (i == 0) {
         kv.live[p.page] = (uint16_t)(p.live | 1u << token);
         kv.n_live[p.head] += !(p.live >> token & 1);
@@ -215,7 +215,7 @@ static __global__ void token_kernel(const __grid_constant__ struct rope_append_a
     }
 }
 
-/* Chunk c of token t's row in K or V of a unit, from fp32 values (16, d) in shared memory. */
+/* Chunk c of token t's row in K or V of a KV block, from fp32 values (16, d) in shared memory. */
 static __device__ void put_chunk(const struct kv_view &kv, char *to, const float *from, int t, int c)
 {
     int per = kv.dtype == DTYPE_BF16 ? 8 : 4, at = kv_place(kv, t, c * per);
@@ -226,8 +226,8 @@ static __device__ void put_chunk(const struct kv_view &kv, char *to, const float
 }
 
 /* The page's tokens that are in `tokens`: key and value hold them (16, d). */
-static __device__ void put_page(const struct rope_append_args &a, int unit, unsigned live, unsigned tokens,
-                                const float *key, const float *value)
+static __device__ void put_page(const struct rope_append_args &a, int kv_block, unsigned live,
+                                unsigned tokens, const float *key, const float *value)
 {
     const struct kv_view &kv = a.kv;
     int d = kv.head_dim, chunks = (int)(d * kv_elem(kv.dtype) / sizeof(uint4));
@@ -235,16 +235,16 @@ static __device__ void put_page(const struct rope_append_args &a, int unit, unsi
         int t = i / chunks, c = i % chunks;
         bool here = tokens >> t & 1;
         if (here)
-            put_chunk(kv, kv_unit_k(kv, unit), key, t, c);
+            put_chunk(kv, kv_block_k(kv, kv_block), key, t, c);
         if (here || live == 0) /* values of tokens that are not here yet are zeros: see clear_v */
-            put_chunk(kv, kv_unit_v(kv, unit), value, t, c);
+            put_chunk(kv, kv_block_v(kv, kv_block), value, t, c);
     }
     for (int i = threadIdx.x; kv.bounds && i < d; i += blockDim.x) {
-        struct bounds b = bounds_of(kv, unit, i, live == 0);
+        struct bounds b = bounds_of(kv, kv_block, i, live == 0);
         for (int t = 0; t < KV_PAGE_TOKENS; t++)
             if (tokens >> t & 1)
                 bounds_add(kv, &b, key[t * d + i]);
-        bounds_put(kv, unit, i, b);
+        bounds_put(kv, kv_block, i, b);
     }
 }
 
@@ -267,7 +267,7 @@ static __global__ void __launch_bounds__(KV_PAGE_TOKENS *WARP)
     }
     size_t head = kv_head(kv, a.rows.seq[0], a.layer, h), entry = head * (size_t)kv.max_pages + (size_t)page;
     float *value = key + KV_PAGE_TOKENS * d;
-    int unit = kv.unit[entry];
+    int kv_block = kv.block_table[entry];
     unsigned live = kv.live[entry];
     for (int i = threadIdx.x % WARP; i < d; i += WARP)
         value[t * d + i] = here ? a.v[row + (size_t)h * d + i] : 0.0f;
@@ -277,7 +277,7 @@ static __global__ void __launch_bounds__(KV_PAGE_TOKENS *WARP)
         to = min(pos0 + a.rows.cap - page * KV_PAGE_TOKENS, (int)KV_PAGE_TOKENS);
     unsigned tokens = (1u << to) - (1u << from);
     __syncthreads();
-    put_page(a, unit, live, tokens, key, value);
+    put_page(a, kv_block, live, tokens, key, value);
     if (threadIdx.x == 0) { /* everyone has read live */
         kv.live[entry] = (uint16_t)(live | tokens);
         atomicAdd(&kv.n_live[head], __popc(tokens & ~live));

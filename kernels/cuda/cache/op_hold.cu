@@ -18,13 +18,13 @@ static __global__ void hold_keys_kernel(struct hold_keys_args a)
     __syncthreads();
     int at = a.n ? 0 : a.rows.pos[blockIdx.x] - a.window, to = a.n ? a.n - a.window : at + 1;
     size_t head = kv_head(kv, seq, a.layer, h);
-    const int32_t *unit = kv.unit + head * (size_t)kv.max_pages;
+    const int32_t *block_table = kv.block_table + head * (size_t)kv.max_pages;
     float *held =
         (float *)(a.state + (size_t)seq * a.state_bytes) + ((size_t)a.layer * kv.n_kv + h) * kv.head_dim + i;
     float last = *held;
     int n = 0;
     for (int t = max(at, 0); t < to; t++) {
-        char *keys = kv_unit_k(kv, unit[t / KV_PAGE_TOKENS]);
+        char *keys = kv_block_k(kv, block_table[t / KV_PAGE_TOKENS]);
         float k = kv_get(kv, keys, t % KV_PAGE_TOKENS, i);
         if (t == 0 || fabsf(k - last) > a.theta) {
             last = k;

@@ -1,20 +1,20 @@
-/* Operations on the tables of the cache: copying whole units, counting what a prompt reads, updating the peak
- * at the end of a step, and writing int32 arrays. */
+/* Operations on the tables of the cache: copying whole KV blocks, counting what a prompt reads, updating the
+ * peak at the end of a step, and writing int32 arrays. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* A block a unit. */
-static __global__ void copy_units_kernel(struct copy_units_args a)
+/* A block a KV block. */
+static __global__ void copy_blocks_kernel(struct copy_blocks_args a)
 {
     const struct kv_view &kv = a.kv;
     int src = a.src[blockIdx.x], dst = a.dst[blockIdx.x];
     if (src == dst)
         return;
-    const uint4 *from = (const uint4 *)kv_unit_k(kv, src);
-    uint4 *to = (uint4 *)kv_unit_k(kv, dst);
-    int chunks = (int)(kv_unit_bytes(kv.dtype, kv.head_dim) / sizeof(uint4));
+    const uint4 *from = (const uint4 *)kv_block_k(kv, src);
+    uint4 *to = (uint4 *)kv_block_k(kv, dst);
+    int chunks = (int)(kv_block_bytes(kv.dtype, kv.head_dim) / sizeof(uint4));
     for (int c = threadIdx.x; c < chunks; c += blockDim.x)
         to[c] = from[c];
     size_t bounds = 2 * kv.head_dim * kv_elem(kv.dtype) / sizeof(uint4);
@@ -22,12 +22,12 @@ static __global__ void copy_units_kernel(struct copy_units_args a)
         ((uint4 *)kv.bounds)[dst * bounds + i] = ((const uint4 *)kv.bounds)[src * bounds + i];
 }
 
-int cuda_op_copy_units(struct device *d, const struct copy_units_args *a)
+int cuda_op_copy_blocks(struct device *d, const struct copy_blocks_args *a)
 {
     if (a->n < 1)
         return 0;
-    copy_units_kernel<<<a->n, 256, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_copy_units);
+    copy_blocks_kernel<<<a->n, 256, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_copy_blocks);
 }
 
 /* A block is one row. */

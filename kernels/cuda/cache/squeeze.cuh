@@ -29,7 +29,7 @@ static_assert(BESIDE % WARP == 0 && ROUND_WORDS % WARP == 0,
 /* One head's place in the tables. */
 struct place {
     uint4 *pool;
-    const int32_t *unit;
+    const int32_t *block_table;
     uint16_t *live;
     int chunks, turn; /* of K, and of V, of a token; bits of the token by which chunks are turned (kv.cuh) */
 };
@@ -37,8 +37,8 @@ struct place {
 static __device__ struct place place_of(const struct kv_view &kv, size_t head)
 {
     int chunks = (int)(kv.head_dim * kv_elem(kv.dtype) / CHUNK);
-    return {(uint4 *)kv.pool, kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
-            chunks, chunks % 8 ? 0 : 7};
+    return {(uint4 *)kv.pool, kv.block_table + head * (size_t)kv.max_pages,
+            kv.live + head * (size_t)kv.max_pages, chunks, chunks % 8 ? 0 : 7};
 }
 
 /* Slices of K and V. */
@@ -47,11 +47,11 @@ __host__ __device__ static inline int slices_of(const struct kv_view &kv)
     return (int)(2 * kv.head_dim * kv_elem(kv.dtype) / (SLICE * CHUNK));
 }
 
-/* Chunk c of a slot in a unit: of K, then of V. */
-static __device__ uint4 *chunk_at(const struct place &at, int unit, int slot, int c)
+/* Chunk c of a slot in a KV block: of K, then of V. */
+static __device__ uint4 *chunk_at(const struct place &at, int kv_block, int slot, int c)
 {
     int t = slot % KV_PAGE_TOKENS, v = c >= at.chunks;
-    size_t row = ((size_t)unit * 2 + v) * KV_PAGE_TOKENS + t;
+    size_t row = ((size_t)kv_block * 2 + v) * KV_PAGE_TOKENS + t;
     return at.pool + row * at.chunks + ((c - v * at.chunks) ^ (t & at.turn));
 }
 
@@ -123,13 +123,13 @@ static __device__ int move_slice(const struct place &at, const unsigned *bits, i
     for (int first = 0; first < words; first += ROUND_WORDS) {
         struct counts counts = count(bits, words, first, stay);
         struct moves m = moves_of(bits, words, first, counts);
-        int from[HOLD], to[HOLD]; /* units */
+        int from[HOLD], to[HOLD]; /* KV blocks */
         uint4 held[HOLD];
         also(m);
 #pragma unroll
         for (int j = 0; j < HOLD; j++) { /* all at once: one wait for memory */
-            from[j] = goes(m, j) ? at.unit[(m.first + j * BESIDE) / KV_PAGE_TOKENS] : 0;
-            to[j] = goes(m, j) ? at.unit[m.to[j] / KV_PAGE_TOKENS] : 0;
+            from[j] = goes(m, j) ? at.block_table[(m.first + j * BESIDE) / KV_PAGE_TOKENS] : 0;
+            to[j] = goes(m, j) ? at.block_table[m.to[j] / KV_PAGE_TOKENS] : 0;
         }
 #pragma unroll
         for (int j = 0; j < HOLD; j++)
@@ -151,16 +151,16 @@ static __device__ void bound_slice(const struct kv_view &kv, const struct place 
 {
     int wide = SLICE * CHUNK / (int)kv_elem(kv.dtype), first = slice * wide;
     for (int x = threadIdx.x; first < kv.head_dim && x < pages_of(n) * wide; x += THREADS) {
-        int p = x / wide, i = first + x % wide, unit = at.unit[p];
-        const char *keys = kv_unit_k(kv, unit);
+        int p = x / wide, i = first + x % wide, kv_block = at.block_table[p];
+        const char *keys = kv_block_k(kv, kv_block);
         float low = kv_get(kv, keys, 0, i), high = low;
         for (int t = 1; t < KV_PAGE_TOKENS && t < n - p * KV_PAGE_TOKENS; t++) {
             float k = kv_get(kv, keys, t, i);
             low = k < low ? k : low;
             high = k > high ? k : high;
         }
-        put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, i), low);
-        put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, kv.head_dim + i), high);
+        put_as(kv.bounds, kv.dtype, bounds_place(kv, kv_block, i), low);
+        put_as(kv.bounds, kv.dtype, bounds_place(kv, kv_block, kv.head_dim + i), high);
     }
 }
 

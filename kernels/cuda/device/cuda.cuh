@@ -18,7 +18,7 @@ struct gemm; /* gemm.cu: cuBLASLt and the algorithms chosen so far */
 
 /* Memory that the kernels of one launch use and then leave. When it becomes too small, the old block is kept
  * until the device closes, because recorded graphs point into it. */
-struct scratch {
+struct workspace {
     void *now;
     size_t bytes;
     void *old[64];
@@ -54,11 +54,11 @@ struct device {
     enum op early;  /* the last operation enqueued, if a kernel after it may begin early; else OP_COUNT */
     enum op before; /* where there is an early one: what `early` was before it */
     int norm_waits; /* the last norm lets the next kernel begin only when all before itself is done */
-    int recording;
-    struct scratch scratch;
+    int capturing;
+    struct workspace workspace;
     int *counters; /* count arrivals of blocks, see op_reduce.cu and share.cuh; zero between launches */
     struct ring ring;
-    struct landing landing[BACKEND_DOWNLOADS];
+    struct landing landing[BACKEND_STAGING_BUFFERS];
     struct gemm *gemm;
     struct fault fault;
     char name[320], error[512];
@@ -73,7 +73,7 @@ int cuda_check(struct device *d, cudaError_t e, const char *what);
 int cuda_launched(struct device *d, enum op op);
 /* At least this many bytes, valid until the next launch. NULL when there is no memory; the error is set then.
  */
-void *cuda_scratch(struct device *d, size_t bytes);
+void *cuda_workspace(struct device *d, size_t bytes);
 /* As many of `rows`, at least one, as have room for what each needs of it in 2 MiB a multiprocessor. */
 int cuda_rows_at_once(const struct device *d, int rows, size_t bytes);
 
@@ -138,8 +138,8 @@ void *cuda_alloc(struct device *d, size_t bytes);
 void cuda_release(struct device *d, void *p);
 int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes);
 int cuda_download(struct device *d, void *dst, const void *src, size_t bytes);
-int cuda_download_begin(struct device *d, int slot, const void *src, size_t bytes);
-int cuda_download_wait(struct device *d, int slot, void *dst, size_t bytes);
+int cuda_download_begin(struct device *d, int buffer, const void *src, size_t bytes);
+int cuda_download_wait(struct device *d, int buffer, void *dst, size_t bytes);
 int cuda_pinned_open(struct device *d);
 void cuda_pinned_close(struct device *d);
 

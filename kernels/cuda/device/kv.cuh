@@ -8,9 +8,9 @@
 
 /* Where things of the cache lie, for device code.
  *
- * A unit is K [16 tokens][head_dim], then V [16 tokens][head_dim], in the pool's type. A row consists of
+ * A KV block is K [16 tokens][head_dim], then V [16 tokens][head_dim], in the pool's type. A row consists of
  * 16-byte chunks. If the number of chunks in a row is a multiple of 8, chunk c of token t is stored at c ^ (t
- * & 7), so that ldmatrix can read a unit without bank conflicts after a plain copy to shared memory. */
+ * & 7), so that ldmatrix can read a KV block without bank conflicts after a plain copy to shared memory. */
 /* kv_pages() for device code. */
 __host__ __device__ static inline int pages_of(int tokens)
 {
@@ -23,7 +23,7 @@ __host__ __device__ static inline size_t kv_elem(enum dtype t)
     return t == DTYPE_BF16 ? 2 : 4;
 }
 
-__host__ __device__ static inline size_t kv_unit_bytes(enum dtype t, int head_dim)
+__host__ __device__ static inline size_t kv_block_bytes(enum dtype t, int head_dim)
 {
     return 2 * KV_PAGE_TOKENS * (size_t)head_dim * kv_elem(t);
 }
@@ -33,7 +33,7 @@ __device__ static inline size_t kv_head(const struct kv_view &kv, int seq, int l
     return ((size_t)seq * (size_t)kv.n_layers + (size_t)layer) * (size_t)kv.n_kv + (size_t)kv_head_index;
 }
 
-/* The place of element i of token t within K or V of a unit. */
+/* The place of element i of token t within K or V of a KV block. */
 __device__ static inline int kv_place(const struct kv_view &kv, int t, int i)
 {
     int per = kv.dtype == DTYPE_BF16 ? 8 : 4, chunk = i / per;
@@ -41,13 +41,13 @@ __device__ static inline int kv_place(const struct kv_view &kv, int t, int i)
     return t * kv.head_dim + (chunk ^ turn) * per + i % per;
 }
 
-__device__ static inline char *kv_unit_k(const struct kv_view &kv, int unit)
+__device__ static inline char *kv_block_k(const struct kv_view &kv, int kv_block)
 {
-    return (char *)kv.pool + (size_t)unit * kv_unit_bytes(kv.dtype, kv.head_dim);
+    return (char *)kv.pool + (size_t)kv_block * kv_block_bytes(kv.dtype, kv.head_dim);
 }
-__device__ static inline char *kv_unit_v(const struct kv_view &kv, int unit)
+__device__ static inline char *kv_block_v(const struct kv_view &kv, int kv_block)
 {
-    return kv_unit_k(kv, unit) + KV_PAGE_TOKENS * (size_t)kv.head_dim * kv_elem(kv.dtype);
+    return kv_block_k(kv, kv_block) + KV_PAGE_TOKENS * (size_t)kv.head_dim * kv_elem(kv.dtype);
 }
 
 __device__ static inline float kv_get(const struct kv_view &kv, const char *k_or_v, int t, int i)
@@ -73,10 +73,10 @@ __device__ static inline float4 kv_get4(const struct kv_view &kv, const char *k_
     return four_bf16(*(const uint2 *)((const __nv_bfloat16 *)k_or_v + at));
 }
 
-/* The place of value i of a unit's bounds in kv.bounds. */
-__device__ static inline size_t bounds_place(const struct kv_view &kv, int unit, int i)
+/* The place of value i of a KV block's bounds in kv.bounds. */
+__device__ static inline size_t bounds_place(const struct kv_view &kv, int kv_block, int i)
 {
-    return (size_t)unit * 2 * kv.head_dim + i;
+    return (size_t)kv_block * 2 * kv.head_dim + i;
 }
 
 __device__ static inline void kv_put(const struct kv_view &kv, char *k_or_v, int t, int i, float x)

@@ -110,7 +110,7 @@ static int trial_open(struct device *d, struct trial *t, const struct product *l
     memset(t, 0, sizeof *t);
     /* Trials have a stream of their own, and the weight may still be on its way. While a step is recorded it
      * is there: prompts came before. */
-    cudaError_t e = d->recording ? cudaSuccess : cudaStreamSynchronize(d->stream);
+    cudaError_t e = d->capturing ? cudaSuccess : cudaStreamSynchronize(d->stream);
     if (e != cudaSuccess)
         return cuda_check(d, e, "trying matrix algorithms");
     t->p = *like;

@@ -44,7 +44,7 @@ int cuda_op_linear(struct device *d, const struct linear_args *a)
     struct product p = {a->w.n,      a->w.k,        a->rows,       a->w.dtype, a->w.data, a->x,
                         a->x_stride, a->out_stride, a->accumulate, a->w.bias,  a->out};
     if (a->w.dtype == DTYPE_BF16 && a->type == DTYPE_F32) {
-        void *x = cuda_scratch(d, (size_t)a->rows * (size_t)a->w.k * sizeof(__nv_bfloat16));
+        void *x = cuda_workspace(d, (size_t)a->rows * (size_t)a->w.k * sizeof(__nv_bfloat16));
         if (!x)
             return BACKEND_ERR_MEMORY;
         narrow_kernel<<<dim3(a->rows, (a->w.k + 1023) / 1024), 256, 0, d->stream>>>(

@@ -60,7 +60,7 @@ static __global__ void listed_kernel(struct prefill_work w)
 }
 
 /* Scratch: o, then top_sum, then listed. */
-static int take_scratch(struct device *d, struct prefill_work *w, int tiles)
+static int take_workspace(struct device *d, struct prefill_work *w, int tiles)
 {
     size_t n_kv = (size_t)w->a.kv.n_kv;
     size_t parts = w->n_splits > 1 ? (size_t)w->n_splits * n_kv * (size_t)w->rows : 0;
@@ -68,7 +68,7 @@ static int take_scratch(struct device *d, struct prefill_work *w, int tiles)
     size_t lists = (size_t)tiles * (size_t)w->a.n_rows * (size_t)w->words * sizeof *w->listed;
     if (o + sums + lists == 0)
         return 0;
-    char *room = (char *)cuda_scratch(d, o + sums + lists);
+    char *room = (char *)cuda_workspace(d, o + sums + lists);
     if (!room)
         return BACKEND_ERR_MEMORY;
     w->o = (float *)room;
@@ -86,7 +86,7 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
     w.rows = a->nq * w.group;
     w.n_splits = prefill_split_of(last) + 1;
     w.words = last / 64 + 1;
-    int rc = take_scratch(d, &w, tiles);
+    int rc = take_workspace(d, &w, tiles);
     if (!rc && tiles) {
         listed_kernel<<<dim3(tiles, a->n_rows, (w.words + 127) / 128), 128, 0, d->stream>>>(w);
         rc = cuda_launched(d, OP_prefill_attend);

@@ -41,14 +41,15 @@ __device__ static void fill_queries(const struct mass_rows &m, float *room, int 
 __device__ static void fill_keys(const struct mass_rows &m, float *room, int key0, int n, int to)
 {
     const struct kv_view &kv = m.a.kv;
-    const int32_t *unit = kv.unit + kv_head(kv, m.a.seq, m.a.layer, m.head) * (size_t)kv.max_pages;
+    const int32_t *block_table =
+        kv.block_table + kv_head(kv, m.a.seq, m.a.layer, m.head) * (size_t)kv.max_pages;
     int d = kv.head_dim, per = d / 4;
 #pragma unroll 2
     for (int c = threadIdx.x; c < n * per; c += blockDim.x) {
         int t = c / per, i = c % per * 4, key = key0 + t;
         float4 k = make_float4(0, 0, 0, 0);
         if (key < to)
-            k = kv_get4(kv, kv_unit_k(kv, unit[key / KV_PAGE_TOKENS]), key % KV_PAGE_TOKENS, i);
+            k = kv_get4(kv, kv_block_k(kv, block_table[key / KV_PAGE_TOKENS]), key % KV_PAGE_TOKENS, i);
         *(float4 *)(room + t * (d + PAD) + i) = k;
     }
 }
@@ -216,7 +217,7 @@ int cuda_op_prefill_mass(struct device *d, const struct prefill_mass_args *a)
     int dim = a->kv.head_dim, keys = a->pos0 + a->nq;
     size_t lse_bytes = (size_t)(LSE_ROWS * dim + LSE_KEYS * (dim + PAD)) * sizeof(float);
     size_t mass_bytes = (size_t)(MASS_KEYS * (dim + PAD) + MASS_ROWS * dim) * sizeof(float);
-    float *lse = (float *)cuda_scratch(d, (size_t)a->nq * (size_t)a->n_q * sizeof(float));
+    float *lse = (float *)cuda_workspace(d, (size_t)a->nq * (size_t)a->n_q * sizeof(float));
     if (!lse)
         return BACKEND_ERR_MEMORY;
     int rc = shared_room(d, (const void *)row_lse_kernel, lse_bytes);

@@ -116,15 +116,15 @@ template <int DIM>
 __device__ static inline void fetch(const struct prefill_work &w, const struct piece &p,
                                     const struct pipe &to, int i)
 {
-    const int unit_bytes = 2 * KV_PAGE_TOKENS * DIM * 2;
+    const int kv_block_bytes = 2 * KV_PAGE_TOKENS * DIM * 2;
     int lane = threadIdx.x % WARP, stage = i % STAGES;
     if (lane == 0)
-        barrier_expect(to.full + stage * 8, TILE_PAGES * unit_bytes);
+        barrier_expect(to.full + stage * 8, TILE_PAGES * kv_block_bytes);
     __syncwarp();
     if (lane < TILE_PAGES)
-        bulk_copy(to.room + (stage * TILE_PAGES + lane) * unit_bytes,
-                  (const char *)w.a.kv.pool + (size_t)unit_of(w, p, i * TILE_PAGES + lane) * unit_bytes,
-                  unit_bytes, to.full + stage * 8);
+        bulk_copy(to.room + (stage * TILE_PAGES + lane) * kv_block_bytes,
+                  (const char *)w.a.kv.pool + (size_t)unit_of(w, p, i * TILE_PAGES + lane) * kv_block_bytes,
+                  kv_block_bytes, to.full + stage * 8);
     __syncwarp();
 }
 

@@ -23,8 +23,8 @@ static size_t plain_bytes(int d)
 }
 
 /* Keys key0 .. key0+31; those past `to` become zeros. */
-__device__ static void fill(const struct kv_view &kv, const struct plain_room &room, const int32_t *unit,
-                            int key0, int to)
+__device__ static void fill(const struct kv_view &kv, const struct plain_room &room,
+                            const int32_t *block_table, int key0, int to)
 {
     int d = kv.head_dim, per = d / 4;
 #pragma unroll 2
@@ -32,9 +32,9 @@ __device__ static void fill(const struct kv_view &kv, const struct plain_room &r
         int t = c / per, i = c % per * 4, key = key0 + t;
         float4 k = make_float4(0, 0, 0, 0), v = k;
         if (key < to) {
-            int u = unit[key / KV_PAGE_TOKENS];
-            k = kv_get4(kv, kv_unit_k(kv, u), key % KV_PAGE_TOKENS, i);
-            v = kv_get4(kv, kv_unit_v(kv, u), key % KV_PAGE_TOKENS, i);
+            int u = block_table[key / KV_PAGE_TOKENS];
+            k = kv_get4(kv, kv_block_k(kv, u), key % KV_PAGE_TOKENS, i);
+            v = kv_get4(kv, kv_block_v(kv, u), key % KV_PAGE_TOKENS, i);
         }
         *(float4 *)(room.k + t * (d + PAD) + i) = k;
         *(float4 *)(room.v + t * d + i) = v;
@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(WARPS *WARP)
         sum[r] = 0;
     }
     for (int key0 = from; key0 < to; key0 += KEYS) {
-        fill(kv, room, kv.unit + table, key0, to);
+        fill(kv, room, kv.block_table + table, key0, to);
         __syncthreads();
         int key = min(key0 + lane, to - 1);
         bool live = key0 + lane < to && kv.live[table + (size_t)(key / KV_PAGE_TOKENS)] >> key % 16 & 1;

@@ -44,7 +44,7 @@ template <int N_DIM, int N_TEAMS> struct team_form {
 };
 
 struct wgmma_work {
-    CUtensorMap pool; /* rows of all units: K of 16 tokens, then V */
+    CUtensorMap pool; /* rows of all KV blocks: K of 16 tokens, then V */
     struct prefill_work w;
 };
 
@@ -83,7 +83,7 @@ __device__ static inline void give_back(const struct room &r, int turn)
 }
 
 /* The part of the block's copies of a warp that copies: of K or V of each tile, every fourth half of a page.
- * A lane has one at most, and knows its page's unit a tile ahead. */
+ * A lane has one at most, and knows its page's KV block a tile ahead. */
 template <class F>
 static __device__ inline void copy_tiles(const struct wgmma_work &a, const struct piece &p,
                                          const struct room &r)
@@ -289,7 +289,7 @@ template <class F> static int launch(struct device *d, const struct prefill_work
     struct wgmma_work a;
     memset(&a, 0, sizeof a);
     a.w = *w;
-    /* How many units the pool has is not said here; no table names another. */
+    /* How many KV blocks the pool has is not said here; no table names another. */
     int rc = tensor_map(d, &a.pool, w->a.kv.pool, INT32_MAX, F::DIM, F::DIM, KV_PAGE_TOKENS, 0);
     if (!rc)
         rc = cuda_check(

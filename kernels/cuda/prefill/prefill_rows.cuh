@@ -195,12 +195,12 @@ __device__ static inline int find_piece(const struct prefill_work &w, int block_
     return p->from < p->to;
 }
 
-/* The unit of the piece's i-th page. Pages past the last repeat it: no weight falls on them, but 0 * what was
- * in shared memory before could be NaN. */
+/* The KV block of the piece's i-th page. Pages past the last repeat it: no weight falls on them, but 0 * what
+ * was in shared memory before could be NaN. */
 __device__ static inline int unit_of(const struct prefill_work &w, const struct piece &p, int i)
 {
     int page = min(p.from / KV_PAGE_TOKENS + i, (p.to - 1) / KV_PAGE_TOKENS);
-    return w.a.kv.unit[p.table + page];
+    return w.a.kv.block_table[p.table + page];
 }
 
 /* Live bits of a tile of so many pages, lane i those of page i % pages; 0 past the last page. */

@@ -8,7 +8,7 @@
 
 /* A KV head of a row's layers whose keys are compared: h counts from the first layer's first on. */
 struct alike {
-    const int32_t *unit;
+    const int32_t *block_table;
     size_t list; /* of spare, mean and io */
     int n;       /* slots; 0: nothing to do */
 };
@@ -19,7 +19,7 @@ __device__ static inline struct alike alike_of(const struct key_redundancy_args 
     int seq = a.rows.seq[row];
     if (seq < 0)
         return s;
-    s.unit = a.kv.unit + kv_head(a.kv, seq, a.layer, h) * (size_t)a.kv.max_pages;
+    s.block_table = a.kv.block_table + kv_head(a.kv, seq, a.layer, h) * (size_t)a.kv.max_pages;
     s.n = a.io.n[s.list];
     return s;
 }

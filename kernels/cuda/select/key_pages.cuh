@@ -11,21 +11,21 @@ template <int D> struct key_page {
     static const int ROW = D * 2, BYTES = KV_PAGE_TOKENS * ROW;
 };
 
-/* Starts the copies of pages first .. first + n - 1 of a list of units, at most WARP, of those that are below
- * `pages`; one warp's work: a lane has a page, so that all units are looked up at once. beside: bytes that
- * the caller copies to the same barrier. */
+/* Starts the copies of pages first .. first + n - 1 of a list of KV blocks, at most WARP, of those that are
+ * below `pages`; one warp's work: a lane has a page, so that all KV blocks are looked up at once. beside:
+ * bytes that the caller copies to the same barrier. */
 template <int D>
-static __device__ void copy_key_pages(const struct kv_view &kv, const int32_t *unit, int first, int n,
+static __device__ void copy_key_pages(const struct kv_view &kv, const int32_t *block_table, int first, int n,
                                       int pages, uint32_t to, uint32_t bar, int beside = 0)
 {
     int p = threadIdx.x % WARP;
     n = max(min(n, pages - first), 0);
-    int mine = p < n ? unit[first + p] : 0;
+    int mine = p < n ? block_table[first + p] : 0;
     if (p == 0)
         barrier_expect(bar, n * key_page<D>::BYTES + beside);
     __syncwarp();
     if (p < n)
-        bulk_copy(to + p * key_page<D>::BYTES, kv_unit_k(kv, mine), key_page<D>::BYTES, bar);
+        bulk_copy(to + p * key_page<D>::BYTES, kv_block_k(kv, mine), key_page<D>::BYTES, bar);
 }
 
 /* 16 keys x 16 dimensions from dimension 16k on, of a page in shared memory: as the first factor, or as the

@@ -18,7 +18,7 @@ static __device__ void load_tile(const struct kv_view &kv, const struct alike &s
     int d = kv.head_dim, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     for (int e = threadIdx.x; e < TILE * d; e += THREADS) {
         int slot = first + e / d;
-        const char *keys = slot < s.n ? kv_unit_k(kv, s.unit[slot / KV_PAGE_TOKENS]) : NULL;
+        const char *keys = slot < s.n ? kv_block_k(kv, s.block_table[slot / KV_PAGE_TOKENS]) : NULL;
         t.key[e / d * (d + 1) + e % d] = keys ? kv_get(kv, keys, slot % KV_PAGE_TOKENS, e % d) : 0.0f;
     }
     __syncthreads();

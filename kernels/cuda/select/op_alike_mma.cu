@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_const
             uint4 key[LOADS];
             if (page >= pages_of(n))
                 return;
-            const uint4 *keys = (const uint4 *)kv_unit_k(a.kv, s.unit[page]);
+            const uint4 *keys = (const uint4 *)kv_block_k(a.kv, s.block_table[page]);
 #pragma unroll
             for (int i = 0; i < LOADS; i++)
                 key[i] = keys[i * WARP + lane];
@@ -191,7 +191,7 @@ static __device__ void ask_stage(const struct alike_work &w, const struct alike 
         return;
     if (c.begun >= STAGES)
         barrier_wait(c.empty + at * 8, (c.begun / STAGES - 1) & 1);
-    copy_key_pages<D>(w.a.kv, s.unit, first, PAGES, pages, room, bar, norms);
+    copy_key_pages<D>(w.a.kv, s.block_table, first, PAGES, pages, room, bar, norms);
     if (threadIdx.x == 0)
         bulk_copy(room + PAGES * key_page<D>::BYTES,
                   w.norm + s.list * (size_t)w.a.io.stride + first * KV_PAGE_TOKENS, norms, bar);
@@ -238,7 +238,7 @@ static __device__ struct seen meet_all(const struct alike_work &w, const struct 
     uint32_t keys[D / 16][4], own_room = shared_address(c.room) + STAGES * stage_bytes<D>();
     struct seen own = {{0, 0}, {0, 0}, {0, 0}, {{-1, 0}, {-1, 0}}};
     if (warp == 0)
-        copy_key_pages<D>(w.a.kv, s.unit, first, OWN, pages, own_room, c.own_bar);
+        copy_key_pages<D>(w.a.kv, s.block_table, first, OWN, pages, own_room, c.own_bar);
     for (int i = 0; warp == 0 && i < STAGES - 1; i++)
         ask_stage<D>(w, s, i, c);
     for (int mine = 0; mine < 2; mine++) {
@@ -332,7 +332,7 @@ int alike_mma(struct device *d, const struct key_redundancy_args *a)
 {
     size_t row = (size_t)a->io.n_rows * a->io.stride * sizeof(int64_t);
     int rows = cuda_rows_at_once(d, a->rows.cap, row), rc = 0;
-    int64_t *spared = (int64_t *)cuda_scratch(d, rows * row);
+    int64_t *spared = (int64_t *)cuda_workspace(d, rows * row);
     if (!spared)
         return BACKEND_ERR_MEMORY;
     for (int row0 = 0; row0 < a->rows.cap && !rc; row0 += rows) {

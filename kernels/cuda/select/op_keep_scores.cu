@@ -4,7 +4,7 @@
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
-#include "kernels/keep_rule.h"
+#include "kernels/keep_params.h"
 #include "kernels/philox.h"
 
 enum { THREADS = 256, FLIGHT = 4 };
@@ -19,15 +19,15 @@ static __global__ void __launch_bounds__(THREADS) random_scores_kernel(struct ra
         return;
     size_t list = (size_t)r * gridDim.y + blockIdx.y;
     int pos = a.rows.pos[r], n = a.kv.n_slots[kv_head(a.kv, seq, layer, h)], pinned = 0;
-    int budget = keep_budget(&a.rule, a.len_of_seq, seq);
-    if (!keep_acts(&a.rule, budget, n, pos))
+    int budget = keep_budget(&a.params, a.len_of_seq, seq);
+    if (!keep_acts(&a.params, budget, n, pos))
         n = 0;
     if (threadIdx.x == 0)
         a.out.n[list] = a.out.m[list] = n;
     if (n == 0)
         return;
     if (a.pin_prompt)
-        pinned = keep_pinned(&a.rule, budget, a.prompt_len[seq]);
+        pinned = keep_pinned(&a.params, budget, a.prompt_len[seq]);
     const struct sample_settings *s = a.settings + seq;
     uint32_t key[4] = {0, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
     philox4x32_10(s->seed, key);
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(THREADS) accumulate_kernel(struct accum
     float *sum = (float *)(a.state + (size_t)seq * a.state_bytes) + ((size_t)a.layer * kv.n_kv + h) * slots;
     int32_t *born = (int32_t *)sum + heads * slots;
     int fresh = a.prefill ? -1 : kv.tail[head];
-    int recent = (int)(a.recent * keep_budget(&a.rule, a.len_of_seq, seq));
+    int recent = (int)(a.recent * keep_budget(&a.params, a.len_of_seq, seq));
     for (int from = threadIdx.x; from < n; from += FLIGHT * THREADS) {
         struct entry e[FLIGHT] = {};
 #pragma unroll

@@ -4,7 +4,7 @@
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/select/keys.cuh"
-#include "kernels/topk_rule.h"
+#include "kernels/topk_params.h"
 
 enum { THREADS = 512, MOST_RANKS = 16384 };
 
@@ -16,7 +16,7 @@ static __global__ void window_list_kernel(struct window_list_args a)
     int row = blockIdx.x, pos = a.rows.pos[row], s = pos + 1;
     if (a.rows.seq[row] < 0)
         return;
-    int k = rule_take(&a.rule, s, s, pos, 0, a.cap).k, sinks = min(a.sinks, k);
+    int k = topk_take(&a.params, s, s, pos, 0, a.cap).k, sinks = min(a.sinks, k);
     int32_t *idx = a.idx + (size_t)row * a.cap;
     for (int i = threadIdx.x; i < k; i += blockDim.x)
         idx[i] = i < sinks ? i : s - k + i;
@@ -182,7 +182,7 @@ int cuda_op_rank_union(struct device *d, const struct rank_union_args *a)
     size_t bytes = (size_t)size * sizeof(uint64_t);
     uint64_t *memory = NULL;
     if (bytes + sizeof(struct rank_shared) > d->most_shared) {
-        memory = (uint64_t *)cuda_scratch(d, (size_t)a->rows.cap * (size_t)a->n_q * bytes);
+        memory = (uint64_t *)cuda_workspace(d, (size_t)a->rows.cap * (size_t)a->n_q * bytes);
         if (!memory)
             return BACKEND_ERR_MEMORY;
         bytes = 0;

@@ -12,13 +12,14 @@
 
 enum { WARPS = 8, QUAD = 4 };
 
-/* Which unit page j of each of the four blocks from `block` on lies in; -1: none, or nothing live in it. */
-__device__ static inline void find_units(const struct page_scores_args &a, size_t table, int pages, int block,
-                                         int j, int unit[QUAD])
+/* Which KV block page j of each of the four blocks from `block` on lies in; -1: none, or nothing live in it.
+ */
+__device__ static inline void find_kv_blocks(const struct page_scores_args &a, size_t table, int pages,
+                                             int block, int j, int kv_block[QUAD])
 {
 #pragma unroll
     for (int b = 0; b < QUAD; b++)
-        unit[b] = live_unit(a.kv, table, pages, (block + b) * a.block_pages + j);
+        kv_block[b] = live_kv_block(a.kv, table, pages, (block + b) * a.block_pages + j);
 }
 
 /* Four values of the bounds, from value i on. */
@@ -30,17 +31,17 @@ __device__ static inline float4 bounds_four(const struct kv_view &kv, size_t i)
 }
 
 /* Four values of the bounds of four blocks: low and high begin empty. */
-__device__ static inline void widen(const struct kv_view &kv, const int unit[QUAD], int chunk,
+__device__ static inline void widen(const struct kv_view &kv, const int kv_block[QUAD], int chunk,
                                     float4 low[QUAD], float4 high[QUAD])
 {
     const float inf = CUDART_INF_F;
     float4 l[QUAD], h[QUAD];
 #pragma unroll
     for (int b = 0; b < QUAD; b++) {
-        size_t at = bounds_place(kv, max(unit[b], 0), 4 * chunk);
+        size_t at = bounds_place(kv, max(kv_block[b], 0), 4 * chunk);
         l[b] = make_float4(inf, inf, inf, inf);
         h[b] = make_float4(-inf, -inf, -inf, -inf);
-        if (unit[b] >= 0) {
+        if (kv_block[b] >= 0) {
             l[b] = bounds_four(kv, at);
             h[b] = bounds_four(kv, at + kv.head_dim);
         }
@@ -90,7 +91,7 @@ template <int N> __device__ static inline void sum_lanes(float *s)
 /* Sums of q+ high + q- low, as lanes hold them, of four blocks; bit b of the result: block b is live. */
 template <int GROUP>
 __device__ static inline unsigned four_blocks(const struct page_scores_args &a, const float4 *query,
-                                              size_t table, int pages, int block, const int unit[QUAD],
+                                              size_t table, int pages, int block, const int kv_block[QUAD],
                                               float *s)
 {
     const float inf = CUDART_INF_F;
@@ -106,10 +107,10 @@ __device__ static inline unsigned four_blocks(const struct page_scores_args &a, 
             low[b] = make_float4(inf, inf, inf, inf);
             high[b] = make_float4(-inf, -inf, -inf, -inf);
         }
-        widen(a.kv, unit, chunk, low, high);
+        widen(a.kv, kv_block, chunk, low, high);
         for (int j = 1; j < a.block_pages; j++) {
             int more[QUAD];
-            find_units(a, table, pages, block, j, more);
+            find_kv_blocks(a, table, pages, block, j, more);
             widen(a.kv, more, chunk, low, high);
         }
 #pragma unroll
@@ -123,10 +124,10 @@ __device__ static inline unsigned four_blocks(const struct page_scores_args &a, 
     }
 #pragma unroll
     for (int b = 0; b < QUAD; b++)
-        alive |= (unsigned)(unit[b] >= 0) << b;
+        alive |= (unsigned)(kv_block[b] >= 0) << b;
     for (int j = 1; j < a.block_pages; j++) {
         int more[QUAD];
-        find_units(a, table, pages, block, j, more);
+        find_kv_blocks(a, table, pages, block, j, more);
 #pragma unroll
         for (int b = 0; b < QUAD; b++)
             alive |= (unsigned)(more[b] >= 0) << b;
@@ -184,7 +185,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(stru
     if (blockIdx.z == gridDim.z - 1)
         page_totals(a, row, h, head, pages, blocks);
     int group = a.n_q / n_kv, d = a.kv.head_dim, step = gridDim.z * WARPS * QUAD;
-    int first = blockIdx.z * WARPS * QUAD, unit[QUAD];
+    int first = blockIdx.z * WARPS * QUAD, kv_block[QUAD];
     if (first >= blocks)
         return;
     const float *q = a.q + (size_t)row * a.q_stride + h * group * d;
@@ -196,15 +197,15 @@ static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(stru
     __syncthreads();
     float *out = a.out.v + ((size_t)row * a.out.n_rows + h * score_lists(a.scope, group)) * a.out.stride;
     int block = first + threadIdx.x / WARP * QUAD;
-    find_units(a, table, pages, block, 0, unit);
+    find_kv_blocks(a, table, pages, block, 0, kv_block);
     for (; block < blocks; block += step) {
         float s[QUAD * GROUP];
         int next[QUAD];
-        find_units(a, table, pages, block + step, 0, next);
-        unsigned alive = four_blocks<GROUP>(a, page_query, table, pages, block, unit, s);
+        find_kv_blocks(a, table, pages, block + step, 0, next);
+        unsigned alive = four_blocks<GROUP>(a, page_query, table, pages, block, kv_block, s);
         write_four<GROUP>(a, out, block, blocks, alive, s);
         for (int b = 0; b < QUAD; b++)
-            unit[b] = next[b];
+            kv_block[b] = next[b];
     }
 }
 

@@ -54,32 +54,33 @@ static __device__ void make_queries(const struct page_scores_args &a, int row, i
     }
 }
 
-/* The units of a lane's rows, page j of their blocks of pages; -1: none, or nothing live in it. */
-static __device__ inline void find_units(const struct page_scores_args &a, size_t table, int pages, int block,
-                                         int j, int unit[2])
+/* The KV blocks of a lane's rows, page j of their blocks of pages; -1: none, or nothing live in it. */
+static __device__ inline void find_kv_blocks(const struct page_scores_args &a, size_t table, int pages,
+                                             int block, int j, int kv_block[2])
 {
 #pragma unroll
     for (int r = 0; r < 2; r++)
-        unit[r] = live_unit(a.kv, table, pages, (block + threadIdx.x % WARP / 4 + 8 * r) * a.block_pages + j);
+        kv_block[r] =
+            live_kv_block(a.kv, table, pages, (block + threadIdx.x % WARP / 4 + 8 * r) * a.block_pages + j);
 }
 
-/* A lane's first 16 bytes of a unit's bounds; the next are 64 further. What a row without a unit holds does
- * not matter: rows do not mix, and its score is not used. */
-static __device__ inline const uint4 *row_of(const struct page_scores_args &a, int unit)
+/* A lane's first 16 bytes of a KV block's bounds; the next are 64 further. What a row without a KV block
+ * holds does not matter: rows do not mix, and its score is not used. */
+static __device__ inline const uint4 *row_of(const struct page_scores_args &a, int kv_block)
 {
-    size_t at = bounds_place(a.kv, max(unit, 0), threadIdx.x % 4 * 8);
+    size_t at = bounds_place(a.kv, max(kv_block, 0), threadIdx.x % 4 * 8);
     return (const uint4 *)((const __nv_bfloat16 *)a.kv.bounds + at);
 }
 
 template <int D>
-static __device__ inline void load_rows(const struct page_scores_args &a, const int unit[2],
+static __device__ inline void load_rows(const struct page_scores_args &a, const int kv_block[2],
                                         struct bound_rows<D> *to)
 {
 #pragma unroll
     for (int r = 0; r < 2; r++)
 #pragma unroll
         for (int i = 0; i < bound_rows<D>::FOURS; i++)
-            to->x[r][i] = __ldcs(row_of(a, unit[r]) + 4 * i);
+            to->x[r][i] = __ldcs(row_of(a, kv_block[r]) + 4 * i);
 }
 
 /* Two bf16 each: the smaller ones, or the larger ones. */
@@ -90,17 +91,17 @@ static __device__ inline uint32_t wider(uint32_t x, uint32_t y, bool smaller)
     return ((low == smaller ? x : y) & 0xffffu) | ((high == smaller ? x : y) & 0xffff0000u);
 }
 
-/* The other pages of blocks of several: bounds grow, `unit` becomes one that is live. */
+/* The other pages of blocks of several: bounds grow, `KV block` becomes one that is live. */
 template <int D>
 static __device__ void widen_rows(const struct page_scores_args &a, size_t table, int pages, int block,
-                                  int unit[2], struct bound_rows<D> *to)
+                                  int kv_block[2], struct bound_rows<D> *to)
 {
     for (int j = 1; j < a.block_pages; j++) {
         int next[2];
-        find_units(a, table, pages, block, j, next);
+        find_kv_blocks(a, table, pages, block, j, next);
 #pragma unroll
         for (int r = 0; r < 2; r++) {
-            bool first = unit[r] < 0, none = next[r] < 0;
+            bool first = kv_block[r] < 0, none = next[r] < 0;
 #pragma unroll
             for (int i = 0; i < bound_rows<D>::FOURS; i++) {
                 uint4 x = to->x[r][i], y = __ldcs(row_of(a, next[r]) + 4 * i);
@@ -109,7 +110,7 @@ static __device__ void widen_rows(const struct page_scores_args &a, size_t table
                                         wider(x.z, y.z, smaller), wider(x.w, y.w, smaller));
                 to->x[r][i] = none ? x : first ? y : both;
             }
-            unit[r] = none ? unit[r] : next[r];
+            kv_block[r] = none ? kv_block[r] : next[r];
         }
     }
 }
@@ -138,7 +139,7 @@ static __device__ inline void score_rows(const struct bound_rows<D> &k, const st
 
 /* out is the first list of the KV head. */
 static __device__ inline void write_rows(const struct page_scores_args &a, float *out, int block, int blocks,
-                                         const int unit[2], const float (&c)[4])
+                                         const int kv_block[2], const float (&c)[4])
 {
     int lane = threadIdx.x % WARP, head = lane % 4 * 2, group = a.n_q / a.kv.n_kv;
     bool sum = a.scope == SCORE_KV_SUM;
@@ -148,7 +149,7 @@ static __device__ inline void write_rows(const struct page_scores_args &a, float
         float one = sum ? 0.0f : -CUDART_INF_F;
 #pragma unroll
         for (int e = 0; e < 2; e++) {
-            float x = unit[r] >= 0 ? c[2 * r + e] : -CUDART_INF_F;
+            float x = kv_block[r] >= 0 ? c[2 * r + e] : -CUDART_INF_F;
             if (head + e >= group)
                 break;
             one = sum ? one + x : fmaxf(one, x);
@@ -178,21 +179,21 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) mma_kernel(struct page
     if (seq < 0)
         return;
     size_t head = kv_head(a.kv, seq, a.layer, h), table = head * (size_t)a.kv.max_pages;
-    /* Parts take turns, so that all have equally much to do; two warps at a time, whose 32 units are one line
-     * of the cache. */
+    /* Parts take turns, so that all have equally much to do; two warps at a time, whose 32 KV blocks are one
+     * line of the cache. */
     int warp = threadIdx.x / WARP, turn = (warp / 2 * parts + part) * 2 + warp % 2;
-    int block = turn * ROWS, step = WARPS * ROWS * parts, unit[2];
+    int block = turn * ROWS, step = WARPS * ROWS * parts, kv_block[2];
     int lists = score_lists(a.scope, a.n_q / a.kv.n_kv);
     float *out = a.out.v + ((size_t)row * a.out.n_rows + (size_t)h * lists) * a.out.stride;
     struct bound_rows<D> k;
     int slots = a.kv.n_slots[head];
-    find_units(a, table, a.kv.max_pages, block, 0, unit); /* without a wait for `slots` */
+    find_kv_blocks(a, table, a.kv.max_pages, block, 0, kv_block); /* without a wait for `slots` */
     int pages = pages_of(slots), blocks = (pages + a.block_pages - 1) / a.block_pages;
     for (int r = 0; r < 2; r++)
         if (block + (int)threadIdx.x % WARP / 4 + 8 * r >= blocks)
-            unit[r] = -1;
+            kv_block[r] = -1;
     if (block < blocks)
-        load_rows(a, unit, &k);
+        load_rows(a, kv_block, &k);
     make_queries(a, row, h, &q); /* while the first rows are on their way */
     if (part == parts - 1)
         page_totals(a, row, h, head, pages, blocks);
@@ -200,15 +201,15 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) mma_kernel(struct page
     while (block < blocks) {
         int next[2];
         float c[4];
-        find_units(a, table, pages, block + step, 0, next);
-        widen_rows(a, table, pages, block, unit, &k);
+        find_kv_blocks(a, table, pages, block + step, 0, next);
+        widen_rows(a, table, pages, block, kv_block, &k);
         score_rows(k, q, c);
-        write_rows(a, out, block, blocks, unit, c);
+        write_rows(a, out, block, blocks, kv_block, c);
         block += step;
-        unit[0] = next[0];
-        unit[1] = next[1];
+        kv_block[0] = next[0];
+        kv_block[1] = next[1];
         if (block < blocks)
-            load_rows(a, unit, &k);
+            load_rows(a, kv_block, &k);
     }
 }
 

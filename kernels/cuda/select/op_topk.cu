@@ -19,7 +19,7 @@ enum { MOST_THREADS = 512, FEW_THREADS = 256, FEWEST_THREADS = 128, SHORT_PART =
 template <class F> struct topk_shared {
     int4 bins[DIGITS][BINS / 4];
     int2 taken[F::WARPS];
-    struct take take;
+    struct topk_count take;
     int from, left; /* see force() */
     struct digit digit;
 };
@@ -39,7 +39,7 @@ struct forced {
     int from, left;
 };
 
-__device__ static struct forced force(const float *v, int n, const struct take &t, float bias)
+__device__ static struct forced force(const float *v, int n, const struct topk_count &t, float bias)
 {
     int lane = threadIdx.x % WARP, low = n - t.last, from = n, left = t.k;
     for (int top = n - 1; top >= low && left > 0; top -= WARP) {
@@ -58,10 +58,10 @@ template <class F>
 __device__ static void plan(struct topk_shared<F> *s, const struct topk_args &a, const float *v, int pos,
                             int len, int n, int m)
 {
-    struct take t = rule_take(&a.rule, n, m, pos, len, a.cap);
+    struct topk_count t = topk_take(&a.params, n, m, pos, len, a.cap);
     struct forced f = {n, t.k};
-    if (a.rule.force != FORCE_UNION && t.last > 0)
-        f = force(v, n, t, a.rule.tie_bias);
+    if (a.params.force != FORCE_UNION && t.last > 0)
+        f = force(v, n, t, a.params.tie_bias);
     if (threadIdx.x == 0) {
         s->from = f.from;
         s->left = f.left;
@@ -211,19 +211,19 @@ static __global__ void __launch_bounds__(F::THREADS, RESIDENT *MOST_THREADS / F:
     if (threadIdx.x < WARP)
         plan(&s, a, list, pos, a.len_of_seq ? a.len_of_seq[seq] : 0, n, m);
     if (!F::CLUSTER)
-        make_keys_ahead<F>(p, ahead, a.rule.tie_bias);
-    make_keys<F>(p, v, F::CLUSTER ? 0 : AHEAD * F::THREADS, a.rule.tie_bias);
+        make_keys_ahead<F>(p, ahead, a.params.tie_bias);
+    make_keys<F>(p, v, F::CLUSTER ? 0 : AHEAD * F::THREADS, a.params.tie_bias);
     __syncthreads();
     if (s.take.dense) {
         if (rank == 0 && threadIdx.x == 0)
             a.len[at] = -1;
         return;
     }
-    bool whole = a.rule.force == FORCE_UNION;
+    bool whole = a.params.force == FORCE_UNION;
     int left = s.left;
     if (MASS) {
-        int few = a.rule.min_k - (s.take.k - s.left); /* besides the forced ones */
-        left = min(left, max(few, count_by_mass<F>(a.rule, p, v, s.from, blocks)));
+        int few = a.params.min_k - (s.take.k - s.left); /* besides the forced ones */
+        left = min(left, max(few, count_by_mass<F>(a.params, p, v, s.from, blocks)));
     }
     struct cut c = select<F>(&s, p, whole ? n : s.from, blocks, left);
     c.join = whole ? n - s.take.last : s.from;
@@ -242,15 +242,15 @@ template <class F>
 static int launch_rule(struct device *d, const struct topk_args *a, int blocks, size_t bytes,
                        uint32_t *memory)
 {
-    return rule_by_mass(&a->rule) ? launch<F, true>(d, a, blocks, bytes, memory)
-                                  : launch<F, false>(d, a, blocks, bytes, memory);
+    return topk_by_mass(&a->params) ? launch<F, true>(d, a, blocks, bytes, memory)
+                                    : launch<F, false>(d, a, blocks, bytes, memory);
 }
 
 static int in_one_block(struct device *d, const struct topk_args *a)
 {
     int part = part_of(a->in.stride, 1), lists = a->in.n_rows * a->rows.cap, held = RESIDENT * d->n_sm;
     size_t bytes = (size_t)part * sizeof(uint32_t);
-    if (rule_by_mass(&a->rule) || lists <= held || part > SHORT_PART)
+    if (topk_by_mass(&a->params) || lists <= held || part > SHORT_PART)
         return launch_rule<form<BLOCK, MOST_THREADS>>(d, a, 1, bytes, NULL);
     if (lists <= held * (MOST_THREADS / FEW_THREADS) || part > SHORTEST_PART)
         return launch<form<BLOCK, FEW_THREADS>, false>(d, a, 1, bytes, NULL);
@@ -260,7 +260,7 @@ static int in_one_block(struct device *d, const struct topk_args *a)
 static int in_memory(struct device *d, const struct topk_args *a)
 {
     size_t lists = (size_t)a->rows.cap * (size_t)a->in.n_rows;
-    uint32_t *memory = (uint32_t *)cuda_scratch(d, lists * (size_t)a->in.stride * sizeof(uint32_t));
+    uint32_t *memory = (uint32_t *)cuda_workspace(d, lists * (size_t)a->in.stride * sizeof(uint32_t));
     return memory ? launch_rule<form<MEMORY, MOST_THREADS>>(d, a, 1, 0, memory) : BACKEND_ERR_MEMORY;
 }
 

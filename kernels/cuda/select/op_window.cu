@@ -107,7 +107,7 @@ static __device__ void dots(const struct window_mass_args &a, const struct windo
 #pragma unroll
     for (int s = 0; s < S; s++) {
         int slot = min(t + s * THREADS, w.n_slots - 1);
-        keys[s] = kv_unit_k(a.kv, w.unit[slot / KV_PAGE_TOKENS]);
+        keys[s] = kv_block_k(a.kv, w.block_table[slot / KV_PAGE_TOKENS]);
         token[s] = slot % KV_PAGE_TOKENS;
 #pragma unroll
         for (int o = 0; o < OWN; o++)
@@ -342,7 +342,7 @@ static __device__ void mass_tile(const struct window_mass_args &a, const struct 
     for (int e = 4 * threadIdx.x; e < TILE * d; e += 4 * THREADS) {
         int s = t0 - half + e / d;
         bool in = s >= 0 && s < w.before;
-        const char *keys = in ? kv_unit_k(a.kv, w.unit[s / KV_PAGE_TOKENS]) : NULL;
+        const char *keys = in ? kv_block_k(a.kv, w.block_table[s / KV_PAGE_TOKENS]) : NULL;
         *(float4 *)(key + e / d * (d + 4) + e % d) =
             in ? kv_get4(a.kv, keys, s % KV_PAGE_TOKENS, e % d) : make_float4(0, 0, 0, 0);
     }
@@ -381,7 +381,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     int d = a.kv.head_dim, step = TILE - a.kernel / 2 * 2;
     int queries = a.n * (a.largest_first ? 1 : a.n_q / a.kv.n_kv);
     share_windows<THREADS>(
-        a, true, [&](int n) { return (n - a.rule.recent + step - 1) / step; },
+        a, true, [&](int n) { return (n - a.params.recent + step - 1) / step; },
         [&](const struct window &w, int tile) {
             mass_tile(a, w, tile * step, window_room, window_room + TILE * (d + 4), part, mass,
                       lse + w.list * queries);
@@ -403,7 +403,7 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
     if (d->hopper && window_mma_fits(a))
         return window_mma(d, a);
     size_t sums = (size_t)lists * x.passes * a->n;
-    x.sums = (float2 *)cuda_scratch(d, sums * (x.most_parts * sizeof *x.sums + sizeof *x.lse));
+    x.sums = (float2 *)cuda_workspace(d, sums * (x.most_parts * sizeof *x.sums + sizeof *x.lse));
     if (!x.sums)
         return BACKEND_ERR_MEMORY;
     x.lse = (float *)(x.sums + sums * x.most_parts);

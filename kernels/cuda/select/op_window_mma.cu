@@ -11,7 +11,7 @@ enum { MOST_QUERIES = 128 };
 enum { STAGE = 8 }; /* pages in shared memory */
 /* Pages that a block has masses of; with those beside them; their slots. */
 enum { OUT = 4, AROUND = OUT + 2, NEAR = AROUND * KV_PAGE_TOKENS };
-static_assert(WINDOW_MOST_KERNEL / 2 <= KV_PAGE_TOKENS, "pooling reaches into the next page");
+static_assert(WINDOW_KERNEL_LIMIT / 2 <= KV_PAGE_TOKENS, "pooling reaches into the next page");
 
 static const float LOG2_E = 1.44269504f;
 
@@ -68,7 +68,7 @@ struct window_work {
 /* Pages whose slots some query sees. */
 static __device__ int seen_pages(const struct window_mass_args &a, int n_slots)
 {
-    return pages_of(a.causal ? n_slots : n_slots - a.rule.recent);
+    return pages_of(a.causal ? n_slots : n_slots - a.params.recent);
 }
 
 static __device__ int pages_a_part(int pages)
@@ -134,7 +134,7 @@ static __device__ void ask_pages(const struct kv_view &kv, const struct window &
 {
     __syncthreads();
     if (threadIdx.x < WARP)
-        copy_key_pages<D>(kv, w.unit, first, n, pages, room, next.bar);
+        copy_key_pages<D>(kv, w.block_table, first, n, pages, room, next.bar);
 }
 
 static __device__ void await_pages(struct arrival &next)
@@ -329,7 +329,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
     char *tile = tiles + threadIdx.x / WARP / 2 * query_tile<D>::BYTES;
     float *part = (float *)(tiles + TILES * query_tile<D>::BYTES), *lse = part + passes * F::SETS * NEAR;
     share_windows<THREADS>(
-        a, true, [&](int n_slots) { return (pages_of(n_slots - a.rule.recent) + OUT - 1) / OUT; },
+        a, true, [&](int n_slots) { return (pages_of(n_slots - a.params.recent) + OUT - 1) / OUT; },
         [&](const struct window &w, int item) {
             int pages = pages_of(w.before), out = item * OUT, first = max(out - 1, 0);
             int mine = out - 1 + own.half * (AROUND / 2), at = (int)threadIdx.x + KV_PAGE_TOKENS;
@@ -399,7 +399,7 @@ int window_mma(struct device *d, const struct window_mass_args *a)
     int passes = a->largest_first ? 1 : a->n_q / a->kv.n_kv;
     size_t row = (size_t)a->out.n_rows * passes * a->n * 2 * MOST_PARTS * sizeof(float2);
     int rows = cuda_rows_at_once(d, a->rows.cap, row), rc = 0;
-    float2 *sums = (float2 *)cuda_scratch(d, (size_t)rows * row);
+    float2 *sums = (float2 *)cuda_workspace(d, (size_t)rows * row);
     if (!sums)
         return BACKEND_ERR_MEMORY;
     for (int row0 = 0; row0 < a->rows.cap && !rc; row0 += rows) {

@@ -43,13 +43,13 @@ __device__ static inline void page_totals(const struct page_scores_args &a, int 
         a.kv.aux_half[head] += 2 * live;
 }
 
-/* The unit of a page; -1: there is none, or nothing live in it. */
-__device__ static inline int live_unit(const struct kv_view &kv, size_t table, int pages, int page)
+/* The KV block of a page; -1: there is none, or nothing live in it. */
+__device__ static inline int live_kv_block(const struct kv_view &kv, size_t table, int pages, int page)
 {
     bool in = page < pages;
     unsigned live = in ? kv.live[table + page] : 0; /* both at once: one wait for memory */
-    int unit = in ? kv.unit[table + page] : 0;
-    return live ? unit : -1;
+    int kv_block = in ? kv.block_table[table + page] : 0;
+    return live ? kv_block : -1;
 }
 
 /* Parts of a head for `blocks` blocks of threads in all, which take `per` pages at a time: as many as the

@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/select/keys.cuh"
-#include "kernels/topk_rule.h"
+#include "kernels/topk_params.h"
 
 /* What op_topk.cu and topk_mass.cuh share: lists in parts, and their keys. */
 

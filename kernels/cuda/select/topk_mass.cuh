@@ -59,7 +59,7 @@ __device__ static void total_mass(struct mass_shared *s, const struct part &p, c
 {
     unsigned long long all = 0, sure = 0;
     for (int j = threadIdx.x; j < p.n; j += F::THREADS) {
-        unsigned long long one = p.key[j] ? rule_mass(mass(v[j])) : 0;
+        unsigned long long one = p.key[j] ? topk_mass_of(mass(v[j])) : 0;
         all += one;
         sure += p.begin + j >= from ? one : 0;
     }
@@ -79,7 +79,7 @@ __device__ static void total_mass(struct mass_shared *s, const struct part &p, c
 
 /* How many of the entries before `from` the rule takes besides the forced ones, of v, the part's scores. */
 template <class F>
-__device__ static int count_by_mass(const struct topk_rule &rule, const struct part &p, const float *v,
+__device__ static int count_by_mass(const struct topk_params &rule, const struct part &p, const float *v,
                                     int from, int blocks)
 {
     __shared__ struct mass_shared s;
@@ -91,7 +91,7 @@ __device__ static int count_by_mass(const struct topk_rule &rule, const struct p
         ((int *)s.count)[i] = 0;
     }
     total_mass<F>(&s, p, v, from, blocks, &total, &forced);
-    need = rule_need(&rule, total);
+    need = topk_mass_needed(&rule, total);
     if (need <= forced)
         return 0;
     need -= forced;
@@ -100,7 +100,7 @@ __device__ static int count_by_mass(const struct topk_rule &rule, const struct p
             uint32_t key = p.key[j];
             if (key && (key & mask) == prefix) {
                 atomicAdd(&s.sum[which][key >> shift & (BINS - 1)],
-                          (unsigned long long)rule_mass(mass(v[j])));
+                          (unsigned long long)topk_mass_of(mass(v[j])));
                 atomicAdd(&s.count[which][key >> shift & (BINS - 1)], 1);
             }
         }
@@ -113,7 +113,7 @@ __device__ static int count_by_mass(const struct topk_rule &rule, const struct p
         need = s.need;
         above += s.above;
     }
-    return above + rule_count(need, s.one_sum / s.one_count);
+    return above + topk_entries_for(need, s.one_sum / s.one_count);
 }
 
 #endif

@@ -6,12 +6,12 @@
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/device/share.cuh"
-#include "kernels/keep_rule.h"
+#include "kernels/keep_params.h"
 
 /* A head whose window is looked at. */
 struct window {
     const float *ring; /* (n, n_q, d) */
-    const int32_t *unit;
+    const int32_t *block_table;
     size_t head, list;
     int oldest; /* the ring's entry of query 0 */
     int h, group, n_slots, before;
@@ -28,7 +28,7 @@ static __device__ int slots_of(const struct window_mass_args &a, int list)
 {
     int row = list / a.out.n_rows, seq = a.rows.seq[row], pos = a.rows.pos[row], there = max(seq, 0);
     int n = a.kv.n_slots[head_of(a, there, list)];
-    return seq >= 0 && keep_acts(&a.rule, keep_budget(&a.rule, a.len_of_seq, there), n, pos) ? n : 0;
+    return seq >= 0 && keep_acts(&a.params, keep_budget(&a.params, a.len_of_seq, there), n, pos) ? n : 0;
 }
 
 static __device__ struct window window_of(const struct window_mass_args &a, int list, int n_slots)
@@ -42,11 +42,11 @@ static __device__ struct window window_of(const struct window_mass_args &a, int 
     w.head = head_of(a, seq, list);
     w.oldest = (a.rows.pos[row] + 1) % a.n;
     w.group = a.n_q / kv.n_kv;
-    w.unit = kv.unit + w.head * (size_t)kv.max_pages;
+    w.block_table = kv.block_table + w.head * (size_t)kv.max_pages;
     w.ring =
         (const float *)(a.state + (size_t)seq * a.state_bytes) + (size_t)layer * a.n * a.n_q * kv.head_dim;
     w.n_slots = n_slots;
-    w.before = n_slots - a.rule.recent;
+    w.before = n_slots - a.params.recent;
     return w;
 }
 
@@ -58,7 +58,7 @@ static __device__ void put_totals(const struct window_mass_args &a, int list, in
         return;
     a.out.n[list] = a.out.m[list] = n_slots;
     if (n_slots)
-        a.kv.aux_half[head_of(a, seq, list)] += a.causal ? n_slots : n_slots - a.rule.recent;
+        a.kv.aux_half[head_of(a, seq, list)] += a.causal ? n_slots : n_slots - a.params.recent;
 }
 
 /* Calls work(window, item) for this block's share of the items of the windows of all heads in which the rule

@@ -131,7 +131,7 @@ static void world_step(struct world *w, int pos, float *q, int sel[N_KV][PAGES])
 {
     float qkv[(N_Q + 2 * N_KV) * D];
     int32_t row[2] = {0, pos}, idx[N_KV * PAGES], len[N_KV];
-    struct selection s = {.unit = SEL_LIVE, .n_rows = 1, .block_pages = 1};
+    struct selection s = {.granularity = SEL_LIVE, .n_rows = 1, .block_pages = 1};
     rig_fill(&w->r, qkv, sizeof qkv / sizeof *qkv);
     memcpy(q, qkv, N_Q * D * sizeof *q);
     rig_put(&w->r, w->qkv, qkv, sizeof qkv);
@@ -143,7 +143,7 @@ static void world_step(struct world *w, int pos, float *q, int sel[N_KV][PAGES])
     w->policy.ops->select(&w->policy, &w->ctx, 0, &s);
     for (int h = 0; h < N_KV; h++)
         memcpy(w->c.k + ((size_t)h * SLOTS + (size_t)pos) * D, qkv + (N_Q + h) * D, D * sizeof(float));
-    CHECK(s.unit == SEL_PAGES && s.n_rows == N_KV && s.cap == PAGES);
+    CHECK(s.granularity == SEL_PAGES && s.n_rows == N_KV && s.cap == PAGES);
     rig_get(&w->r, idx, s.idx, sizeof idx);
     rig_get(&w->r, len, s.len, sizeof len);
     memset(sel, 0, sizeof(int[N_KV][PAGES]));

@@ -70,7 +70,7 @@ static void defective_select(const struct policy *pol, const struct policy_ctx *
         real->select(pol, c, layer, s);
     if (planted == ROPE)
         rotate(c);
-    if (s->unit == SEL_LIVE || planted == ROPE)
+    if (s->granularity == SEL_LIVE || planted == ROPE)
         return;
     int32_t *idx, *len; /* the CPU's device memory is the host's */
     memcpy(&idx, &s->idx, sizeof idx);

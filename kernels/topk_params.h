@@ -1,7 +1,7 @@
-#ifndef KERNELS_TOPK_RULE_H
-#define KERNELS_TOPK_RULE_H
+#ifndef KERNELS_TOPK_PARAMS_H
+#define KERNELS_TOPK_PARAMS_H
 
-/* How many candidates a topk_rule takes (kernels/backend.h says it in words). All backends share this text,
+/* How many candidates a topk_params takes (kernels/backend.h says it in words). All backends share this text,
  * so that none differs by one. It computes in doubles, as the papers' Python does; no product is added to
  * anything, so no compiler can fuse a multiplication and an addition. */
 #include <math.h>
@@ -9,17 +9,11 @@
 
 #include "kernels/backend.h"
 
-#ifdef __CUDACC__
-#define RULE_FUNCTION __host__ __device__ static inline
-#else
-#define RULE_FUNCTION static inline
-#endif
-
-struct take {
+struct topk_count {
     int dense, k, last; /* dense: all live tokens; k: number of entries; last: how many of them are forced */
 };
 
-RULE_FUNCTION double rule_tokens(const struct topk_rule *r, int s, int len)
+BACKEND_INLINE double topk_tokens(const struct topk_params *r, int s, int len)
 {
     double tokens;
     if (r->kind == TOPK_RATIO) {
@@ -34,31 +28,32 @@ RULE_FUNCTION double rule_tokens(const struct topk_rule *r, int s, int len)
     return tokens > 0 ? tokens : 0;
 }
 
-RULE_FUNCTION int rule_clamp(double x, int low, int high)
+BACKEND_INLINE int topk_clamp(double x, int low, int high)
 {
     return x < low ? low : x > high ? high : (int)x;
 }
 
 /* What the rule takes of a list of length n with m candidates. The result has room for `cap` entries. */
-RULE_FUNCTION struct take rule_take(const struct topk_rule *r, int n, int m, int pos, int len, int cap)
+BACKEND_INLINE struct topk_count topk_take(const struct topk_params *r, int n, int m, int pos, int len,
+                                           int cap)
 {
     int per = r->tokens_per > 1 ? r->tokens_per : 1, s = per > 1 ? pos + 1 : m, most = INT32_MAX / 2;
     int phantom = r->phantom_page && s % KV_PAGE_TOKENS == 0;
-    struct take t = {0, r->k, r->force_last};
+    struct topk_count t = {0, r->k, r->force_last};
     if (r->kind == TOPK_RATIO || r->kind == TOPK_CR)
-        t.k = rule_clamp(floor(rule_tokens(r, s, len) / per), 0, most);
+        t.k = topk_clamp(floor(topk_tokens(r, s, len) / per), 0, most);
     else if (r->kind == TOPK_FLOOR)
-        t.k = rule_clamp(floor(r->ratio * (double)m), 0, most);
+        t.k = topk_clamp(floor(r->ratio * (double)m), 0, most);
     else if (r->kind == TOPK_SHORT_FLOOR)
         t.k = s / per < r->k ? s / per : r->k;
     else if (r->kind == TOPK_LEN)
-        t.k = rule_clamp(floor(r->ratio * (double)len), 0, most);
+        t.k = topk_clamp(floor(r->ratio * (double)len), 0, most);
     else if (r->kind == TOPK_MASS)
         t.k = most; /* the functions at the end say how many of these */
     t.k = t.k > r->min_k ? t.k : r->min_k;
     t.dense = (r->dense_when_short && n + phantom <= t.k) || (r->dense_tokens && s <= r->dense_tokens) ||
               (r->dense_first && pos == len) ||
-              (r->kind == TOPK_RATIO && r->minus_tokens && rule_tokens(r, s, len) <= 0);
+              (r->kind == TOPK_RATIO && r->minus_tokens && topk_tokens(r, s, len) <= 0);
     if (phantom) {
         t.k = t.k > 0 ? t.k - 1 : 0;
         t.last = t.last > 0 ? t.last - 1 : 0;
@@ -79,10 +74,10 @@ struct union_split {
     int s, low, high, ranks; /* the context, the middle low .. high - 1, ranks */
 };
 
-RULE_FUNCTION struct union_split union_split(const struct rank_union_args *a, int pos)
+BACKEND_INLINE struct union_split union_split(const struct rank_union_args *a, int pos)
 {
-    int s = pos + 1, k = rule_take(&a->rule, s, s, pos, 0, s).k;
-    int ranks = rule_clamp(floor(a->middle * (double)k), 0, k), recent = k - ranks;
+    int s = pos + 1, k = topk_take(&a->params, s, s, pos, 0, s).k;
+    int ranks = topk_clamp(floor(a->middle * (double)k), 0, k), recent = k - ranks;
     int sinks = recent < a->sinks ? 0 : a->sinks;
     struct union_split u = {s, sinks, s - (recent - sinks), ranks};
     return u;
@@ -90,27 +85,27 @@ RULE_FUNCTION struct union_split union_split(const struct rank_union_args *a, in
 
 /* ---- TOPK_MASS */
 
-/* Whether the rule counts masses; where not, it takes all that rule_take() says. */
-RULE_FUNCTION int rule_by_mass(const struct topk_rule *r)
+/* Whether the rule counts masses; where not, it takes all that topk_take() says. */
+BACKEND_INLINE int topk_by_mass(const struct topk_params *r)
 {
     return r->kind == TOPK_MASS && r->ratio < 1;
 }
 
 /* e^score as a whole number; a sum of 2^20 of them still fits. */
-RULE_FUNCTION uint64_t rule_mass(float exp_score)
+BACKEND_INLINE uint64_t topk_mass_of(float exp_score)
 {
     return (uint64_t)((exp_score < 128.0f ? exp_score : 128.0f) * 68719476736.0f);
 }
 
 /* What the taken entries must hold of `total`. */
-RULE_FUNCTION uint64_t rule_need(const struct topk_rule *r, uint64_t total)
+BACKEND_INLINE uint64_t topk_mass_needed(const struct topk_params *r, uint64_t total)
 {
     double need = ceil(r->ratio * (double)total);
     return need < (double)total ? (uint64_t)need : total;
 }
 
 /* How many entries of mass `one` hold `need`. */
-RULE_FUNCTION int rule_count(uint64_t need, uint64_t one)
+BACKEND_INLINE int topk_entries_for(uint64_t need, uint64_t one)
 {
     return (int)((need + one - 1) / one);
 }

@@ -1,10 +1,10 @@
-#ifndef KERNELS_CPU_UNIT_H
-#define KERNELS_CPU_UNIT_H
+#ifndef KERNELS_CPU_KV_BLOCK_H
+#define KERNELS_CPU_KV_BLOCK_H
 
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/simd/simd.h"
 
-/* Writing and reading single tokens of a unit, and page bounds. */
+/* Writing and reading single tokens of a KV block, and page bounds. */
 
 /* Where dimension i of token t lies in K and in V, in elements; lanes of bf16 lie in pairs. */
 INLINE size_t key_place(const struct kv_view *kv, int t, int i)
@@ -18,9 +18,9 @@ INLINE size_t value_place(const struct kv_view *kv, int t, int i)
     return (size_t)((i / LANES * LANES + t) * LANES + (kv->dtype == DTYPE_BF16 ? bf16_place(lane) : lane));
 }
 
-INLINE void unit_put(const struct kv_view *kv, int unit, int t, const float *k, const float *v)
+INLINE void put_token(const struct kv_view *kv, int kv_block, int t, const float *k, const float *v)
 {
-    void *to_k = kv_unit_k(kv, unit), *to_v = kv_unit_v(kv, unit);
+    void *to_k = kv_block_k(kv, kv_block), *to_v = kv_block_v(kv, kv_block);
     for (int i = 0; i < kv->head_dim; i++) {
         if (kv->dtype == DTYPE_BF16) {
             ((uint16_t *)to_k)[key_place(kv, t, i)] = f32_to_bf16(k[i]);
@@ -32,16 +32,16 @@ INLINE void unit_put(const struct kv_view *kv, int unit, int t, const float *k, 
     }
 }
 
-INLINE float unit_key(const struct kv_view *kv, int unit, int t, int i)
+INLINE float key_element(const struct kv_view *kv, int kv_block, int t, int i)
 {
-    const void *k = kv_unit_k(kv, unit);
+    const void *k = kv_block_k(kv, kv_block);
     size_t at = key_place(kv, t, i);
     return kv->dtype == DTYPE_BF16 ? bf16_to_f32(((const uint16_t *)k)[at]) : ((const float *)k)[at];
 }
 
-INLINE void unit_put_key(const struct kv_view *kv, int unit, int t, int i, float x)
+INLINE void put_key_element(const struct kv_view *kv, int kv_block, int t, int i, float x)
 {
-    void *k = kv_unit_k(kv, unit);
+    void *k = kv_block_k(kv, kv_block);
     size_t at = key_place(kv, t, i);
     if (kv->dtype == DTYPE_BF16)
         ((uint16_t *)k)[at] = f32_to_bf16(x);
@@ -49,11 +49,11 @@ INLINE void unit_put_key(const struct kv_view *kv, int unit, int t, int i, float
         ((float *)k)[at] = x;
 }
 
-/* Token t of one unit becomes token u of another. */
-INLINE void unit_move(const struct kv_view *kv, int from, int t, int to, int u)
+/* Token t of one KV block becomes token u of another. */
+INLINE void move_token(const struct kv_view *kv, int from, int t, int to, int u)
 {
-    char *k = kv_unit_k(kv, from), *v = kv_unit_v(kv, from), *new_k = kv_unit_k(kv, to),
-         *new_v = kv_unit_v(kv, to);
+    char *k = kv_block_k(kv, from), *v = kv_block_v(kv, from), *new_k = kv_block_k(kv, to),
+         *new_v = kv_block_v(kv, to);
     size_t size = dtype_bytes(kv->dtype);
     for (int i = 0; i < kv->head_dim; i++) {
         memcpy(new_k + key_place(kv, u, i) * size, k + key_place(kv, t, i) * size, size);
@@ -63,15 +63,15 @@ INLINE void unit_move(const struct kv_view *kv, int from, int t, int to, int u)
 
 /* Clears V of a page that starts anew. Masked tokens take part in the sums with weight 0, so V must not hold
  * an infinity that an earlier owner has left. */
-INLINE void unit_clear_v(const struct kv_view *kv, int unit)
+INLINE void clear_values(const struct kv_view *kv, int kv_block)
 {
-    memset(kv_unit_v(kv, unit), 0, KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype));
+    memset(kv_block_v(kv, kv_block), 0, KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype));
 }
 
-/* Where a unit's bounds begin among all values. */
-INLINE size_t bounds_place(const struct kv_view *kv, int unit)
+/* Where a KV block's bounds begin among all values. */
+INLINE size_t bounds_place(const struct kv_view *kv, int kv_block)
 {
-    return (size_t)unit * 2 * (size_t)kv->head_dim;
+    return (size_t)kv_block * 2 * (size_t)kv->head_dim;
 }
 
 /* Value i of the bounds. */
@@ -89,11 +89,11 @@ INLINE void bounds_put(const struct kv_view *kv, size_t i, float x)
         ((float *)kv->bounds)[i] = x;
 }
 
-INLINE void bounds_add(const struct kv_view *kv, int unit, int t, int fresh)
+INLINE void bounds_add(const struct kv_view *kv, int kv_block, int t, int fresh)
 {
-    size_t low = bounds_place(kv, unit), high = low + (size_t)kv->head_dim;
+    size_t low = bounds_place(kv, kv_block), high = low + (size_t)kv->head_dim;
     for (int i = 0; i < kv->head_dim; i++, low++, high++) {
-        float k = unit_key(kv, unit, t, i);
+        float k = key_element(kv, kv_block, t, i);
         if (fresh || k < bounds_get(kv, low))
             bounds_put(kv, low, k);
         if (fresh || k > bounds_get(kv, high))

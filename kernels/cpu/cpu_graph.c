@@ -1,4 +1,4 @@
-/* Launch, record and replay. One parallel region runs a whole program. Between two operations there is a
+/* Launch, capture and replay. One parallel region runs a whole graph. Between two operations there is a
  * barrier, unless both are small; thread 0 does small operations alone, one after the other. */
 #include <omp.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 
 static const double serial_below = 6000; /* elementary steps: a barrier costs about as much */
 
-static int grow_scratch(struct device *d, enum op op, const void *args)
+static int grow_workspace(struct device *d, enum op op, const void *args)
 {
-    size_t need = cpu_scratch_bytes(op, args, d->threads);
-    if (need <= d->scratch_bytes)
+    size_t need = cpu_workspace_bytes(op, args, d->threads);
+    if (need <= d->workspace_bytes)
         return 0;
     void *p = cpu_alloc(need);
     if (!p)
-        return cpu_error(d, BACKEND_ERR_MEMORY, "no memory for %zu bytes of scratch for %s", need,
+        return cpu_error(d, BACKEND_ERR_MEMORY, "no memory for %zu bytes of workspace for %s", need,
                          backend_op_name(op));
-    cpu_release(d->scratch);
-    d->scratch = p;
-    d->scratch_bytes = need;
+    cpu_release(d->workspace);
+    d->workspace = p;
+    d->workspace_bytes = need;
     return 0;
 }
 
@@ -30,7 +30,7 @@ static void run_share(const struct cpu_item *item, int n, struct cpu_ctx *c)
         if (!item[i].serial) {
             item[i].fn(item[i].args, c);
         } else if (c->tid == 0) {
-            struct cpu_ctx alone = {.scratch = c->scratch, .n = 1};
+            struct cpu_ctx alone = {.workspace = c->workspace, .n = 1};
             item[i].fn(item[i].args, &alone);
         }
         if (i + 1 < n && !(item[i].serial && item[i + 1].serial))
@@ -46,7 +46,7 @@ static void run(struct device *d, const struct cpu_item *item, int n)
     for (int i = 0; i < n; i++)
         shared |= !item[i].serial;
     if (!shared || d->threads == 1) {
-        struct cpu_ctx alone = {.scratch = d->scratch, .n = 1};
+        struct cpu_ctx alone = {.workspace = d->workspace, .n = 1};
         for (int i = 0; i < n; i++, alone.ticket = 0)
             item[i].fn(item[i].args, &alone);
         return;
@@ -55,7 +55,7 @@ static void run(struct device *d, const struct cpu_item *item, int n)
 #pragma omp parallel num_threads(d->threads)
     {
         struct cpu_ctx c = {.team = &d->team,
-                            .scratch = d->scratch,
+                            .workspace = d->workspace,
                             .tid = omp_get_thread_num(),
                             .n = omp_get_num_threads(),
                             .phase = phase};
@@ -67,11 +67,11 @@ int cpu_launch(struct device *d, enum op op, const void *args)
 {
     int rc = op_check(op, args, cpu_backend.activations, d->error, sizeof d->error);
     if (!rc)
-        rc = grow_scratch(d, op, args);
+        rc = grow_workspace(d, op, args);
     if (rc)
         return rc;
     struct cpu_item item = {d->isa->op[op], NULL, cpu_work(op, args) < serial_below};
-    struct program *p = d->recording;
+    struct op_graph *p = d->capturing;
     if (!p && fault_due(&d->fault, FAULT_LAUNCH))
         return cpu_error(d, BACKEND_ERR_LAUNCH, "fails on request");
     if (!p) {
@@ -83,34 +83,34 @@ int cpu_launch(struct device *d, enum op op, const void *args)
         int room = p->room ? 2 * p->room : 64;
         struct cpu_item *grown = realloc(p->item, (size_t)room * sizeof *grown);
         if (!grown)
-            return cpu_error(d, BACKEND_ERR_MEMORY, "no memory to record an operation");
+            return cpu_error(d, BACKEND_ERR_MEMORY, "no memory to capture an operation");
         p->item = grown;
         p->room = room;
     }
     item.args = malloc(backend_op_bytes(op));
     if (!item.args)
-        return cpu_error(d, BACKEND_ERR_MEMORY, "no memory to record an operation");
+        return cpu_error(d, BACKEND_ERR_MEMORY, "no memory to capture an operation");
     memcpy(item.args, args, backend_op_bytes(op));
     p->item[p->n++] = item;
     return 0;
 }
 
-int cpu_record_begin(struct device *d)
+int cpu_capture_begin(struct device *d)
 {
-    if (d->recording)
-        return cpu_error(d, BACKEND_ERR_LAUNCH, "a program is being recorded already");
-    d->recording = calloc(1, sizeof *d->recording);
-    return d->recording ? 0 : cpu_error(d, BACKEND_ERR_MEMORY, "no memory to record a program");
+    if (d->capturing)
+        return cpu_error(d, BACKEND_ERR_LAUNCH, "a graph is being captured already");
+    d->capturing = calloc(1, sizeof *d->capturing);
+    return d->capturing ? 0 : cpu_error(d, BACKEND_ERR_MEMORY, "no memory to capture a graph");
 }
 
-int cpu_record_end(struct device *d, struct program **out)
+int cpu_capture_end(struct device *d, struct op_graph **out)
 {
-    *out = d->recording;
-    d->recording = NULL;
-    return *out ? 0 : cpu_error(d, BACKEND_ERR_LAUNCH, "no program is being recorded");
+    *out = d->capturing;
+    d->capturing = NULL;
+    return *out ? 0 : cpu_error(d, BACKEND_ERR_LAUNCH, "no graph is being captured");
 }
 
-int cpu_replay(struct device *d, struct program *p)
+int cpu_replay(struct device *d, struct op_graph *p)
 {
     if (fault_due(&d->fault, FAULT_REPLAY))
         return cpu_error(d, BACKEND_ERR_LAUNCH, "fails on request");
@@ -119,7 +119,7 @@ int cpu_replay(struct device *d, struct program *p)
     return 0;
 }
 
-void cpu_program_release(struct device *d, struct program *p)
+void cpu_graph_release(struct device *d, struct op_graph *p)
 {
     (void)d;
     if (!p)
