@@ -1,5 +1,5 @@
-"""Checks the Markdown pages: every relative link and anchor leads somewhere, the README stays short, and docs/results.md has
-the tables of bench/results. Run as: pages.py SOURCE_DIR"""
+"""Checks the Markdown pages: every relative link and anchor leads somewhere, `FILE:FUNCTION` names a function of that file, the
+README stays short, and docs/results.md has the tables of bench/results. Run as: pages.py SOURCE_DIR"""
 import pathlib
 import re
 import subprocess
@@ -35,6 +35,16 @@ def wrong_links(page):
             yield f"{page.relative_to(ROOT)}: {link} names no heading"
 
 
+def wrong_functions(page):
+    """Of `folder/file.c:name`: the file has to define or declare name."""
+    for path, name in re.findall(r"`([\w/]+\.(?:c|h|cu|cuh)):(\w+)(?:\(\))?`", page.read_text()):
+        file = ROOT / path
+        if not file.exists():
+            yield f"{page.relative_to(ROOT)}: {path} is not there"
+        elif not re.search(rf"\b{name}\b", file.read_text()):
+            yield f"{page.relative_to(ROOT)}: {path} has no {name}"
+
+
 def long_readme():
     text = (ROOT / "README.md").read_text()
     rows = max(len(t.strip().splitlines()) - 2 for t in re.findall(r"(?:^\|.*\n)+", text, flags=re.M))
@@ -44,7 +54,7 @@ def long_readme():
             yield f"README.md has {count} {what}, more than {limit}"
 
 
-wrong = [w for page in pages() for w in wrong_links(page)] + list(long_readme())
+wrong = [w for page in pages() for check in (wrong_links, wrong_functions) for w in check(page)] + list(long_readme())
 print(*wrong, sep="\n")
 if subprocess.run([sys.executable, ROOT / "bench" / "results.py", "--check"]).returncode:
     wrong.append("results")
