@@ -42,15 +42,14 @@ set(rooms
 
   "answer_check/text       | span.h grade.h response.h latex_clean.h code_points.h value_words.h |"
   "answer_check/tree       | math_tree.h math_matrix.h                  | answer_check/text"
-  "answer_check/lex        | math_lex.h                                 | answer_check/tree answer_check/text"
-  "answer_check/math       | math_read.h math_reader.h                  | answer_check/lex answer_check/tree answer_check/text"
+  "answer_check/read       | math_read.h                                | answer_check/tree answer_check/text"
   "answer_check/number     | number.h ball.h value.h                    | answer_check/tree"
   "answer_check/scalar     | scalar.h scalar_build.h                    | answer_check/number answer_check/tree"
   "answer_check/calculus   | calculus.h                                 | answer_check/scalar answer_check/tree"
-  "answer_check/equal      | equal.h equal_answer.h                     | answer_check/calculus answer_check/scalar answer_check/math answer_check/tree answer_check/text"
+  "answer_check/equal      | equal.h equal_answer.h                     | answer_check/calculus answer_check/scalar answer_check/read answer_check/tree answer_check/text"
   "answer_check/textscore  |                                            | answer_check/text answer_check/answer_check.h"
   "answer_check/choice     |                                            | answer_check/text answer_check/answer_check.h"
-  "answer_check/strict     | grade_strict.h                             | answer_check/equal answer_check/math answer_check/tree answer_check/text answer_check/answer_check.h"
+  "answer_check/strict     | grade_strict.h                             | answer_check/equal answer_check/read answer_check/tree answer_check/text answer_check/answer_check.h"
   "answer_check/compat     |                                            | answer_check/equal answer_check/calculus answer_check/scalar answer_check/tree answer_check/text answer_check/answer_check.h"
   "answer_check            | answer_check.h                             | answer_check/strict answer_check/compat answer_check/choice answer_check/textscore answer_check/text"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "answer_check/math/math_read.h"
+#include "answer_check/read/math_read.h"
 #include "answer_check/text/latex_clean.h"
 
 static const char *form_of(struct arena *a, const struct math_node *m, struct span text)

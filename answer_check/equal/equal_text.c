@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "answer_check/math/math_reader.h"
+#include "answer_check/read/math_read.h"
 #include "evalcore/base/arena.h"
 
 enum { WORDS_MAX = 16 };

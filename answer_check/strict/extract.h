@@ -1,7 +1,7 @@
 #ifndef ANSWER_CHECK_STRICT_EXTRACT_H
 #define ANSWER_CHECK_STRICT_EXTRACT_H
 
-#include "answer_check/math/math_read.h"
+#include "answer_check/read/math_read.h"
 #include "answer_check/text/response.h"
 
 /* Finds the places where an answer section states an answer. Each function reads the text once, whatever it

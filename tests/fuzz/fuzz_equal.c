@@ -10,7 +10,7 @@
 #include "answer_check/compat/compat_equal.h"
 #include "answer_check/answer_check.h"
 #include "answer_check/equal/equal_answer.h"
-#include "answer_check/math/math_read.h"
+#include "answer_check/read/math_read.h"
 
 static void reflexive(struct span text, struct arena *a)
 {

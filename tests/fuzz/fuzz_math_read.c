@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_check/math/math_read.h"
+#include "answer_check/read/math_read.h"
 #include "evalcore/base/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

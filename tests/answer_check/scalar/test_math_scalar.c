@@ -1,6 +1,6 @@
 /* Arithmetic on trees: each line of the data file is a question and its answer, see there. Both orders are
  * asked where the question is symmetric. */
-#include "answer_check/math/math_read.h"
+#include "answer_check/read/math_read.h"
 #include "answer_check/scalar/scalar.h"
 #include "tests/cases.h"
 

@@ -1,6 +1,6 @@
 /* Letters and names: symbols with subscripts and strokes, functions applied to something, words that stand
  * for one quantity, and the digits of bases above ten. */
-#include "answer_check/math/math_reader.h"
+#include "answer_check/read/reader.h"
 
 #include <string.h>
 
@@ -36,19 +36,6 @@ int read_subscript(struct math_reader *r)
         return -1;
     reader_next(r);
     return 0;
-}
-
-/* Strokes behind a name: f', f^\prime, f^{\prime\prime}. Returns how many tokens they take, and in *n the
- * number of strokes. */
-static int strokes_length(const struct token *t, int *n)
-{
-    int raised = t->kind == T_CARET, i = raised, braced = raised && t[1].kind == T_OPEN && t[1].value == '{';
-    *n = 0;
-    for (i += braced; t[i].kind == T_PRIME; i++)
-        *n += t[i].value == 2 ? 2 : 1;
-    if (!*n || (braced && t[i].kind != T_CLOSE))
-        return 0;
-    return i + braced;
 }
 
 /* y^{(4)}, f^{(n)}: the order of a derivative in parentheses behind a letter. Returns how many tokens it
@@ -232,7 +219,7 @@ const struct math_node *read_name(struct math_reader *r, const char *name, int f
                 return NULL;
             name = reader_join_names(r, name, sort_subscript(r, reader_flat(r, at, r->pos)));
         }
-        if ((used = strokes_length(reader_token(r), &n))) {
+        if ((used = read_strokes_length(reader_token(r), &n))) {
             r->pos += used;
             for (; n > 0 && n < 9; n--)
                 name = reader_join_names(r, name, "'");
@@ -266,34 +253,6 @@ const struct math_node *read_name(struct math_reader *r, const char *name, int f
     return m ? m : reader_named(r, MATH_SYMBOL, from, name);
 }
 
-enum { BASE_TOKENS = 40 };
-
-/* Digits of a base above ten: A5_{16}. Returns the number of tokens before the underscore, or 0. */
-int read_base_length(const struct math_reader *r)
-{
-    const struct token *t = reader_token(r);
-    int i = 0, letters = 0, highest = 0, base = 0;
-    for (; t[i].kind == T_DIGITS || t[i].kind == T_WORD; i++) {
-        if ((i && t[i].space) || i > BASE_TOKENS)
-            return 0;
-        for (int k = 0; t[i].kind == T_WORD && k < t[i].n; k++) {
-            char c = t[i].s[k];
-            if (c < 'A' || c > 'Z')
-                return 0;
-            highest = c - 'A' + 10 > highest ? c - 'A' + 10 : highest;
-            letters++;
-        }
-    }
-    if (!letters || t[i].kind != T_UNDERSCORE || (i == 1 && letters == 1)) /* A_{20} is a name */
-        return 0;
-    const struct token *b = &t[i + 1 + (t[i + 1].kind == T_OPEN)];
-    if (i == 1 && *t->s == 'C' && b[1 + (b[1].kind == T_CLOSE)].kind == T_CARET) /* C_{20}^{10} */
-        return 0;
-    for (int k = 0; b->kind == T_DIGITS && k < b->n && k < 3; k++)
-        base = 10 * base + b->s[k] - '0';
-    return base > highest && base <= 36 && (base > 10) ? i : 0;
-}
-
 const struct math_node *read_based(struct math_reader *r, int tokens)
 {
     int from = r->pos;
@@ -302,19 +261,11 @@ const struct math_node *read_based(struct math_reader *r, int tokens)
     return read_base(r, reader_named(r, MATH_SYMBOL, from, name), from);
 }
 
-static int has_vowel(struct span word)
-{
-    for (size_t i = 0; i < word.n; i++)
-        if (strchr("aeiouy", ascii_lower(word.s[i])) || word.s[i] & 0x80)
-            return 1;
-    return 0;
-}
-
 /* Is the word at pos one name (AB, Area, \text{total}) or a product of letters (xy)? */
 static int is_one_name(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
-    struct span word = {t->s, (size_t)t->n};
+    struct span word = token_text(t);
     int capitals = 0;
     for (int i = 0; i < t->n; i++) {
         capitals += t->s[i] >= 'A' && t->s[i] <= 'Z';
@@ -323,7 +274,7 @@ static int is_one_name(struct math_reader *r)
     }
     if (t->flags & TOKEN_TEXT)
         return 1;
-    int name = capitals == t->n || (t->n >= 4 && has_vowel(word));
+    int name = capitals == t->n || (t->n >= 4 && read_has_vowel(word));
     if (t->n > 5 || (t->n > 3 && capitals && capitals < t->n)) /* Area */
         return 1;
     return name || t->n == 3 ? name != reader_option(r, READ_NAMES) : 0;
@@ -341,7 +292,7 @@ const struct math_node *read_letters(struct math_reader *r)
     int from = r->pos, base = r->skip ? 0 : read_base_length(r);
     if (base)
         return read_based(r, base);
-    struct span word = {t->s, (size_t)t->n};
+    struct span word = token_text(t);
     /* In a language without blanks a word is a name only as the side of a relation. */
     int beyond_ascii = t->s[0] & 0x80 && t->n > 4;
     if (!r->skip && (math_word_is_prose(word) || (beyond_ascii && t[1].kind != T_RELATION)))

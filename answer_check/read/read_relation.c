@@ -1,33 +1,10 @@
 /* Relations and chains of relations, and what binds tighter than they do: unions of sets, ratios and
  * times. */
-#include "answer_check/math/math_reader.h"
+#include "answer_check/read/reader.h"
 
 #include <string.h>
 
 enum { SIDES = 64, PARTS = 8 };
-
-int read_can_be_end(const struct math_node *m)
-{
-    switch (m->kind) {
-    case MATH_LIST:
-    case MATH_TUPLE:
-    case MATH_SET:
-    case MATH_INTERVAL:
-    case MATH_UNION:
-    case MATH_INTERSECTION:
-    case MATH_DIFFERENCE:
-    case MATH_SET_BUILDER:
-    case MATH_NUMBER_SET:
-    case MATH_MATRIX:
-    case MATH_RELATION:
-    case MATH_AND:
-    case MATH_OR:
-    case MATH_TEXT:
-        return 0;
-    default:
-        return 1;
-    }
-}
 
 /* In a union, or behind \in, (a, b) is an interval. */
 static const struct math_node *read_as_interval(struct math_reader *r, const struct math_node *m)
@@ -52,20 +29,6 @@ static int time_part(const struct math_node *m, int digits, int most)
     return v <= most;
 }
 
-/* am, pm, a.m., P.M.: how many tokens, and in *name which of the two. */
-int read_half_of_day(const struct token *t, const char **name)
-{
-    if (t->kind != T_WORD || (!t->space && !(t->flags & TOKEN_TEXT) && t->n == 2) ||
-        (ascii_lower(*t->s) != 'a' && ascii_lower(*t->s) != 'p'))
-        return 0;
-    *name = ascii_lower(*t->s) == 'a' ? "am" : "pm";
-    if (t->n == 2)
-        return ascii_lower(t->s[1]) == 'm';
-    if (t->n != 1 || t[1].kind != T_DOT || t[2].kind != T_WORD || t[2].n != 1 || ascii_lower(*t[2].s) != 'm')
-        return 0;
-    return t[3].kind == T_DOT ? 4 : 3;
-}
-
 static const struct math_node *read_time(struct math_reader *r, int from, int n,
                                          const struct math_node *const *part, const char *half)
 {
@@ -73,13 +36,6 @@ static const struct math_node *read_time(struct math_reader *r, int from, int n,
     if (m)
         m->name = half;
     return m;
-}
-
-int read_ratio_word(const struct math_reader *r)
-{
-    const struct token *t = reader_token(r);
-    return t->kind == T_WORD && t->n == 2 && t->space && span_starts((struct span){t->s, 2}, "to") &&
-           r->pos && t[-1].kind == T_DIGITS && t[1].kind == T_DIGITS && t[1].space;
 }
 
 /* a : b : c, or 12:30 p.m. */

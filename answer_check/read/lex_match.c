@@ -1,7 +1,7 @@
 /* Pairs brackets before anything is read, so that the reader never has to guess: unbalanced text fails at
  * once, and from the beginning of a bracket its end is known. Two kinds of signs do not show whether they
  * open or close: | (absolute value, such that, divides) and the brackets of ]a, b[. */
-#include "answer_check/lex/math_lex.h"
+#include "answer_check/read/lex.h"
 #include "evalcore/base/arena.h"
 
 struct level {

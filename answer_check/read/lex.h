@@ -1,11 +1,11 @@
-#ifndef ANSWER_CHECK_LEX_MATH_LEX_H
-#define ANSWER_CHECK_LEX_MATH_LEX_H
+#ifndef ANSWER_CHECK_READ_LEX_H
+#define ANSWER_CHECK_READ_LEX_H
 
 #include "answer_check/tree/math_tree.h"
 
-/* Tokens of mathematical writing. Fonts, sizes, spacing and the marks of math mode ($, \(, \[, \boxed) are
- * no tokens; they are noted on the token that follows them. The reader (math_read*.c) sees tokens only.
- * The door of answer_check/lex, for answer_check/math. */
+/* Tokens of mathematical writing, for this room only. Fonts, sizes, spacing and the marks of math mode ($,
+ * \(,
+ * \[, \boxed) are no tokens; they are noted on the token that follows them. */
 
 enum token_kind {
     T_END,
@@ -95,30 +95,50 @@ struct token {
     const char *s;
 };
 
-/* What a command (without its backslash) or a word means. The functions return NULL for one that is
- * unknown. */
+static inline struct span token_text(const struct token *t)
+{
+    return (struct span){t->s, (size_t)t->n};
+}
+
+/* ---- what characters, commands and words mean (lex_words.c, lex_table.c) ---- */
+
 struct token_meaning {
     const char *name;
     enum token_kind kind;
     short value;
     const char *s; /* NULL: the name itself */
 };
+/* The meaning of a command, given without its backslash, and of a plain word such as "sqrt", "pi" and "or"
+ * (case ignored). NULL: it is unknown. */
 const struct token_meaning *math_command(struct span name);
-const struct token_meaning *math_plain_word(struct span word); /* "sqrt", "pi", "or"; case ignored */
+const struct token_meaning *math_plain_word(struct span word);
 
 /* Decodes the character at s (n > 0) into *c, -1 for invalid UTF-8, and returns its length in bytes, at
- * least 1. The functions below say which command or ASCII character it stands for. */
+ * least 1. The functions below say what character c stands for. */
 int math_character(const char *s, size_t n, int *c);
 const char *math_character_command(int c);          /* "pi" for U+03C0; NULL when there is none */
 int math_character_ascii(int c);                    /* '+' for U+FF0B; 0 when there is none */
 int math_character_script(int c, int *superscript); /* the character that c raises or lowers, or 0 */
 int math_character_is_letter(int c);
 
-/* Cuts the text into tokens, which live in the arena; out[n] is T_END. Returns the number of tokens, or -1
- * for invalid UTF-8, unknown commands, unclosed groups, or when the steps are used up. */
+/* Is the word in the list? ASCII case is ignored. */
+int math_word_is_unit(struct span word);   /* a unit of two letters or more */
+int math_word_is_degree(struct span word); /* deg, degree, degrees */
+int math_word_announces(struct span word); /* answer, solution: only what follows it counts */
+int math_word_is_prose(struct span word);  /* is, so: never a product of letters */
+int math_word_is_stop(struct span word);   /* is, the, of: a text with it is a sentence, not a name */
+int math_word_is_short(struct span word);  /* no, red: a word of two or three letters, not their product */
+int math_word_scale(struct span word);     /* 6 for "million", a power of ten; 0 for other words */
+
+/* ---- the lexer and the brackets ---- */
+
+/* Cuts the text into tokens, which live in the arena and point into the text; out[n] is T_END. Returns n, or
+ * -1 for invalid UTF-8, an unknown command, an unclosed group, a text longer than MATH_TREE_BYTES, and when
+ * the steps are used up. */
 int math_lex(struct math_work *w, struct span text, struct token **out);
 
-/* Pairs the brackets and decides what each | and [ is. Returns 0, or -1 when anything stays open. */
+/* Sets `match` of all brackets and environments among the n tokens, and turns every | and [ into what it is:
+ * opening, closing, or a sign between two sides. Returns 0, or -1 when anything stays open. */
 int math_match(struct math_work *w, struct token *t, int n);
 
 #endif

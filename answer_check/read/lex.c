@@ -1,56 +1,12 @@
 /* Cuts mathematical writing into tokens. What carries no meaning is dropped here: fonts, sizes, spacing,
  * marks of math mode, boxes. The lexer never looks back more than one token nor ahead more than one
  * argument. */
-#include "answer_check/lex/math_lex.h"
+#include "answer_check/read/lex.h"
 
 #include <string.h>
 
-#include "answer_check/lex/math_lex_state.h"
+#include "answer_check/read/lex_state.h"
 #include "evalcore/base/arena.h"
-
-struct token *lex_emit(struct lexer *l, enum token_kind kind, int value, const char *s, size_t n)
-{
-    if (l->n >= l->cap) {
-        l->failed = 1;
-        return &l->spare;
-    }
-    struct token *t = &l->t[l->n++];
-    *t = (struct token){.kind = kind, .value = (short)value, .space = (unsigned char)l->space};
-    t->flags = (unsigned char)(l->in_text ? TOKEN_TEXT : 0);
-    t->match = -1;
-    t->at = (int)l->start;
-    t->end = (int)l->at;
-    t->s = s;
-    t->n = (int)n;
-    l->space = SPACE_NONE;
-    l->boundary = 0;
-    if (l->box && kind == T_OPEN)
-        t->flags |= TOKEN_BOX;
-    if (l->vector)
-        t->flags |= TOKEN_VECTOR;
-    l->box = l->vector = 0;
-    return t;
-}
-
-void lex_space(struct lexer *l, enum token_space space)
-{
-    if (l->boundary && space == SPACE_BLANK)
-        space = SPACE_WIDE;
-    if (space == SPACE_NEGATIVE && l->space == SPACE_BLANK) /* ",\! 000" and ", \!000": TeX ignores blanks */
-        l->space = space;
-    else if ((int)space > l->space && !(space == SPACE_BLANK && l->space == SPACE_NEGATIVE))
-        l->space = space;
-}
-
-/* A mark that ends a formula inside a text. When white space stands beside it, what follows is another
- * formula. */
-static void math_mode_mark(struct lexer *l)
-{
-    int wide = l->space >= SPACE_BLANK && l->n;
-    l->boundary = 1;
-    if (l->space < (wide ? SPACE_WIDE : SPACE_BLANK))
-        l->space = wide ? SPACE_WIDE : SPACE_BLANK;
-}
 
 static void lex_blanks(struct lexer *l)
 {
@@ -61,43 +17,11 @@ static void lex_blanks(struct lexer *l)
     lex_space(l, lines > 1 ? SPACE_WIDE : SPACE_BLANK);
 }
 
-char lex_peek(const struct lexer *l, size_t ahead)
-{
-    return l->at + ahead < l->text.n ? l->text.s[l->at + ahead] : 0;
-}
-
-void lex_skip_blanks(struct lexer *l)
-{
-    while (ascii_is_space(lex_peek(l, 0)))
-        l->at++;
-}
-
-static int group_open(struct lexer *l, enum lex_group kind)
-{
-    if (l->depth >= LEX_DEPTH)
-        return -1;
-    l->group[l->depth].kind = (unsigned char)kind;
-    l->group[l->depth++].in_text = (unsigned char)l->in_text;
-    return 0;
-}
-
-int lex_text_group(struct lexer *l)
-{
-    lex_skip_blanks(l);
-    if (lex_peek(l, 0) != '{')
-        return 0; /* \text without braces changes nothing that one can see */
-    l->at++;
-    if (group_open(l, GROUP_TEXT))
-        return -1;
-    l->in_text = 1;
-    return 0;
-}
-
 static int lex_brace(struct lexer *l, char c)
 {
     if (c == '{') {
         if (l->in_text) /* {..} inside \text belongs to a font */
-            return group_open(l, GROUP_TEXT);
+            return lex_open_group(l, GROUP_TEXT);
         if (lex_peek(l, 0) == ',' && lex_peek(l, 1) == '}') { /* 10{,}000 */
             l->at += 2;
             lex_emit(l, T_COMMA, 1, ",", 1);
@@ -109,7 +33,7 @@ static int lex_brace(struct lexer *l, char c)
             return 0;
         }
         lex_emit(l, T_OPEN, '{', "{", 1);
-        return group_open(l, GROUP_BRACES);
+        return lex_open_group(l, GROUP_BRACES);
     }
     if (!l->depth)
         return -1;
@@ -351,7 +275,7 @@ static int lex_next(struct lexer *l)
     if (c == '$' && !l->currency) {
         if (l->depth && l->group[l->depth - 1].kind == GROUP_TEXT)
             l->in_text = !l->in_text;
-        math_mode_mark(l);
+        lex_math_mode(l);
         return 0;
     }
     if (c == '~' && lex_peek(l, 0) != '=') {
@@ -359,11 +283,6 @@ static int lex_next(struct lexer *l)
         return 0;
     }
     return lex_ascii_operator(l, c);
-}
-
-void lex_math_mode(struct lexer *l)
-{
-    math_mode_mark(l);
 }
 
 /* Is $ a currency sign here? An even number of them, or a pair and a stray one, are marks of math mode; so

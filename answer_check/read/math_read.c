@@ -3,7 +3,7 @@
  *
  * The first reading takes the usual meaning everywhere and notes what else the text could mean. Then each
  * other meaning is tried by itself, and then they are tried in pairs. Equal trees are kept once. */
-#include "answer_check/math/math_reader.h"
+#include "answer_check/read/reader.h"
 
 #include <string.h>
 
@@ -161,4 +161,35 @@ static const struct math_node *read_tokens(struct math_work *w, struct span text
     const struct math_node *m = read_prose(&r, n, 0);
     m = m ? m : read_all(&r, n);
     return m ? m : read_prose(&r, n, 1);
+}
+
+/* ---- mathematics or words? ---- */
+
+/* Is this symbol really a word? It is when it has at least three letters, or letters of another script. */
+static int is_word_node(const struct math_node *m)
+{
+    int letters = 0;
+    if (m->kind != MATH_SYMBOL || !m->source.n || m->source.s[0] == '\\')
+        return m->kind == MATH_TEXT;
+    for (const char *p = m->name; *p && *p != '_'; p++) {
+        if ((unsigned char)*p >= 0x80 || *p == ' ')
+            return 1;
+        letters += ascii_is_letter(*p);
+    }
+    return letters > 2;
+}
+
+int math_is_mathematical(const struct math_node *m)
+{
+    if (!m || is_word_node(m))
+        return 0;
+    for (int i = 0; i < (m->kind == MATH_UNIT ? 1 : m->n); i++)
+        if (!math_is_mathematical(m->child[i]))
+            return 0;
+    return 1;
+}
+
+int math_is_value(struct math_work *w, struct span text)
+{
+    return math_is_mathematical(math_read(w, text));
 }

@@ -1,9 +1,9 @@
-#ifndef ANSWER_CHECK_LEX_MATH_LEX_STATE_H
-#define ANSWER_CHECK_LEX_MATH_LEX_STATE_H
+#ifndef ANSWER_CHECK_READ_LEX_STATE_H
+#define ANSWER_CHECK_READ_LEX_STATE_H
 
-#include "answer_check/lex/math_lex.h"
+#include "answer_check/read/lex.h"
 
-/* The lexer's state, shared by math_lex.c (characters) and math_lex_command.c (commands and operators); no
+/* The lexer's state, shared by lex.c (characters) and lex_command.c (groups, commands and operators); no
  * other file includes this header. */
 
 enum { LEX_DEPTH = 200, LEX_ENVIRONMENTS = 50 };
@@ -33,13 +33,20 @@ struct lexer {
     int failed;
 };
 
+/* Appends a token of that kind, value and text, which ends at l->at. Returns it, or a spare one after setting
+ * l->failed when the array is full. */
 struct token *lex_emit(struct lexer *l, enum token_kind kind, int value, const char *s, size_t n);
-void lex_space(struct lexer *l, enum token_space space);
-void lex_math_mode(struct lexer *l);                /* \( and the like */
-char lex_peek(const struct lexer *l, size_t ahead); /* 0 at the end */
+void lex_space(struct lexer *l, enum token_space space); /* notes space before the next token */
+/* Notes a mark that ends a formula inside a text. When white space stands beside it, what follows is another
+ * formula. */
+void lex_math_mode(struct lexer *l);
+char lex_peek(const struct lexer *l, size_t ahead); /* the byte at l->at + ahead; 0 at the end */
 void lex_skip_blanks(struct lexer *l);
-int lex_text_group(struct lexer *l); /* behind \text */
-int lex_backslash(struct lexer *l);  /* behind a backslash */
+
+/* The functions below return 0, or -1 where the text cannot be read. */
+int lex_open_group(struct lexer *l, enum lex_group kind);
+int lex_text_group(struct lexer *l); /* the group behind \text */
+int lex_backslash(struct lexer *l);  /* what stands behind a backslash */
 int lex_meaning(struct lexer *l, const struct token_meaning *m);
 int lex_ascii_operator(struct lexer *l, char c); /* c is consumed already; -1: c is no operator */
 

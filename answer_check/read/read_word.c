@@ -1,6 +1,6 @@
 /* Words. A short run of words that are no mathematics is a text: a name, "no solution", "Monday and
  * Friday". A whole sentence is a text only when it consists of nothing but words. */
-#include "answer_check/math/math_reader.h"
+#include "answer_check/read/reader.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -8,11 +8,6 @@
 #include "evalcore/base/arena.h"
 
 enum { PHRASE_WORDS = 12, SENTENCE_WORDS = 60 };
-
-static struct span word_of(const struct token *t)
-{
-    return (struct span){t->s, (size_t)t->n};
-}
 
 static int is_letters(const struct token *t)
 {
@@ -24,22 +19,14 @@ int read_is_word(const struct token *t)
     return is_letters(t) || t->kind == T_AND || t->kind == T_OR || t->kind == T_CONDITION;
 }
 
-static int has_vowel(struct span word)
-{
-    for (size_t i = 0; i < word.n; i++)
-        if (strchr("aeiouy", ascii_lower(word.s[i])) || word.s[i] & 0x80)
-            return 1;
-    return 0;
-}
-
 /* A word that can hardly be a product of letters. */
 static int is_wordy(const struct token *t)
 {
-    struct span w = word_of(t);
+    struct span w = token_text(t);
     if (t->kind != T_WORD)
         return 0;
-    return t->s[0] & 0x80 || (w.n >= 2 && t->flags & TOKEN_TEXT) || (w.n >= 4 && has_vowel(w)) ||
-           math_word_is_short(w) || (w.n == 3 && has_vowel(w) && t->s[0] <= 'Z' && t->s[1] > 'Z');
+    return t->s[0] & 0x80 || (w.n >= 2 && t->flags & TOKEN_TEXT) || (w.n >= 4 && read_has_vowel(w)) ||
+           math_word_is_short(w) || (w.n == 3 && read_has_vowel(w) && t->s[0] <= 'Z' && t->s[1] > 'Z');
 }
 
 /* The number of tokens of the words from t on, with the hyphens and apostrophes inside them; counts the
@@ -93,7 +80,7 @@ static int lone_word(struct math_reader *r, const struct token *t)
     int begins = first || t->space == SPACE_WIDE || is_separator(before) || before->kind == T_OPEN ||
                  before->kind == T_BEGIN;
     int alone = begins && is_separator(t + 1);
-    struct span w = word_of(t);
+    struct span w = token_text(t);
     int braced = !first && before->kind == T_OPEN && before->value == '{' && !(before->flags & TOKEN_BOX);
     int argument = r->pos > 1 && before->kind == T_OPEN && t[-2].kind == T_FUNCTION; /* \ln(pa) */
     if (!alone || w.n < 2 || ((braced || argument) && !(t->flags & TOKEN_TEXT)))
@@ -127,7 +114,7 @@ int read_phrase_length(struct math_reader *r)
     if (words == 1 && n == 1)
         return lone_word(r, t);
     int article =
-        !r->pos && (*t->s == 'a' || *t->s == 'A') && t[1].n > 3 && !math_word_is_unit(word_of(&t[1]));
+        !r->pos && (*t->s == 'a' || *t->s == 'A') && t[1].n > 3 && !math_word_is_unit(token_text(&t[1]));
     if (t->n == 1 && !(t->flags & TOKEN_TEXT) && !article)
         return 0; /* x meters */
     return wordy ? n : 0;
@@ -192,12 +179,12 @@ const struct math_node *read_prose(struct math_reader *r, int n, int last_resort
     int words = 0, wordy = 0, stops = 0, digits = 0, single = 0, announces = 0;
     for (int i = 0; i < n; i++) {
         const struct token *t = &r->t[i];
-        announces |= math_word_announces(word_of(t));
+        announces |= math_word_announces(token_text(t));
         if (read_is_word(t)) {
             words++;
             wordy += is_wordy(t);
             single += t->n == 1;
-            stops += math_word_is_stop(word_of(t)) && t->n > 1;
+            stops += math_word_is_stop(token_text(t)) && t->n > 1;
         } else if (t->kind == T_DIGITS) {
             digits++;
         } else if (!is_punctuation(t)) {
@@ -207,9 +194,9 @@ const struct math_node *read_prose(struct math_reader *r, int n, int last_resort
     if (!wordy || words > SENTENCE_WORDS)
         return NULL;
     int dated = digits == 1 && !announces && n == 2 && r->t[0].kind == T_WORD && is_wordy(&r->t[0]) &&
-                r->t[0].s[0] <= 'Z' && r->t[1].space && !math_word_is_stop(word_of(&r->t[0]));
-    int none = n > 2 && r->t[0].n == 2 && span_starts(word_of(&r->t[0]), "no") && r->t[1].n == 4 &&
-               span_starts(word_of(&r->t[1]), "such"); /* no such n exists */
+                r->t[0].s[0] <= 'Z' && r->t[1].space && !math_word_is_stop(token_text(&r->t[0]));
+    int none = n > 2 && r->t[0].n == 2 && span_starts(token_text(&r->t[0]), "no") && r->t[1].n == 4 &&
+               span_starts(token_text(&r->t[1]), "such"); /* no such n exists */
     int sentence = !digits && words > 1 && (last_resort || stops || none || words > PHRASE_WORDS / 2) &&
                    single * 2 <= words;
     if (!dated && !sentence)

@@ -1,6 +1,6 @@
 /* Numbers in all the ways in which they are written. Digits stay as written; other files decide about
  * values and rounding. Where a comma may group digits or separate two numbers, both are readings. */
-#include "answer_check/math/math_reader.h"
+#include "answer_check/read/reader.h"
 
 #include <string.h>
 
@@ -304,7 +304,7 @@ const struct math_node *read_base(struct math_reader *r, const struct math_node 
     t += braced;
     word = braced && t->kind == T_WORD && t->n == 4 && span_starts((struct span){t->s, 4}, "base");
     t += word;
-    int number = t->kind == T_WORD ? math_word_number((struct span){t->s, (size_t)t->n}) : -1;
+    int number = t->kind == T_WORD ? math_word_number(token_text(t)) : -1;
     if (number > 1 && (!braced || t[1].kind == T_CLOSE)) {
         char *s = arena_printf(r->w->arena, "%d", number);
         base = reader_integer(r, s, (int)strlen(s));
@@ -320,16 +320,6 @@ const struct math_node *read_base(struct math_reader *r, const struct math_node 
         base = read_argument(r);
     }
     return reader_two(r, MATH_BASE, from, digits, base);
-}
-
-int read_base_words(const struct token *t)
-{
-    int paren = t->kind == T_OPEN && t->value == '(';
-    const struct token *word = t + paren;
-    if (word->kind != T_WORD || word->n != 4 || !span_starts((struct span){word->s, 4}, "base") ||
-        word[1].kind != T_DIGITS || (paren && word[2].kind != T_CLOSE))
-        return 0;
-    return 2 + 2 * paren;
 }
 
 const struct math_node *read_number(struct math_reader *r)

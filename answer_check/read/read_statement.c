@@ -1,7 +1,134 @@
 /* Statements and lists of statements: a, b and c; x = 1 or x = 2; f(x) = 1 for all x; Minimum: 1. */
+#include "answer_check/read/reader.h"
+
 #include <string.h>
 
-#include "answer_check/math/math_reader.h"
+/* ---- what announces a statement ---- */
+
+/* "only x = 0", "exactly 5": the first word changes nothing. */
+static void read_adverb(struct math_reader *r)
+{
+    static const char *const table[] = {"only", "exactly", "approximately", "about", "roughly", "all", "any"};
+    const struct token *t = reader_token(r);
+    if (t->kind != T_WORD || (t[1].kind == T_WORD && t[1].n > 1) || t[1].kind == T_END)
+        return;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (span_starts(token_text(t), table[i]) && strlen(table[i]) == (size_t)t->n)
+            reader_next(r);
+}
+
+/* A label: words, perhaps with a number (Case 2), and a colon. Returns the number of tokens before the
+ * colon; 0 when there is no label; -1 when the words only announce something (The answer is: 5), because
+ * such a text is a response rather than an expression. */
+static int read_label_length(struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    int n = read_phrase_length(r);
+    if (!n && t->kind == T_WORD && t->n > 2 && t[1].kind == T_DIGITS && t[1].space)
+        n = 1;
+    n += n && t[n].kind == T_DIGITS;
+    if (!n || t[n].kind != T_COLON)
+        return 0;
+    for (int i = 0; i < n; i++) {
+        struct span word = token_text(&t[i]);
+        if (math_word_announces(word) || (math_word_is_stop(word) && word.n > 1))
+            return -1;
+    }
+    return n;
+}
+
+/* The letter of an option before its value, "(C) 12" and "(B)\ -7": three tokens, or 0. A sign behind it must
+ * belong to the number, since (B) - 7 is a difference. */
+static int read_choice_label(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r), *next = t + 3;
+    if (r->pos || t->kind != T_OPEN || t->value != '(' || t->match != 2 || t[1].kind != T_WORD ||
+        t[1].n != 1 || *t[1].s < 'A' || *t[1].s > 'J' || (!next->space && !(t->flags & TOKEN_TEXT)))
+        return 0;
+    if (next->kind == T_MINUS)
+        return (next[1].kind == T_DIGITS || next[1].kind == T_FRACTION || next[1].kind == T_ROOT) &&
+                       !next[1].space
+                   ? 3
+                   : 0;
+    return next->kind == T_DIGITS || next->kind == T_FRACTION || next->kind == T_ROOT ||
+                   next->kind == T_CURRENCY
+               ? 3
+               : 0;
+}
+
+/* "\text{The smallest such } n \text{ is } 5", "\text{Area of } ABC = 5": skips words that announce a
+ * value, up to their verb or sign. Only at the beginning of a text, and only when the words are set as
+ * text. */
+static void read_announcement(struct math_reader *r)
+{
+    int verb = 0, words = 0;
+    for (int i = 0; !r->pos && i < 24; i++) {
+        const struct token *t = &r->t[i];
+        struct span word = token_text(t);
+        int text = t->flags & TOKEN_TEXT && (read_is_word(t) || t->kind == T_COLON);
+        int name =
+            t->kind == T_NAME || (t->kind == T_WORD && (t->n == 1 || (*t->s <= 'Z' && t->s[1] <= 'Z')));
+        if (t->kind == T_RELATION && t->value == MATH_EQUAL && words > 1)
+            verb = i;
+        if (i && t->kind == T_UNDERSCORE) { /* \omega_{1} */
+            i = t[1].kind == T_OPEN ? t[1].match : i + 1;
+            continue;
+        }
+        if ((!text && !name) || (text && (span_starts(word, "not") || word.n == 0)))
+            break;
+        words += text;
+        if (text && words > 1 && word.n < 4 && (span_starts(word, "is") || span_starts(word, "are")))
+            verb = i;
+    }
+    const struct token *next = &r->t[verb + 1];
+    if (verb && next->kind != T_END && !(next->kind == T_WORD && next->flags & TOKEN_TEXT))
+        r->pos = verb + 1 + (next->kind == T_COLON);
+}
+
+/* ---- one left side for several values ---- */
+
+enum { VALUES = 32 };
+
+static int is_value(const struct math_node *m)
+{
+    return m->kind <= MATH_FUNCTION;
+}
+
+static const struct math_node *make_relation(struct math_reader *r, int from, const struct math_node *first,
+                                             const struct math_node *value, const struct math_node *modulus)
+{
+    static const unsigned char congruent[] = {MATH_CONGRUENT, MATH_CONGRUENT};
+    const struct math_node *side[] = {first->child[0], value, modulus};
+    struct math_node *m = math_node_new(r->w, MATH_RELATION, reader_source(r, from), modulus ? 3 : 2, side);
+    if (m)
+        m->ops = modulus ? congruent : first->ops;
+    return m;
+}
+
+static const struct math_node *read_shared_left(struct math_reader *r, int from,
+                                                const struct read_items *list)
+{
+    const struct math_node *first = list->node[0], *last = list->node[list->n - 1], *modulus = NULL;
+    struct read_items all = {0};
+    if (list->n < 2 || list->n > VALUES || first->kind != MATH_RELATION || first->n != 2 ||
+        (*first->ops != MATH_NOT_EQUAL && *first->ops != MATH_CONGRUENT))
+        return NULL;
+    if (*first->ops == MATH_CONGRUENT) { /* the modulus stands behind the last value */
+        if (last->kind != MATH_FUNCTION || last->which != MATH_MOD)
+            return NULL;
+        modulus = last->child[1];
+        last = last->child[0];
+    }
+    for (int i = 0; i < list->n; i++) {
+        const struct math_node *value = i == 0 ? first->child[1] : i == list->n - 1 ? last : list->node[i];
+        if (!is_value(value) ||
+            reader_add(r, &all, make_relation(r, from, first, value, modulus), T_COMMA, 0))
+            return NULL;
+    }
+    return reader_list(r, modulus ? MATH_OR : MATH_AND, from, &all);
+}
+
+/* ---- statements ---- */
 
 static int at_end(const struct math_reader *r)
 {
@@ -22,42 +149,6 @@ static int at_end(const struct math_reader *r)
     }
 }
 
-int read_opens_condition(const struct math_reader *r)
-{
-    const struct token *t = reader_token(r);
-    if (t->kind != T_OPEN || t->value != '(' || !r->pos)
-        return 0;
-    for (int i = r->pos + 1; i < t->match; i++) {
-        if (r->t[i].kind == T_RELATION)
-            return 1;
-        if (r->t[i].kind == T_OPEN)
-            i = r->t[i].match;
-    }
-    return 0;
-}
-
-int read_remark(const struct math_reader *r)
-{
-    static const char *const words[] = {"about",   "approx",  "approximately", "decimal",   "exact",
-                                        "exactly", "roughly", "rounded",       "simplified"};
-    const struct token *t = reader_token(r), *first = t + 1;
-    if (t->kind != T_OPEN || t->value != '(' || !r->pos || t->match < r->pos + 2)
-        return 0;
-    if (first->kind == T_RELATION && first->value == MATH_APPROXIMATELY)
-        return t->match;
-    for (size_t i = 0; first->kind == T_WORD && i < sizeof words / sizeof *words; i++)
-        if (span_starts((struct span){first->s, (size_t)first->n}, words[i]) &&
-            strlen(words[i]) == (size_t)first->n)
-            return t->match;
-    for (int i = r->pos + 1; i < t->match; i++) { /* (square units) */
-        struct span word = {r->t[i].s, (size_t)r->t[i].n};
-        int is_word = word.n > 2 || (word.n > 1 && r->t[i].flags & TOKEN_TEXT);
-        if (r->t[i].kind != T_WORD || !is_word || !math_word_is_unit(word))
-            return 0;
-    }
-    return t->match;
-}
-
 static int is_condition(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -72,7 +163,7 @@ static int statement_follows(const struct math_reader *r, const struct token *t)
             t = &r->t[t->match];
         if (t->kind == T_RELATION)
             return 1;
-        if (t->kind == T_WORD && math_word_is_stop((struct span){t->s, (size_t)t->n}) && t->n > 1)
+        if (t->kind == T_WORD && math_word_is_stop(token_text(t)) && t->n > 1)
             return 0;
     }
     return 0;

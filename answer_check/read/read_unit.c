@@ -1,17 +1,12 @@
 /* Marks behind a value: percent, currency, units, ordinals, words of scale. A unit of one letter (3m) is
  * only ever a second reading, and only when the number and the letter are the whole text. */
-#include "answer_check/math/math_reader.h"
+#include "answer_check/read/reader.h"
 
 #include <string.h>
 
 #include "evalcore/base/arena.h"
 
 enum { UNIT_WORDS = 6, MARKS = 4 };
-
-static struct span word_of(const struct token *t)
-{
-    return (struct span){t->s, (size_t)t->n};
-}
 
 const struct math_node *read_named_mark(struct math_reader *r, enum math_kind kind, int from,
                                         const char *name, const struct math_node *value)
@@ -55,7 +50,7 @@ static int is_constant_letter(const struct token *t)
     return t->n == 1 && (*t->s == 'e' || *t->s == 'i');
 }
 
-static int has_vowel(const struct token *t)
+static int has_ascii_vowel(const struct token *t)
 {
     for (int i = 0; i < t->n; i++)
         if (strchr("aeiouy", ascii_lower(t->s[i])))
@@ -110,17 +105,18 @@ static int is_unit_word(struct math_reader *r, const struct math_node *m, int fr
     if (r->skip || !is_letters(t) || m->kind == MATH_TEXT)
         return 0;
     if (t->kind == T_FUNCTION)
-        return math_word_is_unit(word_of(t)) && t[1].kind != T_OPEN && t[1].kind != T_UNDERSCORE;
+        return math_word_is_unit(token_text(t)) && t[1].kind != T_OPEN && t[1].kind != T_UNDERSCORE;
     if (t->flags & TOKEN_TEXT)
-        return !(t->n == 1 && is_constant_letter(t)) && !math_word_is_stop(word_of(t)) &&
+        return !(t->n == 1 && is_constant_letter(t)) && !math_word_is_stop(token_text(t)) &&
                t[-1].kind != T_WORD && (t->n > 1 || t[-1].kind == T_DIGITS || t[-1].kind == T_CLOSE);
     if (t->n == 1)
         return is_letter_unit(r, from) && reader_option(r, READ_LETTER_UNIT);
-    if (math_word_is_unit(word_of(t)))
+    if (math_word_is_unit(token_text(t)))
         return (t[-1].kind != T_WORD || t->space) && !is_product_of_letters(r, from);
     if (t->s[0] & 0x80) /* 4000千克 */
         return t[-1].kind == T_DIGITS;
-    return t->space && t[-1].kind != T_WORD && t->n >= 3 && has_vowel(t) && !math_word_is_stop(word_of(t)) &&
+    return t->space && t[-1].kind != T_WORD && t->n >= 3 && has_ascii_vowel(t) &&
+           !math_word_is_stop(token_text(t)) &&
            (m->kind == MATH_NUMBER || m->kind == MATH_DIVIDE || m->kind == MATH_ADD) &&
            t[1].kind != T_RELATION && t[1].kind != T_OPEN;
 }
@@ -152,12 +148,12 @@ static int unit_power(struct math_reader *r, struct str *name)
 
 static int continues_unit(const struct token *t, int word_before)
 {
-    if (!is_letters(t) || t->space == SPACE_WIDE || math_word_is_stop(word_of(t)))
+    if (!is_letters(t) || t->space == SPACE_WIDE || math_word_is_stop(token_text(t)))
         return 0;
     if (t->flags & TOKEN_TEXT)
         return 1;
-    return t->n > 1 &&
-           (math_word_is_unit(word_of(t)) || (word_before && t->kind == T_WORD && t->n > 2 && has_vowel(t)));
+    return t->n > 1 && (math_word_is_unit(token_text(t)) ||
+                        (word_before && t->kind == T_WORD && t->n > 2 && has_ascii_vowel(t)));
 }
 
 /* Reads the words, powers and slashes of a unit that begins at pos. */
@@ -196,13 +192,13 @@ static const char *read_unit_name(struct math_reader *r)
 static const struct math_node *read_unit(struct math_reader *r, const struct math_node *m, int from)
 {
     const struct token *t = reader_token(r);
-    int scale = math_word_scale(word_of(t));
+    int scale = math_word_scale(token_text(t));
     if (t->kind == T_WORD && scale) { /* 5 million */
         static const char zeros[] = "1000000000000";
         reader_next(r);
         return reader_two(r, MATH_MULTIPLY, from, m, reader_integer(r, zeros, scale + 1));
     }
-    int degrees = math_word_is_degree(word_of(t));
+    int degrees = math_word_is_degree(token_text(t));
     if (degrees && !(is_letters(&t[1]) && !t[1].space)) {
         const struct token *k = t + 1;
         if (!is_letters(k) || k->space == SPACE_WIDE || !continues_unit(k, 0)) {
@@ -230,7 +226,7 @@ const struct math_node *read_marks(struct math_reader *r, const struct math_node
         int ordinal = m->kind == MATH_NUMBER || m->kind == MATH_SYMBOL ? read_ordinal_length(t) : 0;
         int based = m->kind == MATH_NUMBER ? read_base_words(t) : 0;
         int per_cent = t->kind == T_WORD && t[1].kind == T_WORD && t->n == 3 && t[1].n == 4 &&
-                       span_starts(word_of(t), "per") && span_starts(word_of(&t[1]), "cent");
+                       span_starts(token_text(t), "per") && span_starts(token_text(&t[1]), "cent");
         if (based) {
             const struct token *digits = t + based / 2;
             r->pos += based;

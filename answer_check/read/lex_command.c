@@ -2,8 +2,86 @@
  * that occur in answers. */
 #include <string.h>
 
-#include "answer_check/lex/math_lex_state.h"
+#include "answer_check/read/lex_state.h"
 #include "evalcore/base/arena.h"
+
+/* ---- what the lexer is made of ---- */
+
+struct token *lex_emit(struct lexer *l, enum token_kind kind, int value, const char *s, size_t n)
+{
+    if (l->n >= l->cap) {
+        l->failed = 1;
+        return &l->spare;
+    }
+    struct token *t = &l->t[l->n++];
+    *t = (struct token){.kind = kind, .value = (short)value, .space = (unsigned char)l->space};
+    t->flags = (unsigned char)(l->in_text ? TOKEN_TEXT : 0);
+    t->match = -1;
+    t->at = (int)l->start;
+    t->end = (int)l->at;
+    t->s = s;
+    t->n = (int)n;
+    l->space = SPACE_NONE;
+    l->boundary = 0;
+    if (l->box && kind == T_OPEN)
+        t->flags |= TOKEN_BOX;
+    if (l->vector)
+        t->flags |= TOKEN_VECTOR;
+    l->box = l->vector = 0;
+    return t;
+}
+
+void lex_space(struct lexer *l, enum token_space space)
+{
+    if (l->boundary && space == SPACE_BLANK)
+        space = SPACE_WIDE;
+    if (space == SPACE_NEGATIVE && l->space == SPACE_BLANK) /* ",\! 000" and ", \!000": TeX ignores blanks */
+        l->space = space;
+    else if ((int)space > l->space && !(space == SPACE_BLANK && l->space == SPACE_NEGATIVE))
+        l->space = space;
+}
+
+void lex_math_mode(struct lexer *l)
+{
+    int wide = l->space >= SPACE_BLANK && l->n;
+    l->boundary = 1;
+    if (l->space < (wide ? SPACE_WIDE : SPACE_BLANK))
+        l->space = wide ? SPACE_WIDE : SPACE_BLANK;
+}
+
+char lex_peek(const struct lexer *l, size_t ahead)
+{
+    return l->at + ahead < l->text.n ? l->text.s[l->at + ahead] : 0;
+}
+
+void lex_skip_blanks(struct lexer *l)
+{
+    while (ascii_is_space(lex_peek(l, 0)))
+        l->at++;
+}
+
+int lex_open_group(struct lexer *l, enum lex_group kind)
+{
+    if (l->depth >= LEX_DEPTH)
+        return -1;
+    l->group[l->depth].kind = (unsigned char)kind;
+    l->group[l->depth++].in_text = (unsigned char)l->in_text;
+    return 0;
+}
+
+int lex_text_group(struct lexer *l)
+{
+    lex_skip_blanks(l);
+    if (lex_peek(l, 0) != '{')
+        return 0; /* \text without braces changes nothing that one can see */
+    l->at++;
+    if (lex_open_group(l, GROUP_TEXT))
+        return -1;
+    l->in_text = 1;
+    return 0;
+}
+
+/* ---- commands ---- */
 
 /* Reads the balanced {...} that follows and stores its inner part. 0 when there is none. */
 static int take_braced(struct lexer *l, struct span *out)

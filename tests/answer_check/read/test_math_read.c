@@ -1,7 +1,7 @@
 /* The reader of mathematics. Each line of the data file is a text and the tree that is read from it, in
  * prefix form ("==>"), as printed for people ("-->"), or as LaTeX ("~~>"). The functions here test what no
  * text may do: exceed the limits, or be read only in part. */
-#include "answer_check/math/math_read.h"
+#include "answer_check/read/math_read.h"
 #include "evalcore/base/arena.h"
 #include "tests/cases.h"
 

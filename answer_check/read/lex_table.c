@@ -1,7 +1,7 @@
 /* What LaTeX commands mean in mathematics, sorted by name in byte order. A command that is missing here
  * makes a text unreadable: no tree is better than one that leaves something out. This is one table,
  * however long. */
-#include "answer_check/lex/math_lex.h"
+#include "answer_check/read/lex.h"
 
 #include <stdlib.h>
 #include <string.h>
