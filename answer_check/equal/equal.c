@@ -1,92 +1,19 @@
 /* Which comparison two trees need: by their readings, then by their kinds, then with one side written another
  * way (equal_rewrite.c). */
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 
 #include <string.h>
 
 enum { DEPTH_MAX = 60 };
 
-enum math_truth equal_better(enum math_truth a, enum math_truth b)
-{
-    if (a == MATH_TRUE || b == MATH_TRUE)
-        return MATH_TRUE;
-    return a == MATH_UNKNOWN || b == MATH_UNKNOWN ? MATH_UNKNOWN : MATH_FALSE;
-}
-
-enum math_truth equal_worse(enum math_truth a, enum math_truth b)
-{
-    if (a == MATH_FALSE || b == MATH_FALSE)
-        return MATH_FALSE;
-    return a == MATH_UNKNOWN || b == MATH_UNKNOWN ? MATH_UNKNOWN : MATH_TRUE;
-}
-
-void equal_set_how(struct comparison *e, const char *how)
-{
-    e->how = how;
-}
-
-int equal_is_number(struct comparison *e, const struct math_node *m)
-{
-    const char *name[1];
-    return math_is_scalar(m) && math_symbols(e->w, m, name, 1) == 0;
-}
-
-int equal_is_collection(const struct math_node *m)
-{
-    return m->kind == MATH_LIST || m->kind == MATH_SET;
-}
-
-int equal_is_statements(const struct math_node *m)
-{
-    return m->kind == MATH_AND || m->kind == MATH_OR;
-}
-
-int equal_is_vector(const struct math_node *m)
-{
-    return m->kind == MATH_MATRIX && (m->rows == 1 || m->columns == 1);
-}
-
 /* ---- readings ---- */
-
-/* A letter that may be a unit or a variable ("3m"): it is a unit only where the reference has no such symbol
- * and the prediction sets it apart ("3 m", "3 m²"). */
-static int unit_applies(const struct math_node *unit, const struct math_node *gold)
-{
-    struct span s = unit->source;
-    int apart = 0;
-    if (strlen(unit->name) > 1 && unit->name[1] != '^')
-        return 1;
-    char letter[2] = {unit->name[0], 0};
-    for (size_t i = 0; i < s.n; i++)
-        apart |= ascii_is_space(s.s[i]) || s.s[i] == '~' || (unsigned char)s.s[i] >= 0x80 ||
-                 (s.s[i] == '\\' && i + 1 < s.n && strchr(",:; tm", s.s[i + 1]));
-    return apart && !math_has_symbol(gold, letter);
-}
-
-/* Is a number in m read with a decimal comma, 3,5? */
-static int has_decimal_comma(const struct math_node *m)
-{
-    if (m->kind == MATH_NUMBER)
-        return m->literal.comma;
-    for (int i = 0; i < m->n; i++)
-        if (has_decimal_comma(m->child[i]))
-            return 1;
-    return 0;
-}
-
-/* Readings of the reference that are not tried: a letter as a unit, and 3,5 as 3.5, since a list is what
- * references write so. */
-static int is_no_gold_reading(const struct math_node *m)
-{
-    return (m->kind == MATH_UNIT && strlen(m->name) == 1) || has_decimal_comma(m);
-}
 
 static enum math_truth try_gold_readings(struct comparison *e, const struct math_node *gold,
                                          const struct math_node *pred)
 {
     enum math_truth best = MATH_FALSE;
     for (int i = 0; i < gold->n && best != MATH_TRUE; i++)
-        if (i == 0 || !is_no_gold_reading(gold->child[i])) {
+        if (i == 0 || !equal_is_no_gold_reading(gold->child[i])) {
             best = equal_better(best, equal_trees(e, gold->child[i], pred));
             if (best == MATH_TRUE)
                 e->reading[0] = gold->child[i];
@@ -99,7 +26,7 @@ static enum math_truth try_pred_readings(struct comparison *e, const struct math
 {
     enum math_truth best = MATH_FALSE;
     for (int i = 0; i < pred->n && best != MATH_TRUE; i++)
-        if (i == 0 || pred->child[i]->kind != MATH_UNIT || unit_applies(pred->child[i], gold)) {
+        if (i == 0 || pred->child[i]->kind != MATH_UNIT || equal_unit_applies(pred->child[i], gold)) {
             best = equal_better(best, equal_trees(e, gold, pred->child[i]));
             if (best == MATH_TRUE)
                 e->reading[1] = pred->child[i];
@@ -118,7 +45,6 @@ static enum math_truth compare_children(struct comparison *e, const struct math_
     return all;
 }
 
-/* a : b : c is determined up to a factor, so products across are compared. */
 /* Could it be a time of the day: 4:30? */
 static int is_clock(struct comparison *e, const struct math_node *m, int64_t *hours, int64_t *minutes)
 {
@@ -145,6 +71,7 @@ static int are_times(struct comparison *e, const struct math_node *gold, const s
     return is_time(e, gold) || (is_time(e, pred) && is_clock(e, gold, &hours, &minutes));
 }
 
+/* a : b : c is determined up to a factor, so products across are compared. */
 static enum math_truth compare_ratios(struct comparison *e, const struct math_node *gold,
                                       const struct math_node *pred)
 {

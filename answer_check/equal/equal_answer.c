@@ -1,5 +1,6 @@
 /* Reads both answers and compares the trees; what cannot be read is compared as text. */
 #include "answer_check/equal/equal_answer.h"
+#include "answer_check/equal/equal_parts.h"
 
 #include <string.h>
 

@@ -1,10 +1,39 @@
 /* What several assignments state together: "x = 3, y = -2" the pair (3, -2), "x = 1 or x = 5" the values 1
  * and 5, "p = 5, q = 2 and p = 7, q = 2" two pairs. No value gets lost: what is no assignment gives NULL. */
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 
 #include <string.h>
 
 #include "evalcore/base/arena.h"
+
+/* ---- one assignment ---- */
+
+const struct math_node *equal_assigned(struct comparison *e, const struct math_node *m, int loose)
+{
+    const char *symbol[1];
+    int n = m->n;
+    if (n == 2 && m->ops[0] == MATH_IN && equal_is_name(m->child[0]))
+        return m->child[1]; /* x \in S states S */
+    for (int i = 0; i + 1 < n; i++)
+        if (m->ops[i] != MATH_EQUAL && m->ops[i] != MATH_APPROXIMATELY)
+            return NULL;
+    /* x = 1/3 \approx 0.33 states 1/3; x \approx 0.33 states 0.33 */
+    while (n > 1 && m->ops[n - 2] == MATH_APPROXIMATELY && !(n == 2 && equal_is_name(m->child[0])))
+        n--;
+    if (n == 1)
+        return m->child[0];
+    if (n > 2 || equal_is_name(m->child[0]))
+        return m->child[n - 1];
+    if (m->child[1]->kind == MATH_SYMBOL && equal_is_number(e, m->child[0]))
+        return m->child[0]; /* 5 = x */
+    if (equal_is_number(e, m->child[0]) && equal_is_number(e, m->child[1]))
+        return m->child[1]; /* C_8^3 = 56 */
+    int value = equal_is_number(e, m->child[1]) ||
+                (equal_is_value(m->child[1]) && math_symbols(e->w, m->child[1], symbol, 1) == 0);
+    return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */
+}
+
+/* ---- several ---- */
 
 enum { ASSIGNED_MAX = 64 };
 

@@ -1,7 +1,7 @@
 /* Families of answers: "x = \pi/4 + k\pi, k \in \mathbb{Z}". The name of a parameter that an answer declares
  * is the writer's choice, and an integer one may count from anywhere and backwards. Free symbols that nobody
  * declares keep their names, but for the integer of angles (k\pi, 2n\pi). */
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 
 #include <string.h>
 #include <strings.h>
@@ -80,11 +80,6 @@ static int words_declare(struct family *f, const char *text)
     return 1;
 }
 
-static const struct math_node *first_reading(const struct math_node *m)
-{
-    return m->kind == MATH_EITHER ? m->child[0] : m;
-}
-
 /* k \in \mathbb{Z}, \forall x \in \mathbb{R} */
 static int declares_parameter(struct family *f, const struct math_node *m)
 {
@@ -95,7 +90,7 @@ static int declares_parameter(struct family *f, const struct math_node *m)
         m = m->child[0];
     if (m->kind != MATH_RELATION || m->n != 2 || m->ops[0] != MATH_IN)
         return 0;
-    const struct math_node *name = first_reading(m->child[0]), *domain = m->child[1];
+    const struct math_node *name = equal_first_reading(m->child[0]), *domain = m->child[1];
     if (name->kind != MATH_SYMBOL)
         return 0;
     if (domain->kind == MATH_SYMBOL && (!strcmp(domain->name, "Z") || !strcmp(domain->name, "R"))) {
@@ -112,7 +107,7 @@ static int declares_parameter(struct family *f, const struct math_node *m)
 static int starts_sequence(struct family *f, const struct math_node *body, const struct math_node *m)
 {
     int64_t from;
-    const struct math_node *left = body->kind == MATH_RELATION ? first_reading(body->child[0]) : NULL;
+    const struct math_node *left = body->kind == MATH_RELATION ? equal_first_reading(body->child[0]) : NULL;
     if (!left || !(left->kind == MATH_APPLY || (left->kind == MATH_SYMBOL && strchr(left->name, '_'))) ||
         m->kind != MATH_RELATION || m->n != 2 || m->ops[0] != MATH_GREATER_EQUAL ||
         m->child[0]->kind != MATH_SYMBOL || m->child[1]->kind != MATH_NUMBER || m->child[1]->literal.n > 1)
@@ -141,7 +136,7 @@ static int split_declaration(struct comparison *e, struct family *f, const struc
             return 1; /* \{x \mid x = k\pi, k \in \mathbb{Z}\} */
         f->body = m->child[0];
         *f->name = *f->domain = 0;
-        return first_reading(f->body)->kind != MATH_SYMBOL && f->body->kind != MATH_RELATION &&
+        return equal_first_reading(f->body)->kind != MATH_SYMBOL && f->body->kind != MATH_RELATION &&
                declares_parameter(f, last);
     case MATH_AND:
     case MATH_OR:
@@ -334,4 +329,63 @@ enum math_truth equal_families(struct comparison *e, const struct math_node *gol
     for (int k = 0; k < 10 && r != MATH_TRUE; k++) /* k + 1, -k, .. run through the same integers */
         r = equal_better(r, counted_otherwise(e, a, b, name, k >= 5, k % 5 - 2));
     return r;
+}
+
+/* ---- antiderivatives: F(x) + C and G(x) + c, which may differ by a constant ---- */
+
+/* Index of the summand that is the constant, or -1: a letter that occurs nowhere else. */
+static int find_constant(const struct math_node *m)
+{
+    static const char *const names[] = {"C", "C_1", "c", "c_1", "K", "k"};
+    for (int i = 0; m->kind == MATH_ADD && i < m->n; i++) {
+        const struct math_node *c = equal_first_reading(m->child[i]);
+        for (size_t k = 0; c->kind == MATH_SYMBOL && k < sizeof names / sizeof *names; k++)
+            if (!strcmp(c->name, names[k])) {
+                for (int j = 0; j < m->n; j++)
+                    if (j != i && math_has_symbol(m->child[j], c->name))
+                        return -1;
+                return i;
+            }
+    }
+    return -1;
+}
+
+static const struct math_node *without_term(struct comparison *e, const struct math_node *m, int at)
+{
+    const struct math_node *rest[64];
+    int n = 0;
+    if (m->n > 64)
+        return NULL;
+    for (int i = 0; i < m->n; i++)
+        if (i != at)
+            rest[n++] = m->child[i];
+    return n == 1 ? rest[0] : math_node_new(e->w, MATH_ADD, m->source, n, rest);
+}
+
+enum math_truth equal_antiderivatives(struct comparison *e, const struct math_node *gold,
+                                      const struct math_node *pred)
+{
+    static const char *const variables[] = {"x", "t", "u", "y", "z", "theta", "s", "r"};
+    const char *symbol[2];
+    int at = find_constant(gold), in_pred = find_constant(pred), known = 0;
+    if (at < 0 || in_pred < 0 ||
+        (*equal_first_reading(gold->child[at])->name != 'C' &&
+         *equal_first_reading(pred->child[in_pred])->name != 'C'))
+        return MATH_FALSE; /* x^2 + k is a polynomial with a parameter */
+    const struct math_node *a = without_term(e, gold, at), *b = a ? without_term(e, pred, in_pred) : NULL;
+    if (!b || math_symbols(e->w, a, symbol, 2) != 1)
+        return MATH_FALSE;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        known |= !strcmp(symbol[0], variables[i]);
+    if (!known)
+        return MATH_FALSE;
+    enum math_truth r = equal_trees(e, a, b);
+    const struct math_node *minus = math_node_1(e->w, MATH_NEGATE, b->source, b),
+                           *d = math_node_2(e->w, MATH_ADD, a->source, a, minus);
+    struct math_node *point = math_node_new(e->w, MATH_NUMBER, a->source, 0, NULL);
+    if (r == MATH_TRUE || !d || !point)
+        return r;
+    point->literal = (struct math_literal){.digits = "7", .n = 1, .decimals = 1, .point = 1};
+    const struct math_node *there = math_substitute(e->w, d, symbol[0], point);
+    return there ? equal_better(r, math_scalar_equal(e->w, d, there)) : r; /* they differ by a constant */
 }

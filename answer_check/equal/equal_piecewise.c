@@ -1,7 +1,7 @@
 /* Functions defined by cases against other ones, and against a formula for all of them: |x| and x for x >= 0,
  * -x for x < 0. Both sides are compared at points of every piece on which a condition holds, at its ends too.
  */
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 
 #include <string.h>
 

@@ -1,9 +1,10 @@
 #ifndef ANSWER_CHECK_EQUAL_EQUAL_REGION_H
 #define ANSWER_CHECK_EQUAL_EQUAL_REGION_H
 
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 
-/* A subset of the real line: a union of at most so many pieces, which may overlap. */
+/* Subsets of the real line (equal_region.c), for answer_check/equal only. A region is a union of at most
+ * PIECES_MAX pieces, which may overlap. Ends are trees that the region borrows. */
 enum { PIECES_MAX = 32 };
 
 struct piece {
@@ -17,15 +18,20 @@ struct region {
     const char *variable; /* NULL: written without one */
 };
 
-/* All return 0, or -1 where there are too many pieces or an order of ends is not known. */
+/* All return 0, or -1 where there are too many pieces or an order of ends is not known. `out` may be a or b.
+ */
 int region_add(struct region *r, const struct math_node *low, const struct math_node *high, int open_low,
                int open_high);
 int region_intersect(struct comparison *e, struct region *out, const struct region *a,
                      const struct region *b);
-int region_unite(struct region *out, const struct region *b);
+int region_unite(struct region *out, const struct region *b); /* adds b's pieces to out */
 int region_complement(struct comparison *e, struct region *out, const struct region *a);
 
-/* From writing: an interval, a union, inequalities in one variable, a set builder, points. -1: it is none. */
+/* Does the piece have no point? 1, 0, or -1: not known. */
+int region_is_empty(struct comparison *e, const struct piece *p);
+
+/* Reads an interval, a union, inequalities in one variable, a set builder or points. Returns 0, or -1 where m
+ * is none of these. */
 int region_read(struct comparison *e, struct region *out, const struct math_node *m);
 
 #endif

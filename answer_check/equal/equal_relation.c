@@ -1,61 +1,7 @@
 /* Equations, inequalities and other relations as statements; and the value that an equation states. */
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 
 #include <string.h>
-
-int equal_is_name(const struct math_node *m)
-{
-    switch (m->kind) {
-    case MATH_OPAQUE: /* \frac{dy}{dx} */
-        return !strncmp(m->name, "derivative", 10);
-    case MATH_FUNCTION: /* \tan\alpha */
-        return m->n == 1 && m->which >= MATH_SIN && m->which <= MATH_CSC && m->child[0]->kind == MATH_SYMBOL;
-    case MATH_UNION:
-    case MATH_INTERSECTION:
-    case MATH_DIFFERENCE: /* A \cap B */
-    case MATH_SYMBOL:
-    case MATH_TEXT:
-        return 1;
-    case MATH_APPLY: /* f(x), T(10) */
-        return 1;
-    case MATH_EITHER:
-        return equal_is_name(m->child[0]);
-    case MATH_TUPLE:
-    case MATH_LIST:
-    case MATH_RATIO: /* (x, y) = (1, 2), V_1 : V_2 = 11 : 21 */
-        for (int i = 0; i < m->n; i++)
-            if (!equal_is_name(m->child[i]))
-                return 0;
-        return m->n > 0;
-    default:
-        return 0;
-    }
-}
-
-const struct math_node *equal_assigned(struct comparison *e, const struct math_node *m, int loose)
-{
-    const char *symbol[1];
-    int n = m->n;
-    if (n == 2 && m->ops[0] == MATH_IN && equal_is_name(m->child[0]))
-        return m->child[1]; /* x \in S states S */
-    for (int i = 0; i + 1 < n; i++)
-        if (m->ops[i] != MATH_EQUAL && m->ops[i] != MATH_APPROXIMATELY)
-            return NULL;
-    /* x = 1/3 \approx 0.33 states 1/3; x \approx 0.33 states 0.33 */
-    while (n > 1 && m->ops[n - 2] == MATH_APPROXIMATELY && !(n == 2 && equal_is_name(m->child[0])))
-        n--;
-    if (n == 1)
-        return m->child[0];
-    if (n > 2 || equal_is_name(m->child[0]))
-        return m->child[n - 1];
-    if (m->child[1]->kind == MATH_SYMBOL && equal_is_number(e, m->child[0]))
-        return m->child[0]; /* 5 = x */
-    if (equal_is_number(e, m->child[0]) && equal_is_number(e, m->child[1]))
-        return m->child[1]; /* C_8^3 = 56 */
-    int value = equal_is_number(e, m->child[1]) ||
-                (equal_is_value(m->child[1]) && math_symbols(e->w, m->child[1], symbol, 1) == 0);
-    return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */
-}
 
 static const struct math_node *sides_difference(struct comparison *e, const struct math_node *m)
 {

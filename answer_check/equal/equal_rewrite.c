@@ -1,6 +1,6 @@
 /* Comparing with one side written another way: several alternatives, a wrapping that says nothing (an
  * assignment, the brackets of one item), words for what they mean, a tuple for a matrix. */
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 
 /* (f(n), g(n)) = (n, 1) as the list of its equations, or NULL. */
 static const struct math_node *by_coordinates(struct comparison *e, const struct math_node *m)

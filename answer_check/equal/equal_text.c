@@ -1,6 +1,6 @@
 /* Words: the same words in other dress, and words that mean mathematics ("no solutions" is the empty set,
  * "all real numbers" is R, "seventeen" is 17). Other sentences have no meaning here. */
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 
 #include <string.h>
 

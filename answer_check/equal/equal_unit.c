@@ -1,7 +1,7 @@
 /* Units: are two texts the same unit, and how do two units of one dimension convert? Names are folded (plural
  * and long forms, "square" and "^2", "per" and "/"), then each factor is looked up. A name that is not in the
  * table is itself and converts to nothing else. */
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

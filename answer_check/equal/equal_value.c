@@ -1,6 +1,6 @@
 /* Scalars with what may stand around them: percent, degrees, units, currency; and decimals, which state a
  * value only to their last digit. */
-#include "answer_check/equal/equal.h"
+#include "answer_check/equal/equal_parts.h"
 #include "answer_check/text/value_words.h"
 
 #include <string.h>
@@ -12,25 +12,6 @@ struct marked {
     const char *unit, *money; /* NULL: none */
     int percent, degrees, currency;
 };
-
-static int is_mark(const struct math_node *m)
-{
-    return m->kind == MATH_PERCENT || m->kind == MATH_DEGREES || m->kind == MATH_UNIT ||
-           m->kind == MATH_CURRENCY;
-}
-
-/* The value inside all marks, with a sign in front of them: -(5\%). */
-static const struct math_node *innermost_value(const struct math_node *m)
-{
-    while (is_mark(m) || (m->kind == MATH_NEGATE && is_mark(m->child[0])))
-        m = m->child[0];
-    return m;
-}
-
-int equal_is_value(const struct math_node *m)
-{
-    return math_is_scalar(innermost_value(m));
-}
 
 static const struct math_node *ratio_of(struct comparison *e, const struct math_node *m, int64_t by,
                                         int divide)
@@ -55,12 +36,12 @@ static struct marked strip_marks(struct comparison *e, const struct math_node *m
     struct marked out = {m, NULL, NULL, 0, 0, 0};
     int negative = 0;
     for (;;) {
-        if (m->kind == MATH_NEGATE && is_mark(m->child[0])) {
+        if (m->kind == MATH_NEGATE && equal_is_mark(m->child[0])) {
             negative = !negative;
             m = m->child[0];
             continue;
         }
-        if (!is_mark(m))
+        if (!equal_is_mark(m))
             break;
         out.percent |= m->kind == MATH_PERCENT;
         out.currency |= m->kind == MATH_CURRENCY;

@@ -1,10 +1,47 @@
-/* Is a letter before a parenthesis a function or a factor? f(x + 1) is no product, unless f also stands alone
- * in one of the two answers: a(b + c) and ab + ac. The reader offers both readings, and here those are
- * dropped that take a letter for a factor without such a sign; otherwise f(3) would be 3 f(1), as products.
- */
-#include "answer_check/equal/equal.h"
+/* Which readings of an answer are tried (contract: equal_parts.h): where a letter is a unit or a variable,
+ * where a comma separates, and where a letter before a parenthesis is a function or a factor. */
+#include "answer_check/equal/equal_parts.h"
 
 #include <string.h>
+
+/* ---- units and decimal commas ---- */
+
+int equal_unit_applies(const struct math_node *unit, const struct math_node *gold)
+{
+    struct span s = unit->source;
+    int apart = 0;
+    if (strlen(unit->name) > 1 && unit->name[1] != '^')
+        return 1;
+    char letter[2] = {unit->name[0], 0};
+    for (size_t i = 0; i < s.n; i++)
+        apart |= ascii_is_space(s.s[i]) || s.s[i] == '~' || (unsigned char)s.s[i] >= 0x80 ||
+                 (s.s[i] == '\\' && i + 1 < s.n && strchr(",:; tm", s.s[i + 1]));
+    return apart && !math_has_symbol(gold, letter);
+}
+
+/* Is a number in m read with a decimal comma, 3,5? */
+static int has_decimal_comma(const struct math_node *m)
+{
+    if (m->kind == MATH_NUMBER)
+        return m->literal.comma;
+    for (int i = 0; i < m->n; i++)
+        if (has_decimal_comma(m->child[i]))
+            return 1;
+    return 0;
+}
+
+/* Readings of the reference that are not tried: a letter as a unit, and 3,5 as 3.5, since a list is what
+ * references write so. */
+int equal_is_no_gold_reading(const struct math_node *m)
+{
+    return (m->kind == MATH_UNIT && strlen(m->name) == 1) || has_decimal_comma(m);
+}
+
+/* ---- functions and factors ----
+ *
+ * f(x + 1) is no product, unless f also stands alone in one of the two answers: a(b + c) and ab + ac. The
+ * reader offers both readings, and here those are dropped that take a letter for a factor without such a
+ * sign; otherwise f(3) would be 3 f(1), as products. */
 
 /* Is the name applied to something (MATH_APPLY), or does it stand by itself (MATH_SYMBOL)? */
 static int occurs_as(const struct math_node *m, enum math_kind kind, const char *name)
