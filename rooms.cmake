@@ -71,7 +71,7 @@ set(rooms
   "evalcore/svg            | svg.h                                      |"
   "evalcore/locks          | runlock.h                                  |"
   "evalcore/process        | wire.h worker_process.h                    | evalcore/cli"
-  "evalcore/store          | run.h grades.h completion_json.h curve_json.h flat_json.h job_key.h journal.h keymap.h record_order.h runfolder.h segmenter.h | engine tasks answer_check"
+  "evalcore/store          | run.h run_fields.h grades.h completion_json.h curve_json.h flat_json.h job_key.h journal.h keymap.h record_order.h runfolder.h segmenter.h | engine tasks answer_check"
   "evalcore/graders        | grader_pool.h                              | evalcore/process evalcore/store evalcore/cli answer_check"
   "evalcore/upkeep         | upkeep.h                                   | evalcore/store evalcore/locks evalcore/cli"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"

@@ -62,8 +62,7 @@ static int unknown_option(const struct cli_option *t, const char *arg, struct er
     const char *name = arg + strspn(arg, "-");
     size_t length = strcspn(name, "=");
     for (int n = 1; t && t->name && n < NAMES; t++)
-        if (t->help)
-            names[n++] = t->name;
+        names[n++] = t->name;
     memcpy(cut, name, length < sizeof cut ? length : sizeof cut - 1);
     cut[length < sizeof cut ? length : sizeof cut - 1] = 0;
     for (char *c = cut; *c; c++)
@@ -192,8 +191,6 @@ void cli_help(const struct cli_option *t, struct str *out)
 {
     struct str left = {0};
     for (; t && t->name; t++) {
-        if (!t->help)
-            continue;
         str_clear(&left);
         if (t->short_name)
             str_printf(&left, "  -%c, --%s", t->short_name, t->name);

@@ -30,9 +30,9 @@ struct cli_option {
     char short_name;  /* or 0 */
     enum cli_type type;
     size_t offset;
-    const char *arg;  /* how help names the value: "DIR"; NULL for flags */
-    const char *help; /* NULL: an older spelling, accepted but not shown */
-    double min, max;  /* INT, DOUBLE: what is possible, both included; both 0: anything */
+    const char *arg; /* how help names the value: "DIR"; NULL for flags */
+    const char *help;
+    double min, max; /* INT, DOUBLE: what is possible, both included; both 0: anything */
 };
 
 /* Ends of ranges: any int; more threads than that help nobody and need gigabytes of stacks. */

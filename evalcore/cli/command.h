@@ -70,7 +70,7 @@ int command_parse(const struct command *c, void *options, int argc, char **argv,
                   int min_args, int max_args, int *n_args);
 void command_help(const struct command *c);
 
-/* The exit code of an error in reading results: a file that was changed by hand or is of a later version is a
+/* The exit code of an error in reading results: a file that was changed by hand or is of another version is a
  * mistake in the input, as a wrong name is. */
 int command_read_code(const struct err *e);
 

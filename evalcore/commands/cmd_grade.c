@@ -30,16 +30,15 @@ static int read_match_types(const json_t *in, struct grade_options *o, struct er
     return 0;
 }
 
-/* The field `name`, which holds rules of mode strict: {"percent": "number"}. */
-static int read_rules(const json_t *in, const char *name, struct grade_rules *rules, struct err *e)
+/* "rule": rules of mode strict. */
+static int read_rules(const json_t *in, struct grade_rules *rules, struct err *e)
 {
-    json_t *field = json_object_get(in, name), *v;
+    static const char where[] = "field \"rule\"";
+    json_t *field = json_object_get(in, "rule"), *v;
     const char *key;
-    char where[32];
     int rc = 0;
     if (!field || json_is_null(field))
         return 0;
-    snprintf(where, sizeof where, "field \"%s\"", name);
     if (!json_is_object(field))
         return err_set(e, ERR_FORMAT, "%s must be an object: {\"percent\": \"number\"}", where);
     json_object_foreach(field, key, v)
@@ -59,9 +58,7 @@ static int read_options(const json_t *in, struct grade_options *o, struct err *e
     int64_t priority = o->boxed_match_priority, decimals = o->float_rounding;
     int rc = jsonl_word(in, "mode", modes, &mode, e);
     if (!rc)
-        rc = read_rules(in, "policy", &o->rules, e); /* the older spelling */
-    if (!rc)
-        rc = read_rules(in, "rule", &o->rules, e);
+        rc = read_rules(in, &o->rules, e);
     if (!rc)
         rc = read_match_types(in, o, e);
     if (!rc)
@@ -140,25 +137,22 @@ static json_t *grade_line(void *context, const json_t *in, struct err *e)
 }
 
 struct flags {
-    struct cli_list rule, policy;
+    struct cli_list rule;
     int explain;
 };
 
 static const struct cli_option options[] = {
     {"rule", 0, CLI_LIST, offsetof(struct flags, rule), "NAME=VALUE",
      .help = "a rule for all lines that do not name it themselves; may be repeated"},
-    {"policy", 0, CLI_LIST, offsetof(struct flags, policy), "NAME=VALUE",
-     .help = NULL}, /* the older spelling */
     {"explain", 0, CLI_FLAG, offsetof(struct flags, explain), NULL,
      .help = "add \"explain\": both answers as they were read, in LaTeX (mode strict)"},
     {0},
 };
 
-static int set_rules(struct grade_rules *rules, const struct cli_list *list, const char *option,
-                     struct err *e)
+static int set_rules(struct grade_rules *rules, const struct cli_list *list, struct err *e)
 {
     for (int i = 0; i < list->n; i++)
-        if (param_set_pairs(grade_rule_params, rules, NULL, list->v[i], option, e))
+        if (param_set_pairs(grade_rule_params, rules, NULL, list->v[i], "--rule", e))
             return -1;
     return 0;
 }
@@ -173,7 +167,7 @@ static int run_grade(const struct process_env *p, int argc, char **argv)
     (void)p;
     if (code >= 0)
         return code;
-    if (set_rules(&all.rules, &f.policy, "--policy", &e) || set_rules(&all.rules, &f.rule, "--rule", &e))
+    if (set_rules(&all.rules, &f.rule, &e))
         return command_fail(&e, EXIT_USAGE);
     all.explain = f.explain;
     const struct jsonl j = {

@@ -54,24 +54,6 @@ static void warn_damaged(const struct run *r)
                  r->n_conflicts);
 }
 
-/* Earlier versions wrote DIR/cells/CELL/results.json, which keeps the verdicts of that day. It is told and
- * not removed: somebody may have built on it. */
-static void warn_stale(const struct run *r)
-{
-    struct str path = {0};
-    int found = 0;
-    for (int i = 0; i < r->n_cells && !found; i++) {
-        str_clear(&path);
-        str_printf(&path, "%s/cells/%s/results.json", r->dir, r->cells[i].id);
-        found = file_exists(path.data);
-    }
-    if (found)
-        log_warn(
-            "%s/cells is of an earlier version and may hold old verdicts; nothing reads it, so remove it",
-            r->dir);
-    str_release(&path);
-}
-
 static int count_missing(const struct run *r)
 {
     if (r->n_done == r->n_expected)
@@ -123,7 +105,6 @@ static int load_run(struct run *r, const char *dir, const struct report_flags *o
     if (rc)
         return ERR_USAGE; /* whatever the folder lacks */
     warn_damaged(r);
-    warn_stale(r);
     count_missing(r);
     rc = r->n_graded || r->n_changed_grades ? keep_grades(r, e) : 0;
     if (rc)

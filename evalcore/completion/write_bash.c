@@ -66,12 +66,11 @@ static void one_command(struct str *out, const struct command *c)
 {
     struct values v;
     for (const struct cli_option *o = c->options; o && o->name; o++)
-        if (o->help && o->arg)
+        if (o->arg)
             option_value(out, c->name, o);
     str_printf(out, "    %s:*)\n        words='--help", c->name);
     for (const struct cli_option *o = c->options; o && o->name; o++)
-        if (o->help)
-            str_printf(out, " --%s", o->name);
+        str_printf(out, " --%s", o->name);
     str_puts(out, "'\n        if [[ $cur != -* ]]; then\n            words=''\n");
     values_of_usage(&v, c->usage);
     bash_assign(out, "            ", &v);

@@ -56,8 +56,7 @@ static void one_command(struct str *out, const struct command *c)
     str_printf(out, "\ncomplete -c kveval -n '__kveval_is %s' -s h -l help -d 'explain the command'\n",
                c->name);
     for (const struct cli_option *o = c->options; o && o->name; o++)
-        if (o->help)
-            fish_option(out, c->name, o);
+        fish_option(out, c->name, o);
     values_of_usage(&v, c->usage);
     if (values_any(&v)) {
         str_printf(out, "complete -c kveval -n '__kveval_is %s'", c->name);

@@ -70,8 +70,7 @@ static void one_command(struct str *out, const struct command *c)
         man_verbatim(out, c->details);
     man_params(out, c->params);
     for (const struct cli_option *o = c->options; o && o->name; o++)
-        if (o->help)
-            man_option(out, o);
+        man_option(out, o);
 }
 
 static void man_item(struct str *out, const char *name, const char *meaning)

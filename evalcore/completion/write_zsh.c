@@ -56,8 +56,7 @@ static void one_command(struct str *out, const struct command *c)
     struct values v;
     str_printf(out, "        %s)\n            _arguments '(- *)'{-h,--help}'[explain the command]'", c->name);
     for (const struct cli_option *o = c->options; o && o->name; o++)
-        if (o->help)
-            zsh_option(out, o);
+        zsh_option(out, o);
     values_of_usage(&v, c->usage);
     if (values_any(&v)) {
         str_puts(&text, "*");

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "evalcore/store/run_fields.h"
+
 static const char *const where = "a message of a grader";
 
 static json_t *string_array(const char *const *list, int n)
@@ -13,12 +15,13 @@ static json_t *string_array(const char *const *list, int n)
     return out;
 }
 
+/* What a grade depends on, as the run folder's own problem files say it. */
 static json_t *problem_json(const struct run_problem *p)
 {
-    return json_pack("{s:s, s:o, s:i, s:s*, s:b, s:i, s:s*, s:o}", "id", p->id, "golds",
-                     string_array(p->golds, p->n_golds), "n_options", p->n_options, "option_order",
-                     p->option_order, "is_rendered", p->is_rendered, "thinking", (int)p->thinking, "subset",
-                     p->subset, "all_classes", string_array(p->all_classes, p->n_classes));
+    json_t *o = run_fields_json(run_problem_fields, p);
+    json_object_set_new(o, "golds", string_array(p->golds, p->n_golds));
+    json_object_set_new(o, "all_classes", string_array(p->all_classes, p->n_classes));
+    return o;
 }
 
 json_t *grader_batch(const struct run *r, const struct ungraded *list, size_t n)
@@ -50,20 +53,11 @@ static void read_strings(const json_t *list, const char *const **out, int *n, st
 
 static int read_problem(const json_t *o, struct run_problem *p, struct arena *a, struct err *e)
 {
-    int64_t options = 0, thinking = 0;
     *p = (struct run_problem){0};
     read_strings(json_object_get(o, "golds"), &p->golds, &p->n_golds, a);
     read_strings(json_object_get(o, "all_classes"), &p->all_classes, &p->n_classes, a);
     p->gold = p->n_golds ? p->golds[0] : "";
-    if (json_get_str(o, "id", &p->id, where, e) || json_get_int(o, "n_options", &options, where, e) ||
-        json_get_int(o, "thinking", &thinking, where, e) ||
-        json_opt_bool(o, "is_rendered", &p->is_rendered, where, e) ||
-        json_opt_str(o, "option_order", &p->option_order, where, e) ||
-        json_opt_str(o, "subset", &p->subset, where, e))
-        return ERR_FORMAT;
-    p->n_options = (int)options;
-    p->thinking = (enum thinking)thinking;
-    return 0;
+    return run_fields_read(run_problem_fields, p, o, a, where, e);
 }
 
 int grader_read_item(const json_t *o, struct grader_item *item, struct arena *a, struct err *e)

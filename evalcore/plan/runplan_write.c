@@ -6,6 +6,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/store/run_fields.h"
 #include "evalcore/store/runfolder.h"
 #include "evalcore/plan/runplan.h"
 #include "evalcore/base/json.h"
@@ -14,36 +15,36 @@
 static json_t *problem_json(const struct prompt_set *s, size_t i)
 {
     const struct problem *p = &s->task.problems[i];
-    int opens = p->is_rendered ? p->thinking_open : p->no_chat ? s->opens_bare : s->opens_thinking;
-    json_t *o =
-        json_pack("{s:o, s:s, s:i, s:b, s:b}", "id", json_text_of(p->id), "prompt_sha256", s->rows[i].sha256,
-                  "prompt_tokens", s->rows[i].n, "is_rendered", p->is_rendered, "thinking_open", opens);
-    if (!s->task.ops->is_restricted)
+    int is_secret = s->task.ops->is_restricted;
+    const struct run_problem kept = {
+        .id = p->id,
+        .prompt_sha256 = s->rows[i].sha256,
+        .prompt_tokens = s->rows[i].n,
+        .is_rendered = p->is_rendered,
+        .thinking_open = p->is_rendered ? p->thinking_open
+                         : p->no_chat   ? s->opens_bare
+                                        : s->opens_thinking,
+        .answer_prefix = is_secret ? NULL : p->answer_prefix,
+        .n_options = p->n_options,
+        .option_order = p->option_order,
+        .subset = p->subset,
+        .own_max_new = p->max_new_tokens,
+        .own_stop = p->stop,
+    };
+    json_t *o = run_fields_json(run_problem_fields, &kept), *golds = json_array();
+    if (!is_secret)
         json_object_set_new(o, "prompt", json_text(p->prompt, p->prompt_len));
-    if (!s->task.ops->is_restricted && p->answer_prefix)
-        json_object_set_new(o, "answer_prefix", json_text_of(p->answer_prefix));
-    json_t *golds = json_array();
     for (int g = 0; g < p->n_golds; g++)
         json_array_append_new(golds, json_text(p->golds[g], strlen(p->golds[g])));
     if (!p->n_golds && p->gold)
         json_array_append_new(golds, json_text(p->gold, p->gold_len));
     json_object_set_new(o, "golds", golds);
-    if (p->n_options)
-        json_object_set_new(o, "n_options", json_integer(p->n_options));
-    if (p->option_order)
-        json_object_set_new(o, "option_order", json_text_of(p->option_order));
-    if (p->subset)
-        json_object_set_new(o, "subset", json_text_of(p->subset));
     if (p->n_classes) {
         json_t *classes = json_array();
         for (int k = 0; k < p->n_classes; k++)
             json_array_append_new(classes, json_text_of(p->all_classes[k]));
         json_object_set_new(o, "all_classes", classes);
     }
-    if (p->max_new_tokens)
-        json_object_set_new(o, "max_new_tokens", json_integer(p->max_new_tokens));
-    if (p->stop)
-        json_object_set_new(o, "stop", json_text_of(p->stop));
     return o;
 }
 
@@ -71,70 +72,92 @@ static int write_problems(const struct prompt_set *s, const char *dir, struct di
 
 static json_t *task_json(const struct prompt_set *s, const struct digest *problems)
 {
-    json_t *options = param_json(task_params, &s->task.options);
-    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:I, s:I}", "name", s->task.ops->name,
-                     "label", json_text_of(s->label), "version", s->task.ops->version, "metric",
-                     s->task.ops->metric, "source", s->task.source, "options", options, "file", s->file,
-                     "problems_sha256", problems->hex, "chat", s->chat ? s->chat->name : "none", "problems",
-                     (json_int_t)s->task.n_problems, "original", (json_int_t)s->n_original);
+    const struct run_task kept = {
+        .name = s->task.ops->name,
+        .label = s->label,
+        .version = s->task.ops->version,
+        .metric = s->task.ops->metric,
+        .source = s->task.source,
+        .file = s->file,
+        .problems_sha256 = problems->hex,
+        .n_problems = (int)s->task.n_problems,
+        .n_original = (int)s->n_original,
+    };
+    json_t *o = run_fields_json(run_task_fields, &kept);
+    json_object_set_new(o, "options", param_json(task_params, &s->task.options));
+    json_object_set_new(o, "chat", json_string(s->chat ? s->chat->name : "none"));
+    return o;
 }
 
-static json_t *option_text(const struct policy_spec *s, const char *key)
+/* An option's value as text; "" where the policy lacks it. */
+static const char *option_text(const struct policy_spec *s, const char *key, struct arena *a)
 {
     struct str text = {0};
     const struct param *p = key ? param_find(policy_params(s->ops), key) : NULL;
     if (p)
         param_text(p, s->params, &text);
-    json_t *v = json_text(str_text(&text), text.len);
+    const char *kept = arena_strdup(a, str_text(&text));
     str_release(&text);
-    return v;
+    return kept;
 }
 
-/* The policy's budget: the first of its budget options that is set. */
-static void add_budget(json_t *o, const struct policy_spec *s)
+/* The name of the policy's budget: the first of its budget options that is set; NULL: none is. */
+static const char *budget_key(const struct policy_spec *s)
 {
-    const char *keys = policy_budget_keys(s->ops);
-    const struct param *budget = NULL;
     char name[64];
-    while (keys && *keys && !budget) {
+    for (const char *keys = policy_budget_keys(s->ops); keys && *keys;) {
         size_t n = strcspn(keys, ",");
         memcpy(name, keys, n < sizeof name ? n : sizeof name - 1);
         name[n < sizeof name ? n : sizeof name - 1] = 0;
         const struct param *p = param_find(policy_params(s->ops), name);
         if (p && param_is_set(p, s->params))
-            budget = p;
+            return p->name;
         keys += n + (keys[n] == ',');
     }
-    struct str rule = {0};
-    policy_describe_budget(s, &rule);
-    json_object_set_new(o, "budget_rule", json_text(str_text(&rule), rule.len));
-    json_object_set_new(o, "budget_key", json_string(budget ? budget->name : ""));
-    json_object_set_new(o, "budget", option_text(s, budget ? budget->name : NULL));
-    str_release(&rule);
+    return NULL;
 }
 
-static json_t *cell_json(const struct runplan *p, const struct plan_cell *c)
+static const char *budget_rule(const struct policy_spec *s, struct arena *a)
+{
+    struct str rule = {0};
+    policy_describe_budget(s, &rule);
+    const char *kept = arena_strdup(a, str_text(&rule));
+    str_release(&rule);
+    return kept;
+}
+
+static json_t *cell_json(const struct runplan *p, const struct plan_cell *c, struct arena *a)
 {
     const struct settings *s = &c->settings->s;
-    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:f}", "id",
-                          c->id, "label", json_text_of(c->label), "policy_label",
-                          json_text_of(c->policy->label), "model", json_text_of(c->model->shown), "policy",
-                          c->policy->name, "preset", c->spec.preset ? c->spec.preset : "", "params",
-                          policy_spec_to_json(&c->spec), "settings", settings_json(s), "settings_label",
-                          json_text_of(c->settings->swept), "identity", c->identity, "samples", s->samples,
-                          "task", c->set, "baseline", c->baseline, "max_new_tokens",
-                          s->max_new_tokens == PARAM_UNSET_INT ? SETTINGS_MAX_NEW : s->max_new_tokens,
-                          "temperature", s->temperature);
-    if (p->file->n_models > 1)
-        json_object_set_new(o, "weights", json_string(p->loaded[c->loaded_model].info.weights));
-    if (c->model->shown != c->model->path)
-        json_object_set_new(o, "model_path", json_text_of(c->model->path));
-    json_object_set_new(o, "k_pages", option_text(&c->spec, "k_pages"));
-    json_object_set_new(o, "l_pages", option_text(&c->spec, "l_pages"));
-    json_object_set_new(o, "budget_tokens", option_text(&c->spec, "budget_tokens"));
+    const char *key = budget_key(&c->spec);
+    const struct cell kept = {
+        .id = c->id,
+        .label = c->label,
+        .policy_label = c->policy->label,
+        .model = c->model->shown,
+        .model_path = c->model->shown != c->model->path ? c->model->path : NULL,
+        .weights = p->file->n_models > 1 ? p->loaded[c->loaded_model].info.weights : NULL,
+        .policy = c->policy->name,
+        .preset = c->spec.preset ? c->spec.preset : "",
+        .k_pages = option_text(&c->spec, "k_pages", a),
+        .l_pages = option_text(&c->spec, "l_pages", a),
+        .budget_tokens = option_text(&c->spec, "budget_tokens", a),
+        .budget_key = key ? key : "",
+        .budget = option_text(&c->spec, key, a),
+        .budget_rule = budget_rule(&c->spec, a),
+        .settings_label = c->settings->swept,
+        .identity = c->identity,
+        .samples = s->samples,
+        .max_new_tokens = s->max_new_tokens == PARAM_UNSET_INT ? SETTINGS_MAX_NEW : s->max_new_tokens,
+        .task_index = c->set,
+        .baseline = c->baseline,
+        .temperature = s->temperature,
+    };
+    json_t *o = run_fields_json(run_cell_fields, &kept);
+    json_object_set_new(o, "params", policy_spec_to_json(&c->spec));
+    json_object_set_new(o, "settings", settings_json(s));
     if (c->spec.taken)
         json_object_set_new(o, "taken", json_text_of(c->spec.taken));
-    add_budget(o, &c->spec);
     return o;
 }
 
@@ -173,7 +196,7 @@ static json_t *models_json(const struct runplan *p)
 
 /* What is said of each model, once where it is the same, and else one after the other. */
 enum said_of { SAID_MODEL, SAID_FAMILY, SAID_WEIGHTS };
-static json_t *joined(const struct runplan *p, enum said_of what)
+static const char *joined(const struct runplan *p, enum said_of what, struct arena *a)
 {
     struct str all = {0};
     const char *first = NULL;
@@ -187,35 +210,43 @@ static json_t *joined(const struct runplan *p, enum said_of what)
         same &= !strcmp(first, text);
         str_printf(&all, "%s%s", m ? ", " : "", text);
     }
-    json_t *v = json_text_of(same ? first : str_text(&all));
+    const char *kept = arena_strdup(a, same ? first : str_text(&all));
     str_release(&all);
-    return v;
+    return kept;
 }
 
-/* problems: the digests of the sets' files. */
-static json_t *config_json(const struct runplan *p, const struct digest *problems)
+/* The configuration, sealed. problems: the digests of the sets' files. */
+static json_t *config_json(const struct runplan *p, const struct digest *problems, struct arena *a)
 {
     const struct engine_info *info = &p->loaded[0].info;
+    const struct run kept = {
+        .version = KVEVAL_VERSION,
+        .model = joined(p, SAID_MODEL, a),
+        .weights = joined(p, SAID_WEIGHTS, a),
+        .numerics = info->numerics,
+        .device = info->device,
+        .baseline = p->file->baseline,
+        .margin = p->file->margin,
+    };
     json_t *tasks = json_array(), *cells = json_array();
     for (int i = 0; i < p->n_sets; i++)
         json_array_append_new(tasks, task_json(&p->sets[i], &problems[i]));
     for (int i = 0; i < p->n_cells; i++)
-        json_array_append_new(cells, cell_json(p, &p->cells[i]));
-    json_t *o = json_pack(
-        "{s:i, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", CONFIG_VERSION,
-        "version", KVEVAL_VERSION, "run_file", json_text_of(p->file->path), "model", joined(p, SAID_MODEL),
-        "family", joined(p, SAID_FAMILY), "weights", joined(p, SAID_WEIGHTS), "numerics", info->numerics,
-        "device", json_text_of(info->device), "max_context", info->max_context, "limit",
-        p->limit ? json_integer(p->limit) : json_null(), "baseline", json_text_of(p->file->baseline), "run",
-        source_json(p->file), "tasks", tasks, "cells", cells);
-    if (o && p->file->n_models > 1)
+        json_array_append_new(cells, cell_json(p, &p->cells[i], a));
+    json_t *o = run_fields_json(run_config_fields, &kept);
+    json_object_set_new(o, "schema", json_integer(CONFIG_VERSION));
+    json_object_set_new(o, "run_file", json_text_of(p->file->path));
+    json_object_set_new(o, "family", json_text_of(joined(p, SAID_FAMILY, a)));
+    json_object_set_new(o, "max_context", json_integer(info->max_context));
+    json_object_set_new(o, "limit", p->limit ? json_integer(p->limit) : json_null());
+    json_object_set_new(o, "run", source_json(p->file));
+    json_object_set_new(o, "tasks", tasks);
+    json_object_set_new(o, "cells", cells);
+    if (p->file->n_models > 1)
         json_object_set_new(o, "models", models_json(p));
-    if (o)
-        json_object_set_new(o, "margin", json_real(p->file->margin));
-    if (o && p->file->published)
+    if (p->file->published)
         json_object_set(o, "published", p->file->published);
-    if (o)
-        runfolder_seal(o);
+    runfolder_seal(o);
     return o;
 }
 
@@ -235,7 +266,7 @@ static int write_json(const json_t *o, const char *dir, const char *name, struct
     return rc;
 }
 
-static int write_manifest(const struct runplan *p, const char *dir, struct err *e)
+static int write_manifest(const struct runplan *p, const char *dir, struct arena *a, struct err *e)
 {
     struct str path = {0};
     json_t *old = NULL, *o;
@@ -251,7 +282,7 @@ static int write_manifest(const struct runplan *p, const char *dir, struct err *
     o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:o, s:s}", "schema", 1, "program", "kveval",
                   "version", KVEVAL_VERSION, "created", created ? created : now, "updated", now, "run_file",
                   json_text_of(p->file->path), "cells", p->n_cells, "jobs", (json_int_t)p->n_jobs, "weights",
-                  joined(p, SAID_WEIGHTS), "grader", answer_check_version());
+                  json_text_of(joined(p, SAID_WEIGHTS, a)), "grader", answer_check_version());
     int rc = write_json(o, dir, "manifest.json", e);
     json_decref(o);
     json_decref(old);
@@ -265,27 +296,29 @@ int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, stru
 {
     struct str problems = {0};
     struct digest *digest = xcalloc((size_t)p->n_sets + 1, sizeof *digest);
+    struct arena a = {0};
     json_t *config = NULL, *old = runfolder_config(dir);
     *n_dropped = 0;
     file_join(&problems, dir, "problems");
     int rc = file_mkdirs(problems.data, e);
     if (!rc)
-        runfolder_tell_changed(dir, old);
+        runfolder_warn_changed(dir, old);
     for (int i = 0; i < p->n_sets && !rc; i++)
         rc = write_problems(&p->sets[i], dir, &digest[i], e);
-    if (!rc && !(config = config_json(p, digest)))
-        rc = err_set(e, ERR_FORMAT, "the configuration cannot be written as JSON");
-    if (!rc)
+    if (!rc) {
+        config = config_json(p, digest, &a);
         rc = write_json(config, dir, "config.resolved.json", e);
+    }
     if (!rc) {
         *n_dropped = runfolder_dropped_cells(old, config);
         rc = runfolder_drop_problems(dir, old, config, e);
     }
     if (!rc)
-        rc = write_manifest(p, dir, e);
+        rc = write_manifest(p, dir, &a, e);
     json_decref(config);
     json_decref(old);
     free(digest);
+    arena_release(&a);
     str_release(&problems);
     return rc;
 }

@@ -22,8 +22,7 @@ static const struct {
     {"key_elements", offsetof(struct completion, kv.key_elements)},
     {"kv_selected", offsetof(struct completion, kv.selected)},
 };
-/* The last four came later. A record without them has zeros, which says that they are not known. */
-enum { N_NUMBERS = sizeof numbers / sizeof *numbers, N_FIRST = N_NUMBERS - 4 };
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 _Static_assert(N_NUMBERS + 3 == COMPLETION_JSON_FIELDS, "finish, tokens, preempted and the numbers");
 
 /* A list of buckets, each [first, tokens, agree, bytes, bits, kl]. */
@@ -108,7 +107,7 @@ const char *completion_json_read(const json_t *o, struct completion *c)
         double *value = (double *)(void *)((char *)c + numbers[i].offset);
         int is_absent = !is_counted && value != &c->seconds;
         *value = is_absent ? NAN : json_number_value(v);
-        if (is_absent ? v != NULL : !json_is_number(v) && (v || i < N_FIRST))
+        if (is_absent ? v != NULL : !json_is_number(v))
             bad = numbers[i].name;
     }
     if (!read_likelihood(json_object_get(o, "likelihood"), &c->likelihood))

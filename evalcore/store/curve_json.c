@@ -56,14 +56,12 @@ static int read_tokens(const json_t *v, int64_t *out)
 
 static int read_points(const json_t *o, struct kv_curve *c)
 {
-    const json_t *aux = json_object_get(o, "aux"), *halves = json_object_get(o, "aux_half");
-    double unit = aux ? 1 : 0.5; /* of tokens: what earlier versions wrote */
-    aux = aux ? aux : halves;
+    const json_t *aux = json_object_get(o, "aux");
     if (!json_is_array(aux) || json_array_size(aux) != (size_t)c->n)
         return 0;
     for (int i = 0; i < c->n; i++) {
         const json_t *v = json_array_get(aux, (size_t)i);
-        c->point[i].aux = unit * json_number_value(v);
+        c->point[i].aux = json_number_value(v);
         if (!json_is_number(v) || !(c->point[i].aux >= 0))
             return 0;
     }

@@ -32,15 +32,14 @@ static const char *const text_names[TEXTS] = {"key",    "gold",      "verdict", 
 struct row_fields {
     struct flat_text text[TEXTS];
     double score, version;
-    int has_checksum, is_whole;
+    int is_whole; /* its checksum is right */
     json_t *tree; /* NULL: the row is of plain values */
 };
 
 static void read_row(struct row_fields *f, const char *line, size_t n)
 {
     struct flat_object flat;
-    *f = (struct row_fields){.has_checksum = journal_line_has_checksum(line, n)};
-    f->is_whole = f->has_checksum && journal_line_is_whole(line, n);
+    *f = (struct row_fields){.is_whole = journal_line_is_whole(line, n)};
     if (n && line[n - 1] == '}' && flat_read(&flat, line, n - 1)) {
         for (int i = 0; i < TEXTS; i++)
             f->text[i] = flat_string(&flat, text_names[i]);
@@ -65,7 +64,7 @@ static const char *reuse_text(struct flat_text t, const char *last, struct arena
     return last && !strncmp(last, t.data, t.n) && !last[t.n] ? last : arena_strndup(a, t.data, t.n);
 }
 
-static void store_row(struct gradebook *b, const struct row_fields *f, struct arena *a)
+static void add_row(struct gradebook *b, const struct row_fields *f, struct arena *a)
 {
     static const struct grade_row none;
     const struct grade_row *last = b->n ? &b->rows[b->n - 1] : &none;
@@ -84,26 +83,12 @@ static void store_row(struct gradebook *b, const struct row_fields *f, struct ar
     row.reason = reuse_text(t[REASON], last->reason, a);
     row.gold_form = reuse_text(t[GOLD_FORM], last->gold_form, a);
     row.pred_form = reuse_text(t[PRED_FORM], last->pred_form, a);
-    row.is_checked = f->is_whole;
     long i = keymap_add(&b->map, key, (long)b->n);
     if (i == (long)b->n) {
         xgrow(&b->rows, &b->cap, b->n + 1, sizeof *b->rows);
         b->n++;
-    } else if (b->rows[i].is_checked && !row.is_checked) {
-        return;
     }
     b->rows[i] = row;
-}
-
-/* A row whose checksum is wrong does not count. Neither does one without in a file where others have one; as
- * long as none has, the file is of an earlier version. */
-static void add_row(struct gradebook *b, const struct row_fields *f, struct arena *a)
-{
-    b->n_wrong += f->has_checksum && !f->is_whole;
-    b->n_checked += f->is_whole;
-    b->n_unchecked += !f->has_checksum;
-    if (f->is_whole || !f->has_checksum)
-        store_row(b, f, a);
 }
 
 /* Reads the rows of a block in parallel and adds them in the order of the file: the last of a key counts. */
@@ -115,8 +100,10 @@ static int add_block(struct gradebook *b, const struct line_blocks *lines, struc
     for (size_t i = 0; i < lines->n; i++)
         read_row(&row[i], lines->line[i].data, lines->line[i].length);
     for (size_t i = 0; i < lines->n && !rc; i++)
-        if (row[i].version > GRADE_VERSION && (row[i].is_whole || !row[i].has_checksum))
-            rc = runfolder_newer(e, lines->path, (long)row[i].version, GRADE_VERSION);
+        if (!row[i].is_whole)
+            b->n_changed++;
+        else if (row[i].version != GRADE_VERSION)
+            rc = runfolder_other_version(e, lines->path, (long)row[i].version, GRADE_VERSION);
         else
             add_row(b, &row[i], a);
 #pragma omp parallel for schedule(static)
@@ -138,7 +125,6 @@ int gradebook_load(struct gradebook *b, const char *dir, const char *version, st
             ;
         line_blocks_close(&lines);
     }
-    b->n_changed = b->n_wrong + (b->n_checked ? b->n_unchecked : 0);
     if (!rc && b->n_changed == 1)
         log_warn("%s: a row was changed since kveval wrote it; what it is about is graded anew", path.data);
     else if (!rc && b->n_changed)
@@ -151,7 +137,7 @@ int gradebook_load(struct gradebook *b, const char *dir, const char *version, st
 const struct grade_row *gradebook_find(const struct gradebook *b, const char *key, const char *gold)
 {
     long i = keymap_find(&b->map, key);
-    if (i < 0 || strcmp(b->rows[i].gold, gold) != 0 || (b->n_checked && !b->rows[i].is_checked))
+    if (i < 0 || strcmp(b->rows[i].gold, gold) != 0)
         return NULL;
     return &b->rows[i];
 }
@@ -163,13 +149,18 @@ void gradebook_release(struct gradebook *b)
     memset(b, 0, sizeof *b);
 }
 
+static enum thinking thinking_of(const struct run_problem *p)
+{
+    return p->has_no_thinking ? THINKING_NONE : p->thinking_open ? THINKING_OPEN : THINKING_AUTO;
+}
+
 const char *grade_gold_digest(const struct run_problem *p, struct arena *a)
 {
     struct str text = {0};
     char hex[17];
     for (int i = 0; i < p->n_golds; i++)
         str_add(&text, p->golds[i], strlen(p->golds[i]) + 1);
-    str_printf(&text, "%d %d", p->n_options, (int)p->thinking);
+    str_printf(&text, "%d %d", p->n_options, (int)thinking_of(p));
     if (p->subset)
         str_printf(&text, " %s", p->subset);
     for (int i = 0; i < p->n_classes; i++)
@@ -209,14 +200,14 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
                               .n_options = p->n_options,
                               .option_order = p->option_order,
                               .is_rendered = p->is_rendered,
-                              .thinking_open = p->thinking == THINKING_OPEN,
+                              .thinking_open = p->thinking_open,
                               .subset = p->subset,
                               .all_classes = p->all_classes,
                               .n_classes = p->n_classes,
                               .zh = zh};
     struct response response = {.text = text,
                                 .len = n,
-                                .thinking = p->thinking,
+                                .thinking = thinking_of(p),
                                 .finish = rec->finish == FINISHED_LENGTH ? FINISH_LENGTH : FINISH_STOP};
     if (ops && ops->grade(&g, &problem, &response, &scratch))
         g = (struct grade){.verdict = VERDICT_ERROR, .reason = "the grader refused the problem"};

@@ -7,27 +7,24 @@
 /* Verdicts by job key, kept in DIR/grades/VERSION.jsonl (the grader's version) so that a report need not
  * grade again. The file can be rebuilt from the journals at any time. A kept verdict counts only as long as
  * the reference answers are those that it was graded against, and its row is as it was written: each ends
- * with a checksum, as the lines of journals do. Files of earlier versions have none, and count as they are.
- */
+ * with a checksum, as the lines of journals do. */
 struct grade_row {
     const char *gold; /* digest of the reference answers */
     enum verdict verdict;
     double score;
     const char *reason, *gold_form, *pred_form;
     const char *segmenter; /* NULL: none */
-    int is_checked;        /* its checksum is right */
 };
 
 struct gradebook {
     struct keymap map; /* key -> index into rows */
     struct grade_row *rows;
     size_t n, cap;
-    long n_checked, n_unchecked, n_wrong; /* rows with a checksum, without, with a wrong one */
-    long n_changed;                       /* rows that do not count, as others of the file have checksums */
+    long n_changed; /* rows without a right checksum, which do not count */
 };
 
 /* version: of the grader, answer_check_version() for this one. A missing file is an empty book; rows that are
- * damaged or were changed are left out, with a warning. ERR_UNSUPPORTED: a row is of a later version. */
+ * damaged or were changed are left out, with a warning. ERR_UNSUPPORTED: a row is of another version. */
 int gradebook_load(struct gradebook *b, const char *dir, const char *version, struct arena *a, struct err *e);
 /* gold: grade_gold_digest() of the problem. NULL when no verdict is kept for both. */
 const struct grade_row *gradebook_find(const struct gradebook *b, const char *key, const char *gold);

@@ -168,11 +168,6 @@ int journal_line_is_whole(const char *line, size_t length)
     return checked_length(line, length) > 0;
 }
 
-int journal_line_has_checksum(const char *line, size_t length)
-{
-    return length >= CRC_TAIL && !memcmp(line + length - CRC_TAIL, crc_mark, strlen(crc_mark));
-}
-
 /* 1 where the line says none, as hand-made ones do. */
 static long version_of(const char *line, size_t n)
 {
@@ -266,7 +261,7 @@ static int leave_out(struct block *b, long i, const struct journal_reader *how, 
     } else if (b->flaw[i] == JOURNAL_NEWER) {
         char where[600];
         snprintf(where, sizeof where, "%.500s:%ld", b->lines.path, l.number);
-        return runfolder_newer(e, where, version_of(line, l.length), JOURNAL_VERSION);
+        return runfolder_other_version(e, where, version_of(line, l.length), JOURNAL_VERSION);
     }
     return 0;
 }

@@ -16,12 +16,10 @@
  * A record is one line {"v":1, head fields..., "ids":[...], "text":"...", tail fields..., "crc":"8 hex"}:
  * written with one write(), its CRC-32C over all bytes before `,"crc"`. A line without its newline is torn
  * (the process died in the write) and does not count; a line whose CRC is wrong is counted and left out.
- * Version 2 are records with "withdrawn" (record_order.h), which earlier programs would count like any other;
- * all others stay version 1, so that these programs read a folder without such records.
  * Every version keeps the beginning {"v":N, and the checksum at the end, so that a line of a later one can be
  * told from a damaged one.
  * `ids`, `text` and the tail come last, so that a reader who needs the head only need not parse them. */
-enum { JOURNAL_PLAIN = 1, JOURNAL_VERSION = 2 };
+enum { JOURNAL_VERSION = 1 };
 struct journal {
     int fd;           /* 0: not open yet */
     char *path, *dir; /* dir: DIR/journal */
@@ -78,9 +76,8 @@ int journal_read(const char *path, const struct journal_reader *how, void *conte
 /* Ends the line that begins at `from` with its checksum: its last byte is that before the comma. Tables of
  * grades have such lines, too. */
 void journal_line_seal(struct str *line, size_t from);
-/* Is it a line, without its newline, whose checksum is right? And one that has a checksum, right or wrong? */
+/* Is it a line, without its newline, with the right checksum at its end? */
 int journal_line_is_whole(const char *line, size_t length);
-int journal_line_has_checksum(const char *line, size_t length);
 
 /* Fetches the parts of a line that journal_read() leaves out, by the line's place in its file: the ids as the
  * text of a JSON array, the text, and the tail, an object that the caller gives back with json_decref() and

@@ -11,45 +11,12 @@
 #include "evalcore/base/hash.h"
 #include "evalcore/base/log.h"
 #include "evalcore/base/margin.h"
-#include "evalcore/store/run_records.h"
+#include "evalcore/store/run_fields.h"
+#include "evalcore/store/run_parts.h"
 #include "evalcore/store/runfolder.h"
 #include "tasks/task.h"
 
 static const char *config_name = "config.resolved.json";
-
-static int read_text(struct run *r, const json_t *o, const char *key, const char **out, const char *where,
-                     struct err *e)
-{
-    const char *s = NULL;
-    int rc = json_get_str(o, key, &s, where, e);
-    if (!rc)
-        *out = arena_strdup(&r->arena, s);
-    return rc;
-}
-
-/* Texts that an object must have. */
-struct text_field {
-    const char *key, **out;
-};
-
-static int read_texts(struct run *r, const json_t *o, const struct text_field *fields, size_t n,
-                      const char *where, struct err *e)
-{
-    int rc = 0;
-    for (size_t i = 0; i < n && !rc; i++)
-        rc = read_text(r, o, fields[i].key, fields[i].out, where, e);
-    return rc;
-}
-
-static int read_number(const json_t *o, const char *key, int *out, const char *where, struct err *e)
-{
-    int64_t v = 0;
-    int rc = json_get_int(o, key, &v, where, e);
-    if (!rc && (v < -1 || v > 2000000000))
-        rc = err_set(e, ERR_FORMAT, "%s: field \"%s\" is out of range", where, key);
-    *out = (int)v;
-    return rc;
-}
 
 static const char *canonical_text(struct run *r, const json_t *v)
 {
@@ -82,73 +49,46 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
                         struct err *e)
 {
     json_t *o = NULL;
-    int open = 0;
-    int64_t options = 0, own_max = 0;
-    const char *prompt = NULL, *order = NULL, *stop = NULL, *subset = NULL, *prefix = NULL;
     int rc = json_read_text(&o, line, n, where, e);
     if (!rc)
-        rc = read_text(r, o, "id", &p->id, where, e);
-    if (!rc)
-        rc = read_text(r, o, "prompt_sha256", &p->prompt_sha256, where, e);
-    if (!rc)
-        rc = read_number(o, "prompt_tokens", &p->prompt_tokens, where, e);
-    if (!rc)
-        rc = json_opt_bool(o, "is_rendered", &p->is_rendered, where, e);
-    if (!rc)
-        rc = json_opt_bool(o, "thinking_open", &open, where, e);
-    if (!rc)
-        rc = json_opt_int(o, "n_options", &options, where, e);
-    if (!rc)
-        rc = json_opt_int(o, "max_new_tokens", &own_max, where, e);
-    if (!rc)
-        rc = json_opt_str(o, "option_order", &order, where, e);
-    if (!rc)
-        rc = json_opt_str(o, "stop", &stop, where, e);
-    if (!rc)
-        rc = json_opt_str(o, "subset", &subset, where, e);
-    if (!rc)
-        rc = json_opt_str(o, "answer_prefix", &prefix, where, e);
+        rc = run_fields_read(run_problem_fields, p, o, &r->arena, where, e);
     if (!rc)
         rc = load_strings(r, o, "golds", &p->golds, &p->n_golds, where, e);
     if (!rc)
         rc = load_strings(r, o, "all_classes", &p->all_classes, &p->n_classes, where, e);
     if (!rc) {
+        const json_t *prompt = json_object_get(o, "prompt"); /* may hold NULs */
         p->gold = p->n_golds ? p->golds[0] : "";
-        const json_t *v = json_object_get(o, "prompt");
-        prompt = json_string_value(v);
-        p->prompt_len = prompt ? json_string_length(v) : 0;
-        p->prompt = prompt ? arena_strndup(&r->arena, prompt, p->prompt_len) : NULL;
-        p->option_order = order ? arena_strdup(&r->arena, order) : NULL;
-        p->own_stop = stop ? arena_strdup(&r->arena, stop) : NULL;
-        p->subset = subset ? arena_strdup(&r->arena, subset) : NULL;
-        p->answer_prefix = prefix ? arena_strdup(&r->arena, prefix) : NULL;
-        p->n_options = (int)options;
-        p->own_max_new = (int)own_max;
-        p->thinking = open ? THINKING_OPEN : THINKING_AUTO;
+        p->prompt_len = json_string_length(prompt);
+        p->prompt = json_is_string(prompt)
+                        ? arena_strndup(&r->arena, json_string_value(prompt), p->prompt_len)
+                        : NULL;
     }
     json_decref(o);
     return rc;
 }
 
-static int load_lines(struct run *r, struct run_task *t, const char *path, const struct str *text,
-                      struct err *e)
+/* The problems of a file's text; *n_out of them. */
+static int load_lines(struct run *r, struct run_problem **out, int *n_out, const char *path,
+                      const struct str *text, struct err *e)
 {
     struct run_problem *list = NULL;
-    size_t cap = 0, n;
+    size_t cap = 0, n_list = 0, n;
     int rc = 0;
     for (const char *line = text->data, *end = line + text->len; line < end && !rc; line += n + 1) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         char where[600];
         struct run_problem p = {0};
         n = (size_t)((newline ? newline : end) - line);
-        snprintf(where, sizeof where, "%.500s:%d", path, t->n_problems + 1);
+        snprintf(where, sizeof where, "%.500s:%zu", path, n_list + 1);
         rc = load_problem(r, &p, line, n, where, e);
-        xgrow(&list, &cap, (size_t)t->n_problems + 1, sizeof *list);
-        list[t->n_problems++] = p;
+        xgrow(&list, &cap, n_list + 1, sizeof *list);
+        list[n_list++] = p;
     }
-    t->problems = arena_alloc(&r->arena, ((size_t)t->n_problems + 1) * sizeof *list);
-    if (t->n_problems)
-        memcpy(t->problems, list, (size_t)t->n_problems * sizeof *list);
+    *out = arena_alloc(&r->arena, (n_list + 1) * sizeof *list);
+    *n_out = (int)n_list;
+    if (n_list)
+        memcpy(*out, list, n_list * sizeof *list);
     free(list);
     return rc;
 }
@@ -161,30 +101,24 @@ static int problems_changed(const char *dir, const char *path, struct err *e)
                    path, dir);
 }
 
-/* o: the task's entry in the configuration, which has the file's digest and its number of problems (in
- * folders of earlier versions the number alone). */
-static int load_problems(struct run *r, struct run_task *t, const json_t *o, struct err *e)
+/* The configuration has the file's digest and its number of problems. */
+static int load_problems(struct run *r, struct run_task *t, struct err *e)
 {
     struct str path = {0}, text = {0};
     char hex[65];
-    const char *digest = NULL;
-    int64_t n = -1;
+    int n = 0;
     file_join(&path, r->dir, t->file);
     int rc = file_plain(path.data, e);
     if (!rc)
-        rc = json_opt_str(o, "problems_sha256", &digest, config_name, e);
-    if (!rc)
-        rc = json_opt_int(o, "problems", &n, config_name, e);
-    if (!rc)
         rc = file_read(path.data, &text, e);
-    if (!rc && digest) {
-        sha256_hex(text.data, text.len, hex, 64);
-        if (strcmp(hex, digest) != 0)
+    if (!rc) {
+        sha256_hex(str_text(&text), text.len, hex, 64);
+        if (strcmp(hex, t->problems_sha256) != 0)
             rc = problems_changed(r->dir, path.data, e);
     }
     if (!rc)
-        rc = load_lines(r, t, path.data, &text, e);
-    if (!rc && n >= 0 && n != t->n_problems)
+        rc = load_lines(r, &t->problems, &n, path.data, &text, e);
+    if (!rc && n != t->n_problems)
         rc = problems_changed(r->dir, path.data, e);
     str_release(&text);
     str_release(&path);
@@ -193,10 +127,7 @@ static int load_problems(struct run *r, struct run_task *t, const json_t *o, str
 
 static int load_task(struct run *r, struct run_task *t, const json_t *o, struct err *e)
 {
-    const struct text_field fields[] = {{"name", &t->name},       {"label", &t->label},
-                                        {"version", &t->version}, {"metric", &t->metric},
-                                        {"source", &t->source},   {"file", &t->file}};
-    int rc = read_texts(r, o, fields, sizeof fields / sizeof fields[0], config_name, e);
+    int rc = run_fields_read(run_task_fields, t, o, &r->arena, config_name, e);
     if (rc)
         return rc;
     if (strstr(t->file, "..") || t->file[0] == '/')
@@ -204,56 +135,18 @@ static int load_task(struct run *r, struct run_task *t, const json_t *o, struct 
                        t->file);
     t->is_text = task_is_text(t->metric);
     t->options = canonical_text(r, json_object_get(o, "options"));
-    rc = load_problems(r, t, o, e);
-    int64_t original = t->n_problems;
-    if (!rc)
-        rc = json_opt_int(o, "original", &original, config_name, e);
-    t->n_original = (int)original;
-    return rc;
-}
-
-int run_same_model(const struct cell *a, const struct cell *b)
-{
-    return !strcmp(a->model_path ? a->model_path : a->model, b->model_path ? b->model_path : b->model);
+    return load_problems(r, t, e);
 }
 
 static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err *e)
 {
-    const struct text_field fields[] = {{"id", &c->id},
-                                        {"label", &c->label},
-                                        {"policy_label", &c->policy_label},
-                                        {"model", &c->model},
-                                        {"policy", &c->policy},
-                                        {"preset", &c->preset},
-                                        {"k_pages", &c->k_pages},
-                                        {"l_pages", &c->l_pages},
-                                        {"budget_tokens", &c->budget_tokens},
-                                        {"budget_key", &c->budget_key},
-                                        {"budget", &c->budget},
-                                        {"budget_rule", &c->budget_rule},
-                                        {"settings_label", &c->settings_label},
-                                        {"identity", &c->identity}};
-    int task = 0, rc = read_texts(r, o, fields, sizeof fields / sizeof fields[0], config_name, e);
-    if (!rc)
-        rc = read_number(o, "samples", &c->samples, config_name, e);
-    if (!rc)
-        rc = read_number(o, "max_new_tokens", &c->max_new_tokens, config_name, e);
-    if (!rc)
-        rc = read_number(o, "task", &task, config_name, e);
-    if (!rc)
-        rc = read_number(o, "baseline", &c->baseline, config_name, e);
-    if (!rc)
-        rc = json_get_double(o, "temperature", &c->temperature, config_name, e);
-    if (!rc)
-        rc = json_opt_str(o, "model_path", &c->model_path, config_name, e);
-    if (!rc)
-        rc = json_opt_str(o, "weights", &c->weights, config_name, e);
+    int rc = run_fields_read(run_cell_fields, c, o, &r->arena, config_name, e);
     if (rc)
         return rc;
-    if (task < 0 || task >= r->n_tasks || c->samples < 1 || c->baseline >= r->n_cells || strchr(c->id, '/') ||
-        c->id[0] == '.')
+    if (c->task_index < 0 || c->task_index >= r->n_tasks || c->samples < 1 || c->baseline >= r->n_cells ||
+        strchr(c->id, '/') || c->id[0] == '.')
         return err_set(e, ERR_FORMAT, "%s: cell \"%s\" has a number out of range", config_name, c->id);
-    c->task = &r->tasks[task];
+    c->task = &r->tasks[c->task_index];
     c->n_expected = c->task->n_problems * c->samples;
     c->params = canonical_text(r, json_object_get(o, "params"));
     c->settings = canonical_text(r, json_object_get(o, "settings"));
@@ -271,37 +164,24 @@ static int read_plain(json_t **out, const char *path, struct err *e)
               : 0;
 }
 
-static int load_config(struct run *r, struct err *e)
+/* The configuration as JSON, checked to be of this version. path: of its file. */
+static int open_config(struct run *r, const char *path, struct err *e)
 {
-    const struct text_field fields[] = {{"version", &r->version}, {"model", &r->model},
-                                        {"weights", &r->weights}, {"numerics", &r->numerics},
-                                        {"device", &r->device},   {"baseline", &r->baseline}};
-    struct str path = {0};
-    int rc;
-    file_join(&path, r->dir, config_name);
     if (!file_exists(r->dir))
-        rc = err_set(e, ERR_USAGE, "%s: there is no such folder; kveval sweep RUN.json -o %s makes one",
-                     r->dir, r->dir);
-    else if (!file_exists(path.data))
-        rc = err_set(e, ERR_USAGE,
-                     "%s is not a run folder: it has no %s; kveval sweep RUN.json -o %s makes one", r->dir,
-                     config_name, r->dir);
-    else
-        rc = read_plain(&r->config, path.data, e);
-    if (!rc)
-        rc = runfolder_config_version(r->config, path.data, e);
-    if (!rc)
-        rc = read_texts(r, r->config, fields, sizeof fields / sizeof fields[0], path.data, e);
-    if (!rc && !runfolder_seal_is_right(r->config))
-        log_warn("%s was changed since the sweep wrote it; kveval sweep RUN.json -o %s writes it again",
-                 path.data, r->dir);
-    r->margin = MARGIN_DEFAULT; /* folders of older versions name none */
-    if (!rc)
-        rc = json_opt_double(r->config, "margin", &r->margin, path.data, e);
-    if (!rc && !margin_is_valid(r->margin))
-        rc = err_set(e, ERR_FORMAT, "%s: the margin is no number from %g to %g", path.data, MARGIN_MIN,
-                     MARGIN_MAX);
+        return err_set(e, ERR_USAGE, "%s: there is no such folder; kveval sweep RUN.json -o %s makes one",
+                       r->dir, r->dir);
+    if (!file_exists(path))
+        return err_set(e, ERR_USAGE,
+                       "%s is not a run folder: it has no %s; kveval sweep RUN.json -o %s makes one", r->dir,
+                       config_name, r->dir);
+    int rc = read_plain(&r->config, path, e);
+    return rc ? rc : runfolder_config_version(r->config, path, e);
+}
+
+static int load_tasks_and_cells(struct run *r, struct err *e)
+{
     const json_t *tasks = json_object_get(r->config, "tasks"), *cells = json_object_get(r->config, "cells");
+    int rc = 0;
     r->tasks = arena_alloc(&r->arena, (json_array_size(tasks) + 1) * sizeof *r->tasks);
     for (size_t i = 0; i < json_array_size(tasks) && !rc; i++)
         rc = load_task(r, &r->tasks[r->n_tasks++], json_array_get(tasks, i), e);
@@ -314,6 +194,24 @@ static int load_config(struct run *r, struct err *e)
         if (r->cells[i].baseline >= 0)
             r->cells[r->cells[i].baseline].is_baseline = 1;
     }
+    return rc;
+}
+
+static int load_config(struct run *r, struct err *e)
+{
+    struct str path = {0};
+    file_join(&path, r->dir, config_name);
+    int rc = open_config(r, path.data, e);
+    if (!rc)
+        rc = run_fields_read(run_config_fields, r, r->config, &r->arena, path.data, e);
+    if (!rc && !runfolder_seal_is_right(r->config))
+        log_warn("%s was changed since the sweep wrote it; kveval sweep RUN.json -o %s writes it again",
+                 path.data, r->dir);
+    if (!rc && !margin_is_valid(r->margin))
+        rc = err_set(e, ERR_FORMAT, "%s: the margin is no number from %g to %g", path.data, MARGIN_MIN,
+                     MARGIN_MAX);
+    if (!rc)
+        rc = load_tasks_and_cells(r, e);
     str_clear(&path);
     file_join(&path, r->dir, "manifest.json");
     if (!rc && file_exists(path.data))
@@ -367,38 +265,4 @@ void run_release(struct run *r)
     json_decref(r->manifest);
     arena_release(&r->arena);
     memset(r, 0, sizeof *r);
-}
-
-int run_task_is_restricted(const struct run_task *t)
-{
-    const struct task_ops *ops = task_find(t->name);
-    int is_restricted = ops && ops->is_restricted;
-    for (int i = 0; i < t->n_problems && !is_restricted; i++)
-        is_restricted = !t->problems[i].prompt;
-    return is_restricted;
-}
-
-int run_find_cell(const struct run *r, const char *name, struct err *e)
-{
-    int found = -1, n = 0;
-    for (int i = 0; i < r->n_cells; i++)
-        if (!strcmp(r->cells[i].id, name))
-            return i;
-    for (int pass = 0; pass < 2 && !n; pass++) /* a whole label before a part of an id */
-        for (int i = 0; i < r->n_cells; i++)
-            if (pass ? strstr(r->cells[i].id, name) != NULL : !strcmp(r->cells[i].label, name)) {
-                n++;
-                found = i;
-            }
-    if (n == 1)
-        return found;
-    struct str some = {0};
-    int shown = 0;
-    for (int i = 0; i < r->n_cells && shown < 6; i++)
-        if (!n || strstr(r->cells[i].id, name) || !strcmp(r->cells[i].label, name))
-            str_printf(&some, "%s%s", shown++ ? ", " : "", r->cells[i].id);
-    err_set(e, ERR_USAGE, "%s: %s \"%s\"; %s %s%s", r->dir, n ? "several cells match" : "no cell is named",
-            name, n ? "these do:" : "there are", str_text(&some), r->n_cells > shown ? ", ..." : "");
-    str_release(&some);
-    return -1;
 }

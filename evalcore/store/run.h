@@ -35,7 +35,8 @@ struct run_problem {
     int n_golds;
     int n_options;            /* multiple choice: letters A..; 0 otherwise */
     const char *option_order; /* multiple choice, else NULL */
-    enum thinking thinking;   /* how the grader must read the completion */
+    int thinking_open;        /* the prompt opened the thinking block: the completion begins inside it */
+    int has_no_thinking;      /* only an answer is read, never a thinking block; no file says so */
     int own_max_new;          /* the problem's own limit, 0: none */
     const char *own_stop;     /* the problem's own stop string, NULL: none */
     const char *subset;       /* these three as in struct problem: the grader of the task asks for them */
@@ -49,9 +50,10 @@ struct run_task {
     const char *label;            /* its "as", else its name with its swept options */
     const char *version, *metric; /* metric: as in struct task_ops (tasks/task.h) */
     int is_text; /* scored by the likelihood of given tokens: its records have that instead of a verdict */
-    const char *source;  /* SHA-256 of the data, 64 hex digits */
-    const char *options; /* JSON object as text */
-    const char *file;    /* the problems file inside the run folder */
+    const char *source;          /* SHA-256 of the data, 64 hex digits */
+    const char *options;         /* JSON object as text */
+    const char *file;            /* the problems file inside the run folder */
+    const char *problems_sha256; /* of that file */
     struct run_problem *problems;
     int n_problems;
     int n_original; /* before --limit and --sample-ids */
@@ -121,6 +123,7 @@ struct cell {
     int is_limit_set; /* the run file gives max_new_tokens, which goes before a problem's own limit */
     int max_total_tokens, max_context; /* of prompt and completion, and of the model; 0: none, or unknown */
     double temperature;
+    int task_index;
     const struct run_task *task;
     int baseline;    /* index of the cell to compare with: same task, same generation settings; -1: none */
     int is_baseline; /* 1 when this cell is one that others are compared with */
@@ -163,7 +166,7 @@ struct run {
 };
 
 /* ERR_USAGE when dir is not a run folder, ERR_FORMAT for a damaged file or a problem file that was changed,
- * ERR_UNSUPPORTED for a file of a later version, ERR_DISK where no process can be started that grades, or
+ * ERR_UNSUPPORTED for a file of another version, ERR_DISK where no process can be started that grades, or
  * ERR_IO; r is then released. A configuration or grades
  * that were changed by hand are warned of. */
 int run_load(struct run *r, const char *dir, struct err *e);

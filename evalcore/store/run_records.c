@@ -1,6 +1,6 @@
 /* Journals into records (contract: run.h). Every expected job's key is computed from the configuration; a
  * journal record belongs to every cell that expects its key. */
-#include "evalcore/store/run_records.h"
+#include "evalcore/store/run_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,6 @@ static void read_line(void *context, const struct journal_line *line, void *item
     fields->prompt_tokens = (int)json_number_value(json_object_get(line->head, "prompt_tokens"));
     fields->withdrawn = (int)json_number_value(json_object_get(line->head, "withdrawn"));
     fields->device = text_of(json_string_value(json_object_get(line->head, "device")));
-    /* a field that an older program did not write counts as 0 */
     completion_json_read(line->head, &fields->completion);
 }
 

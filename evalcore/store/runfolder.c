@@ -51,21 +51,18 @@ static int is_our_manifest(const char *dir)
     return yes;
 }
 
-int runfolder_newer(struct err *e, const char *where, long version, int known)
+int runfolder_other_version(struct err *e, const char *where, long version, int known)
 {
-    return err_set(
-        e, ERR_UNSUPPORTED,
-        "%s is of version %ld, and this kveval, which is older, reads up to version %d; use the one "
-        "that wrote it, or a later one",
-        where, version, known);
+    return err_set(e, ERR_UNSUPPORTED,
+                   "%s is of version %ld, and this kveval reads version %d; use the kveval that wrote it, or "
+                   "another folder",
+                   where, version, known);
 }
 
 int runfolder_config_version(const json_t *config, const char *path, struct err *e)
 {
-    const json_t *v = json_object_get(config, "schema");
-    return json_number_value(v) > CONFIG_VERSION
-               ? runfolder_newer(e, path, (long)json_number_value(v), CONFIG_VERSION)
-               : 0;
+    long version = (long)json_number_value(json_object_get(config, "schema"));
+    return version == CONFIG_VERSION ? 0 : runfolder_other_version(e, path, version, CONFIG_VERSION);
 }
 
 /* Of the canonical text of everything but the digest itself. */
@@ -90,11 +87,9 @@ void runfolder_seal(json_t *config)
 int runfolder_seal_is_right(const json_t *config)
 {
     char hex[SHA256_HEX + 1];
-    const json_t *seal = json_object_get(config, seal_name);
-    if (!seal)
-        return 1;
+    const char *seal = json_string_value(json_object_get(config, seal_name));
     seal_of(config, hex);
-    return json_is_string(seal) && !strcmp(json_string_value(seal), hex);
+    return seal && !strcmp(seal, hex);
 }
 
 json_t *runfolder_config(const char *dir)
@@ -243,7 +238,7 @@ static int is_problem_file_changed(const char *path, const char *want)
     return changed;
 }
 
-void runfolder_tell_changed(const char *dir, const json_t *old)
+void runfolder_warn_changed(const char *dir, const json_t *old)
 {
     static const char folder[] = "problems/";
     size_t i;

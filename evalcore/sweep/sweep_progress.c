@@ -66,10 +66,10 @@ static int write_record(struct sweep_progress *t, const struct job *j, const str
         host[0] = 0;
     job_hash_ids(done->ids, (size_t)done->n_ids, digest);
     digest[16] = 0;
-    json_t *head = json_pack(
-        "{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i}", "v", j->withdrawn ? JOURNAL_VERSION : JOURNAL_PLAIN,
-        "key", j->key, "cell", c->id, "task", c->task->name, "problem", json_text_of(problem->id), "sample",
-        j->sample, "prompt_sha256", s->rows[j->problem].sha256, "prompt_tokens", s->rows[j->problem].n);
+    json_t *head =
+        json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i}", "v", JOURNAL_VERSION, "key", j->key, "cell",
+                  c->id, "task", c->task->name, "problem", json_text_of(problem->id), "sample", j->sample,
+                  "prompt_sha256", s->rows[j->problem].sha256, "prompt_tokens", s->rows[j->problem].n);
     json_t *place =
         json_pack("{s:o, s:o, s:s, s:I, s:s}", "device", json_text_of(device), "host", json_text_of(host),
                   "version", KVEVAL_VERSION, "time", (json_int_t)time(NULL), "ids_sha256", digest);

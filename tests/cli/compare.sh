@@ -48,13 +48,13 @@ grep -q '^lookup  *3  *3  ' stdout.txt || fail "the shared problems: $(cat stdou
 refuse 2 '1 cells are only in one of out:full and other:full; --allow problems compares them all the same' compare out:full other:full
 cp -r other asked
 sed -i 's/"id":"lookup12-s1-002",\(.*\)"prompt_sha256":"..../"id":"lookup12-s1-002",\1"prompt_sha256":"0000/' asked/problems/lookup*.jsonl
-undigested asked
+reseal asked
 refuse 2 '1 problems were asked with another prompt (such as lookup12-s1-002) and are left out; --allow prompts compares them all the same' compare other:full asked:full
 run 0 compare other:full asked:full --allow prompts --allow partial
 grep -q '^lookup  *2  *2  ' stdout.txt || fail "two problems are shared: $(cat stdout.txt)"
 cp -r out part
 sed -i 's/"golds":\["[a-z ]*"\],"id":"lookup12-s1-000"/"golds":["x|<script>\\u001b[31m"],"id":"lookup12-s1-000"/' part/problems/lookup*.jsonl
-undigested part
+reseal part
 refuse 2 '1 problems have other reference answers (such as lookup12-s1-000); --allow problems compares them all the same' compare "out:$full" "part:$full"
 sed -i '/lookup12-s1-003/d' part/journal/*.jsonl
 run 3 compare part full 'quest k_pages=1'
@@ -77,7 +77,7 @@ rm -rf settings changed
 run 0 sweep one.json -o settings --quiet
 cp -r settings changed
 sed -i 's/"golds":\["[a-z ]*"\],"id":"lookup12-s1-000"/"golds":["nothing"],"id":"lookup12-s1-000"/' changed/problems/lookup*.jsonl
-undigested changed
+reseal changed
 run 0 compare settings changed --allow problems
 grep -q '^9 problems flipped' stdout.txt || fail "one problem under nine settings: $(cat stdout.txt)"
 grep -Eq '▼|more than chance|is lower|are lower|^all' stdout.txt && fail "one problem was counted nine times: $(cat stdout.txt)"

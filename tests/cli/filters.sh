@@ -83,25 +83,6 @@ refuse 2 '--rule: unknown option "percents"; did you mean "percent"?' grade --ru
 refuse 2 '--rule: percent must be one of hundredth, number, not "half"' grade --rule percent=half
 refuse 2 '--rule: "percent" is not of the form key=value; write key=value,key=value' grade --rule percent
 
-# The older spelling of both, "policy", is accepted; the answer says "rule", and help does not show it.
-cat >rule.in <<'END'
-{"gold":"25","pred":"\\boxed{25\\%}","policy":{"percent":"number"}}
-{"gold":"25","pred":"\\boxed{25}","policy":{"percent":"half"}}
-{"gold":"30","pred":"\\boxed{30^\\circ}"}
-END
-"$program" grade --policy degrees=keep <rule.in >rule.got 2>/dev/null && fail "grade with a mistaken rule exited 0"
-rules >rule.words
-cat >rule.want <<'END'
-correct,"rule":{"percent":"number","degrees":"keep"}
-error,"error":"line 2: field \"policy\": percent must be one of hundredth, number, not \"half\""
-wrong,"rule":{"degrees":"keep"}
-END
-same rule.want rule.words
-refuse 2 '--policy: unknown option "percents"; did you mean "percent"?' grade --policy percents=number
-run 0 grade --help
-grep -q -e '--rule NAME=VALUE' stdout.txt || fail "help does not show --rule: $(cat stdout.txt)"
-grep -q 'policy' stdout.txt && fail "help shows the older spelling: $(cat stdout.txt)"
-
 cat >choice.in <<'END'
 {"text":"The answer is (C).","n_options":4}
 {"text":"<think> maybe B"}

@@ -51,7 +51,7 @@ grep -q '^grader .*, 64 of 64 completions: ' stdout.txt || fail "score said: $(c
 same_results full again
 sed '1s/"verdict":"[a-z]*"/"verdict":"ambiguous"/' again/grades/*.jsonl >older.jsonl
 mv older.jsonl again/grades/1.jsonl
-unchecked again/grades/1.jsonl
+reseal again
 run 0 score again
 grep -q '^grader 1 gave 1 of [0-9]* another verdict$' stdout.txt || fail "score does not say what an older grader said"
 grep -q ', sample 0 of .*: ambiguous, now ' stdout.txt || fail "score does not say which completion it was"
@@ -135,17 +135,6 @@ sed -i '2s/"tokens"/"tokenz"/' "$(ls damaged/journal/*.jsonl | head -n 1)"
 run 0 report damaged
 grep -q '1 journal lines are damaged; their jobs are missing here, and kveval sweep decodes them again$' stderr.txt ||
     fail "report damaged: $(cat stderr.txt)"
-# An earlier version's cells/ keeps its verdicts, and a folder of that name that is somebody's own is not named.
-mkdir -p "damaged/cells/mine"
-run 0 report damaged
-grep -q 'damaged/cells' stderr.txt && fail "a person's folder cells/ is taken for ours: $(cat stderr.txt)"
-old="damaged/cells/$(tail -n 1 full/report/accuracy.csv | cut -d, -f1)"
-mkdir "$old"
-echo '{}' >"$old/results.json"
-run 0 report damaged
-grep -q 'damaged/cells is of an earlier version and may hold old verdicts; nothing reads it, so remove it$' stderr.txt ||
-    fail "an earlier version's cells/: $(cat stderr.txt)"
-[ -e "$old/results.json" ] || fail "report removed what a person may need"
 refuse 2 'nowhere: there is no such folder; kveval sweep RUN.json -o nowhere makes one' report full --against nowhere
 # Single problems, by what matches nothing.
 refuse 2 '--sample-ids names no problem' sweep "$tiny" -o ids --sample-ids '{}'

@@ -79,10 +79,10 @@ run 0 report out
 check_column accuracy "$trivia" 1
 run 0 report out --against out
 [ "$(wc -l <out/report/against.csv)" = 7 ] || fail "two data sets were taken for one: $(cat out/report/against.csv)"
-# A folder of a version that did not keep the data set's name is not graded, and does not crash.
+# A folder whose problems lack the data set's name is not graded, and does not crash.
 cp -r out old
 sed -i 's/"subset":"[a-z]*",//' old/problems/longbench*.jsonl
-undigested old
+reseal old
 run 0 score old
 grep -q ' 2 error$' stdout.txt || fail "problems without their data set: $(cat stdout.txt)"
 run 0 show out triviaqa t1
@@ -120,7 +120,7 @@ run 0 report zh
 same kept.jsonl "$(ls zh/grades/*.jsonl)"
 grep -q segmenter=jieba zh/report/report.md || fail "the report changed its segmenter"
 sed -i 's/"jieba"/"char"/' zh/grades/*.jsonl
-unchecked zh/grades/*.jsonl
+reseal zh
 run 0 report zh --zh-dict "$source_dir/tests/answer_check/textscore/zh_dict"
 same kept.jsonl "$(ls zh/grades/*.jsonl)"
 # The option held for one of the two runs only (shows where python3-jieba is not installed).
@@ -164,7 +164,7 @@ grep -rq withheld lm/logs && fail "texts are withheld in spite of --restricted-t
 rm -rf flipped
 cp -r gpqa flipped
 sed -i 's/"score":[0-9.]*,/"score":1.0,/; s/"verdict":"[a-z]*"/"verdict":"correct"/' flipped/grades/*.jsonl
-unchecked flipped/grades/*.jsonl
+reseal flipped
 for form in '' --md --json; do
     run 0 compare gpqa:gpqa_diamond flipped:gpqa_diamond --flips -1 $form
     grep -q recTwo stdout.txt || fail "compare $form flips nothing: $(cat stdout.txt)"

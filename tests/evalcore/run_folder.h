@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
 #include "evalcore/store/job_key.h"
 #include "evalcore/store/journal.h"
+#include "evalcore/store/runfolder.h"
 #include "tests/check.h"
 
 #define FOLDER_IDENTITY "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -49,19 +51,34 @@ static json_t *folder_cell(const char *id, const char *label, int task, int samp
                      "budget_key", "k_pages", "budget", "8");
 }
 
+/* A task of the configuration, with the problems of a file that is there. */
 static json_t *folder_task(const char *name, const char *label, const char *file)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:{}}", "name", name, "label", label,
-                     "version", "1", "metric", "accuracy", "source", "x", "file", file, "original", 30,
-                     "chat", "pocket", "options");
+    struct str path = {0}, text = {0};
+    struct err e = {0};
+    char hex[65];
+    int n = 0;
+    file_join(&path, "folder", file);
+    if (file_exists(path.data))
+        CHECK_INT(file_read(path.data, &text, &e), 0);
+    sha256_hex(str_text(&text), text.len, hex, 64);
+    for (size_t i = 0; i < text.len; i++)
+        n += text.data[i] == '\n';
+    str_release(&path);
+    str_release(&text);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:{}}", "name", name, "label", label,
+                     "version", "1", "metric", "accuracy", "source", "x", "file", file, "problems_sha256",
+                     hex, "problems", n, "original", 30, "chat", "pocket", "options");
 }
 
 /* config.resolved.json and manifest.json; takes over both lists. */
 static void folder_config(json_t *tasks, json_t *cells)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:o, s:o}", "version", "0", "model",
-                          "../m", "weights", "w", "numerics", "n", "device", "d", "baseline", "", "limit", 2,
-                          "max_context", 4096, "tasks", tasks, "cells", cells);
+    json_t *o =
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:i, s:i, s:o, s:o}", "schema", CONFIG_VERSION,
+                  "version", "0", "model", "../m", "weights", "w", "numerics", "n", "device", "d", "baseline",
+                  "", "margin", 5.0, "limit", 2, "max_context", 4096, "tasks", tasks, "cells", cells);
+    runfolder_seal(o);
     char *text = json_dumps(o, 0);
     write_text("folder/config.resolved.json", text);
     write_text("folder/manifest.json", "{\"program\":\"kveval\",\"created\":\"2026-01-30T00:00:00Z\","

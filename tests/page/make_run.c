@@ -13,6 +13,7 @@
 #include "evalcore/base/rng.h"
 #include "evalcore/store/job_key.h"
 #include "evalcore/store/journal.h"
+#include "evalcore/store/runfolder.h"
 
 static const char hostile[] = "</script><script>alert(1)</script>]]>\"'><img src=x onerror=alert(2)>"
                               "\xE2\x80\xAE gnp.exe \xE2\x81\xA6&amp;{{7*7}}$(id)`id`\x1b[31m";
@@ -62,20 +63,22 @@ static json_t *cell_json(const struct size *s, int i)
     return o;
 }
 
-static void write_config(const char *folder, const struct size *s, struct err *e)
+static void write_config(const char *folder, const struct size *s, const char *digest, struct err *e)
 {
     json_t *cells = json_array();
     for (int i = 0; i < s->cells; i++)
         json_array_append_new(cells, cell_json(s, i));
-    json_t *task =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{}, s:i}", "name", "math500", "label",
-                  s->is_hostile ? hostile : "math500", "version", "1", "metric", "accuracy", "source", "none",
-                  "file", "problems/made.jsonl", "options", "original", s->problems);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:[o], s:o}", "version", "0.1.0", "model",
-                          s->is_hostile ? hostile : "made", "weights",
-                          "4c364efe04bfaafef32a16ba7c58f1fcaddbd7e5c79073425a0e3e4f9144523f", "numerics",
-                          "made", "device", "none", "baseline", "full", "tasks", task, "cells", cells);
+    json_t *task = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:{}, s:i}", "name", "math500",
+                             "label", s->is_hostile ? hostile : "math500", "version", "1", "metric",
+                             "accuracy", "source", "none", "file", "problems/made.jsonl", "problems_sha256",
+                             digest, "problems", s->problems, "options", "original", s->problems);
+    json_t *o =
+        json_pack("{s:i, s:f, s:s, s:s, s:s, s:s, s:s, s:s, s:[o], s:o}", "schema", CONFIG_VERSION, "margin",
+                  5.0, "version", "0.1.0", "model", s->is_hostile ? hostile : "made", "weights",
+                  "4c364efe04bfaafef32a16ba7c58f1fcaddbd7e5c79073425a0e3e4f9144523f", "numerics", "made",
+                  "device", "none", "baseline", "full", "tasks", task, "cells", cells);
     struct str text = {0}, path = {0};
+    runfolder_seal(o);
     json_canonical(&text, o);
     file_join(&path, folder, "config.resolved.json");
     check(file_write_atomic(path.data, text.data, text.len, e), e);
@@ -96,7 +99,8 @@ static void prompt_hash(char out[65], int p)
     sha256_hex(text, strlen(text), out, 64);
 }
 
-static void write_problems(const char *folder, const struct size *s, struct err *e)
+/* digest: of the file. */
+static void write_problems(const char *folder, const struct size *s, char digest[65], struct err *e)
 {
     struct str text = {0}, path = {0}, dir = {0};
     char id[300], hash[65];
@@ -112,6 +116,7 @@ static void write_problems(const char *folder, const struct size *s, struct err 
         str_putc(&text, '\n');
         json_decref(o);
     }
+    sha256_hex(str_text(&text), text.len, digest, 64);
     file_join(&path, dir.data, "made.jsonl");
     check(file_write_atomic(path.data, text.data, text.len, e), e);
     str_release(&text);
@@ -177,6 +182,7 @@ static void write_journal(const char *folder, const struct size *s, struct err *
 int main(int argc, char **argv)
 {
     struct err e = {0};
+    char digest[65];
     if (argc < 5) {
         fprintf(stderr, "usage: make_run FOLDER CELLS PROBLEMS SAMPLES [hostile]\n");
         return 2;
@@ -184,8 +190,8 @@ int main(int argc, char **argv)
     struct size s = {(int)strtol(argv[2], NULL, 10), (int)strtol(argv[3], NULL, 10),
                      (int)strtol(argv[4], NULL, 10), argc > 5};
     check(file_mkdirs(argv[1], &e), &e);
-    write_config(argv[1], &s, &e);
-    write_problems(argv[1], &s, &e);
+    write_problems(argv[1], &s, digest, &e);
+    write_config(argv[1], &s, digest, &e);
     write_journal(argv[1], &s, &e);
     return 0;
 }

@@ -38,6 +38,7 @@ run 0 report hostile
 # A restricted task has no prompts in the run folder: no answer in the page, and no transcript.
 cp -r hostile restricted
 sed -i 's/"prompt":"[^"\\]*\(\\.[^"\\]*\)*",//' restricted/problems/made.jsonl
+reseal restricted
 run 0 report restricted --transcripts
 grep -q "no example be published" stderr.txt || fail "refused transcripts are not told: $(cat stderr.txt)"
 [ -z "$(find restricted/report/transcripts -name '*.html')" ] || fail "transcripts of a restricted task"

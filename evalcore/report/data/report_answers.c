@@ -30,7 +30,7 @@ static int takes(const struct run_task *t, const struct run_problem *p, const ch
     as.gold = gold;
     as.golds = &gold;
     as.n_golds = 1;
-    as.thinking = THINKING_NONE;
+    as.has_no_thinking = 1;
     str_printf(&box, "\\boxed{%s}", pred);
     grade_record(&rec, t, &as, str_text(&box), box.len, NULL, &a);
     int yes = rec.verdict == VERDICT_CORRECT && !strcmp(rec.gold_form, gold) && !strcmp(rec.pred_form, pred);

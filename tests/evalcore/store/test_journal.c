@@ -283,7 +283,7 @@ static void newer(void)
     } rows[] = {{"1", 0},
                 {"0", 0},
                 {"01", 0},
-                {"2", 0},
+                {"2", ERR_UNSUPPORTED},
                 {"3", ERR_UNSUPPORTED},
                 {"12", ERR_UNSUPPORTED},
                 {"\"3\"", 0},
@@ -323,8 +323,8 @@ static void newer(void)
     CHECK_INT(bad, 1);
     CHECK_INT(journal_read("newer.jsonl", &reader, &(struct seen){0}, &bad, &e), ERR_UNSUPPORTED);
     CHECK_STR(e.text,
-              "newer.jsonl:2 is of version 3, and this kveval, which is older, reads up to version 2; use "
-              "the one that wrote it, or a later one");
+              "newer.jsonl:2 is of version 3, and this kveval reads version 1; use the kveval that wrote it, "
+              "or another folder");
     str_release(&text);
 }
 

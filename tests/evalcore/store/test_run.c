@@ -167,6 +167,10 @@ static void refusals(void)
     struct err other = {0};
     write_text("folder/problems/p.jsonl", "{\"id\":\"one\"}\n");
     CHECK_INT(run_load(&r, "folder", &other), ERR_FORMAT);
+    CHECK(strstr(other.text, "folder/problems/p.jsonl was changed since the sweep wrote it") == other.text);
+    folder_config(json_pack("[o]", folder_task("relay", "relay", "problems/p.jsonl")), json_array());
+    other = (struct err){0};
+    CHECK_INT(run_load(&r, "folder", &other), ERR_FORMAT);
     CHECK_STR(other.text, "folder/problems/p.jsonl:1: field \"prompt_sha256\" is missing");
 }
 
