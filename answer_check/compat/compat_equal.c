@@ -391,7 +391,7 @@ int compat_equal(struct compat_comparison *c, node gold, node pred)
     enum { DEPTH = 20 };
     if (c->depth >= DEPTH || math_step(c->w, 10))
         return 0;
-    struct compat_comparison inner = *c; /* elements are compared by the default rules */
+    struct compat_comparison inner = *c; /* elements are compared with the default settings */
     inner.depth++;
     if (c->depth) {
         inner.relaxed = 0;

@@ -268,15 +268,15 @@ static node finite_set(struct compat_reader *r)
 
 static node read_set_atom(struct compat_reader *r)
 {
-    static compat_rule *const rule[] = {read_interval, literal_set, read_tuple, finite_set};
+    static compat_parse *const parse[] = {read_interval, literal_set, read_tuple, finite_set};
     const struct compat_lexed *from = r->at;
     if (math_step(r->w, 1) || r->depth >= MATH_TREE_DEPTH)
         return NULL;
     int depth = r->depth++;
     node m = NULL;
-    for (size_t k = 0; k < sizeof rule / sizeof *rule && !m; k++) {
+    for (size_t k = 0; k < sizeof parse / sizeof *parse && !m; k++) {
         r->at = from;
-        m = rule[k](r);
+        m = parse[k](r);
         r->depth = depth + 1;
     }
     r->depth = depth;

@@ -67,18 +67,18 @@ static int speaks_of_complex(struct span t)
 
 static node read_whole(struct math_work *w, struct span t)
 {
-    static compat_rule *const rule[] = {compat_relation_to_list, compat_list, compat_relation_to_sets,
-                                        compat_set_expression};
+    static compat_parse *const parse[] = {compat_relation_to_list, compat_list, compat_relation_to_sets,
+                                          compat_set_expression};
     const struct compat_lexed *tokens = t.n <= MATH_TREE_BYTES ? compat_lex(t, w->arena) : NULL;
     if (!tokens)
         return NULL;
     if (grouped_number(t))
         return grouped_value(w, t);
     struct compat_reader r = {.w = w, .complex = speaks_of_complex(t)};
-    for (size_t k = 0; k < sizeof rule / sizeof *rule && !r.failed; k++) {
+    for (size_t k = 0; k < sizeof parse / sizeof *parse && !r.failed; k++) {
         r.at = tokens;
         r.depth = r.bars = 0;
-        node m = rule[k](&r);
+        node m = parse[k](&r);
         if (m && r.at->kind == CT_END && !r.failed)
             return m;
     }

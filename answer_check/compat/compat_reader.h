@@ -3,19 +3,19 @@
 
 #include "answer_check/compat/compat_read.h"
 
-/* Inner parts of the reader of the original's grammar, a recursive descent. Every rule reads at r->at, moves
- * it behind what it has read, and returns the tree; NULL if nothing can be read or no steps are left, and
- * r->at then means nothing. */
+/* Inner parts of the reader of the original's grammar, a recursive descent. Every parse function reads at
+ * r->at, moves it behind what it has read, and returns the tree; NULL if nothing can be read or no steps are
+ * left, and r->at then means nothing. */
 
 struct compat_reader {
     struct math_work *w;
     const struct compat_lexed *at; /* the next token */
-    int depth;                     /* how deep the rules are nested */
+    int depth;                     /* how deep the parse functions are nested */
     int bars;                      /* how many | are open around this place */
     int complex;                   /* symbols may be complex; otherwise they are taken for real */
     int failed;                    /* something had no meaning; then no other reading is tried */
 };
-typedef const struct math_node *compat_rule(struct compat_reader *r);
+typedef const struct math_node *compat_parse(struct compat_reader *r);
 
 /* If the next token is of this kind, moves behind it and returns 1; else returns 0. */
 int compat_accept(struct compat_reader *r, enum compat_token kind);
@@ -24,17 +24,17 @@ const struct math_node *compat_node(struct compat_reader *r, enum math_kind kind
                                     const struct math_node *const *child);
 
 /* compat_read.c. With no_function no operand but the first may be a function. */
-compat_rule compat_expr;                                                          /* a sum */
+compat_parse compat_expr;                                                         /* a sum */
 const struct math_node *compat_product(struct compat_reader *r, int no_function); /* a summand */
 const struct math_node *compat_component(struct compat_reader *r,
                                          int no_function); /* an operand, without powers */
 
 /* compat_read_atom.c */
-compat_rule compat_atom;        /* a number or a symbol */
-compat_rule compat_atom_symbol; /* a symbol with its subscript and its power */
-compat_rule compat_lone_atom;   /* an atom without subscript and power: the n of x_n^2 */
-compat_rule compat_braced;      /* "{..}" */
-compat_rule compat_superscript; /* "^2", "^{..}" */
+compat_parse compat_atom;        /* a number or a symbol */
+compat_parse compat_atom_symbol; /* a symbol with its subscript and its power */
+compat_parse compat_lone_atom;   /* an atom without subscript and power: the n of x_n^2 */
+compat_parse compat_braced;      /* "{..}" */
+compat_parse compat_superscript; /* "^2", "^{..}" */
 const struct math_node *compat_symbol(struct compat_reader *r, const char *name); /* the name in lower case */
 const char *compat_subscript(struct compat_reader *r); /* the text of "_x", "_{n-1}", "_{1,2}", or NULL */
 /* The text of the tokens from `from` to r->at; NULL if no steps are left. */
@@ -42,19 +42,19 @@ const char *compat_joined_text(struct compat_reader *r, const struct compat_lexe
 int compat_is_symbol(const struct compat_lexed *t);
 
 /* compat_read_function.c */
-compat_rule compat_applied; /* f(x) */
+compat_parse compat_applied; /* f(x) */
 int compat_is_function(const struct compat_lexed *t);
 /* The function of token t; r->at stands behind it. */
 const struct math_node *compat_function(struct compat_reader *r, const struct compat_lexed *t);
 
-/* compat_read_calculus.c. Each rule reads what stands behind its token. */
-compat_rule compat_limit, compat_integral;
-compat_rule compat_determinant; /* \det and a matrix */
-compat_rule compat_derivative;  /* "{dy}{dx}", or "{d}{dx}" and the product that follows */
+/* compat_read_calculus.c. Each function reads what stands behind its token. */
+compat_parse compat_limit, compat_integral;
+compat_parse compat_determinant; /* \det and a matrix */
+compat_parse compat_derivative;  /* "{dy}{dx}", or "{d}{dx}" and the product that follows */
 int compat_is_derivative(const struct compat_lexed *t); /* does "{dy}{dx}" or "{d}{dx}" stand at t? */
 
 /* compat_read_list.c */
-compat_rule compat_set_expression; /* unions, intersections and differences of sets */
-compat_rule compat_relation_to_list, compat_relation_to_sets, compat_list; /* the three forms of a formula */
+compat_parse compat_set_expression; /* unions, intersections and differences of sets */
+compat_parse compat_relation_to_list, compat_relation_to_sets, compat_list; /* the three forms of a formula */
 
 #endif

@@ -22,7 +22,7 @@ static int same_children(struct math_work *w, const struct math_node *a, const s
     for (int i = 0; i < a->n; i++) {
         int found = 0;
         for (int j = unordered ? 0 : i; j < (unordered ? a->n : i + 1) && !found; j++)
-            if (!(unordered && taken[j]) && same_tree(w, a->child[i], b->child[j])) {
+            if (!(unordered && taken[j]) && scalar_same_tree(w, a->child[i], b->child[j])) {
                 found = 1;
                 if (unordered)
                     taken[j] = 1;
@@ -33,7 +33,7 @@ static int same_children(struct math_work *w, const struct math_node *a, const s
     return 1;
 }
 
-int same_tree(struct math_work *w, const struct math_node *a, const struct math_node *b)
+int scalar_same_tree(struct math_work *w, const struct math_node *a, const struct math_node *b)
 {
     if (math_step(w, 1) || a->kind != b->kind || a->which != b->which || a->n != b->n ||
         strcmp(a->name, b->name) != 0)
@@ -50,7 +50,7 @@ int same_tree(struct math_work *w, const struct math_node *a, const struct math_
 static int variable_for(struct form_space *s, enum form_kind kind, const struct math_node *tree)
 {
     for (int i = 0; i < s->n; i++)
-        if (s->variable[i].kind == kind && same_tree(s->ring.c->w, s->variable[i].tree, tree))
+        if (s->variable[i].kind == kind && scalar_same_tree(s->ring.c->w, s->variable[i].tree, tree))
             return i;
     if (s->n == SPARSE_VARIABLES)
         return -1;

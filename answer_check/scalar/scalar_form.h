@@ -39,6 +39,6 @@ monomial form_leading(const struct form_space *s, const struct sparse *p);
 int form_coefficient(struct form_space *s, const struct sparse *p, monomial at, struct sparse *out);
 
 /* Are the trees written the same, up to the order of summands and factors? 0 also when no steps are left. */
-int same_tree(struct math_work *w, const struct math_node *a, const struct math_node *b);
+int scalar_same_tree(struct math_work *w, const struct math_node *a, const struct math_node *b);
 
 #endif

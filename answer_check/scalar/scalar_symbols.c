@@ -202,7 +202,7 @@ static int same_opaque(struct math_work *w, scalar_equality *equal, const struct
     if (a->kind != b->kind || a->which != b->which || a->n != b->n || strcmp(a->name, b->name) != 0)
         return 0;
     for (int i = 0; i < a->n; i++)
-        if (!same_tree(w, a->child[i], b->child[i]) &&
+        if (!scalar_same_tree(w, a->child[i], b->child[i]) &&
             !(math_is_scalar(a->child[i]) && math_is_scalar(b->child[i]) &&
               equal(w, a->child[i], b->child[i]) == MATH_TRUE))
             return 0;
