@@ -12,6 +12,7 @@ if [ "$device" = cuda:0 ]; then
     pair=
     grep -q '^cuda:1 ' devices.txt && pair=cuda:0-1
 fi
+if small; then pair=; fi
 rm -rf calm broken
 cat >many.json <<'END'
 {"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 12}],

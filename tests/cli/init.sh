@@ -13,7 +13,9 @@ for policy in full quest raas delta kascade dms oracle streamingllm omnikv lessi
 done
 [ "$(grep -c '^quest k_pages=' stdout.txt)" = 4 ] || fail "two budgets for two tasks: $(cat stdout.txt)"
 grep -q '"note"' run.json || fail "no notes"
-run 0 sweep run.json -o out --limit 1 -q --set max_new_tokens=30
+tokens=30
+if small; then tokens=2; fi
+run 0 sweep run.json -o out --limit 1 -q --set max_new_tokens=$tokens
 [ -s out/report/accuracy.csv ] || fail "the first file gave no report"
 
 # every policy and every task alone

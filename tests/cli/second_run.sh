@@ -2,9 +2,14 @@
 # same command goes on at once.
 . "$(dirname "$0")/lib.sh"
 rm -rf out
-tiny=$here/tiny.json
+tiny=short.json
+cat >short.json <<'END'
+{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}],
+ "policies": ["full", {"name": "quest", "k_pages": 2}]}
+END
+sed 's/"max_new_tokens": 12/"max_new_tokens": 4000, "ignore_eos": true/' short.json >long.json # ends when it is killed
 
-"$program" sweep "$tiny" -o out 2>first.txt &
+"$program" sweep long.json -o out --max-batch 1 2>first.txt &
 holder=$!
 for _ in $(seq 600); do
     [ -s out/lock ] && break
@@ -23,8 +28,6 @@ run 0 sweep "$tiny" -o out --limit 1
 
 # --wait: a second run that waits is refused after that time, ends at once on a signal, and goes on when the holder has ended.
 rm -rf out
-sed 's/"max_new_tokens": [0-9]*/"max_new_tokens": 4000, "ignore_eos": true/' "$tiny" >long.json
-grep -q 4000 long.json || fail "tiny.json has no max_new_tokens"
 "$program" sweep long.json -o out --max-batch 1 --quiet 2>first.txt &
 holder=$!
 for _ in $(seq 600); do
@@ -60,7 +63,7 @@ done
 
 # The other way round, and shards of another N.
 rm -rf out
-"$program" sweep "$tiny" -o out --shard 0/2 2>first.txt &
+"$program" sweep long.json -o out --max-batch 1 --shard 0/2 2>first.txt &
 holder=$!
 for _ in $(seq 600); do
     [ -s out/lock.0-of-2 ] && break
@@ -77,7 +80,9 @@ wait $holder 2>/dev/null
 # Two that start at once in a new folder: one decodes, the other is refused, whatever the first has written when the
 # second looks. Once the second found the configuration just after it had looked for it, and called the folder no
 # run folder.
-for i in $(seq 12); do
+rounds=12
+if small; then rounds=5; fi
+for i in $(seq $rounds); do
     rm -rf out
     "$program" sweep "$tiny" -o out --limit 1 2>first.txt &
     holder=$!

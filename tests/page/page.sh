@@ -46,7 +46,7 @@ grep -q "no example be published" stderr.txt || fail "refused transcripts are no
 
 # Small for any size: by completion, then by problem.
 "$make_run" middle 10 50 4
-if small; then "$make_run" large 20 100 8; else "$make_run" large 50 300 8; fi
+if small; then "$make_run" large 15 1000 8; else "$make_run" large 50 300 8; fi
 for r in middle large; do
     run 0 report $r
     only_ours $r/report/index.html 2

@@ -79,7 +79,7 @@ static void test_one_sample(void)
     struct outcome all[OUTCOMES];
     for (long n = 1; n <= PROBLEMS; n++) {
         int k = outcomes_of(n, all);
-        for (int tests = 1; tests <= TESTS; tests++)
+        for (int tests = 1; tests <= TESTS; tests += check_small() ? 7 : 1)
             compare(n, tests, two_groups(tests, all, k));
         for (int tests = 1; tests <= 3 && n <= (tests < 3 ? 8 : 4); tests++)
             compare(n, tests, all_combinations(tests, all, k));
