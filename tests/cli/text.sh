@@ -61,7 +61,9 @@ tr -d '[]{}": a-z' <stdout.txt | tr ',' '\n' >bare.txt
 n=$(wc -l <bare.txt)
 first=$(head -n 1 all.txt)
 [ "$(wc -l <all.txt)" = $((n + 1)) ] || fail "not one token is put in front of a text"
-for window in 0 3; do
+windows='0 3'
+if small; then windows=3; fi
+for window in $windows; do
     ids=$(tail -n +$((window * 99 + 1)) bare.txt | head -n 99 | paste -sd,)
     printf '{"ids": [%s,%s], "prompt_len": 20}\n' "$first" "$ids" >ids.jsonl
     for policy in full quest:k_pages=2 raas:budget_tokens=32; do

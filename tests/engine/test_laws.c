@@ -11,10 +11,17 @@
 #if defined(__SANITIZE_ADDRESS__)
 /* The sanitized build looks for bad accesses and takes ten times as long, so it decodes fewer and shorter
  * sequences, still under every policy. */
-enum { SANITIZED = 1, STEPS = 10, GENEROUS = 1, DMS_PROMPT = 60, POOL = 2 };
+enum { SANITIZED = 1, STEPS = 10, GENEROUS = 1, DMS_PROMPT = 60 };
 #else
-enum { SANITIZED = 0, STEPS = 24, GENEROUS = 2, DMS_PROMPT = 120, POOL = 4 };
+enum { SANITIZED = 0, STEPS = 24, GENEROUS = 2, DMS_PROMPT = 120 };
 #endif
+
+/* 1 where fewer specs and companies are decoded, still under every policy. */
+static int is_few(void)
+{
+    return SANITIZED || check_small();
+}
+
 /* ---- a budget of at least the context gives full attention ---- */
 
 /* Quest's presets hf, kascade and dms do not obey this law: they read floor(S / 16) pages, which leaves out
@@ -55,7 +62,7 @@ static void law_generous(struct engine *en)
     static char own[LAW_POLICIES][LAW_SPEC];
     const char *spec[N + LAW_POLICIES];
     struct item items[(N + LAW_POLICIES) * K];
-    int n = SANITIZED ? 4 : N, n_own = law_generous_specs(own);
+    int n = is_few() ? 4 : N, n_own = law_generous_specs(own);
     memcpy(spec, generous, sizeof generous);
     for (int i = 0; i < n_own; i++)
         spec[n++] = own[i];
@@ -139,7 +146,7 @@ static void company_init(void)
     company.often = company.n;
     for (int i = OFTEN; i < TIGHT; i++)
         company.spec[company.n++] = tight[i];
-    if (SANITIZED)
+    if (is_few())
         company.n = n_own + OFTEN + 2;
 }
 
@@ -197,8 +204,7 @@ static void compare_company(const char *what, const struct item *a, const struct
     }
 }
 
-/* Changes order, threads and neighbours. The sanitized build skips these runs, which are slow there and
- * access no memory that the others do not. */
+/* Changes order, threads and neighbours, one at a time. */
 static void same_in_any_company(const struct item *base, struct item *other, int n, const int *order)
 {
     run_company(&(struct engine_options){.threads = 2}, other, n, STEPS, order, 0);
@@ -228,7 +234,7 @@ static void law_company(void)
     }
     st = run_company(&(struct engine_options){.threads = 2}, base, n, STEPS, NULL, 0);
     CHECK(st.prefill_shared_tokens > 0 && st.preemptions == 0);
-    if (!SANITIZED)
+    if (!is_few())
         same_in_any_company(base, other, n, order);
     st = run_company(
         &(struct engine_options){.threads = 2, .max_batch = 7, .share_prompts = -1, .prefill_chunk = 384},
@@ -242,7 +248,7 @@ static void law_company(void)
     size_t pool = (size_t)10 << (decode_rounds() ? 19 : 20);
     st = run_company(&(struct engine_options){.threads = 2, .max_context = 2048, .pool_bytes = pool}, other,
                      fewer, STEPS, NULL, 0);
-    CHECK(SANITIZED || st.preemptions > 0);
+    CHECK(is_few() || st.preemptions > 0);
     compare_company("a small cache", base, other, fewer);
     items_release(other, fewer);
     items_release(base, n);
@@ -353,23 +359,24 @@ static void law_pool(void)
                                         "h2o:budget_tokens=64",
                                         "snapkv:budget_tokens=64,window=16,every=16,when=decode",
                                         "rkv:budget_tokens=64,every=16"};
-    enum { N = sizeof specs / sizeof *specs };
+    enum { N = sizeof specs / sizeof *specs, POOL = 4 };
     struct engine_stats st[N];
-    for (int k = 0; k < N; k++) {
+    const int n = is_few() ? 4 : N, requests = is_few() ? 2 : POOL;
+    for (int k = 0; k < n; k++) {
         struct engine *en = decode_open(&(struct engine_options){.share_prompts = -1});
         struct item items[POOL];
-        for (int i = 0; i < POOL; i++) {
+        for (int i = 0; i < requests; i++) {
             items[i] = law_item(decode_policy(en, specs[k]), 4 * i, 160);
             items[i].req.ignore_eos = 1;
         }
-        decode_all(en, items, POOL, NULL);
+        decode_all(en, items, requests, NULL);
         engine_stats(en, &st[k]);
         CHECK_INT(st[k].units_free, st[k].units_total);
-        items_release(items, POOL);
+        items_release(items, requests);
         engine_close(en);
     }
     CHECK(st[1].units_peak < st[0].units_peak * 7 / 10);
-    for (int k = 2; k < N; k++)
+    for (int k = 2; k < n; k++)
         CHECK(st[k].units_peak < st[0].units_peak * 9 / 10);
 }
 

@@ -195,7 +195,7 @@ static void run_neuron(const char *stem, const char *policy)
 int main(int argc, char **argv)
 {
     enum { FEW = 2 };
-    int most = argc > 1 && !strcmp(argv[1], "all") ? MAX_SEQUENCES : FEW;
+    int most = argc > 1 && !strcmp(argv[1], "all") ? MAX_SEQUENCES : check_small() ? 1 : FEW;
     static const char *const tiny[] = {"qwen3", "llama", "llama31", "qwen2_yarn", "llama_linear"};
     char path[4200], model[4096];
     struct engine *en = decode_open(&(struct engine_options){0});

@@ -84,25 +84,26 @@ static void check_all(const struct engine_options *o)
 {
     struct engine *en = decode_open(o);
     struct item items[ROWS * LAW_FAMILIES];
+    const int families = check_small() ? 2 : LAW_FAMILIES, n = ROWS * families;
     laws_open(en);
-    for (int i = 0; i < ROWS * LAW_FAMILIES; i++)
-        items[i] = law_item(decode_policy(en, rows[i / LAW_FAMILIES].spec), i % LAW_FAMILIES, STEPS);
-    decode_all(en, items, ROWS * LAW_FAMILIES, NULL);
-    for (int i = 0; i < ROWS * LAW_FAMILIES; i++) {
+    for (int i = 0; i < n; i++)
+        items[i] = law_item(decode_policy(en, rows[i / families].spec), i % families, STEPS);
+    decode_all(en, items, n, NULL);
+    for (int i = 0; i < n; i++) {
         double reads = 0, aux = 0;
         struct query q = {0, items[i].req.n_prompt};
         for (; q.at < q.n; q.at++) {
-            reads += rows[i / LAW_FAMILIES].reads(q);
-            aux += rows[i / LAW_FAMILIES].aux(q);
+            reads += rows[i / families].reads(q);
+            aux += rows[i / families].aux(q);
         }
         const struct kv_counts *kv = &items[i].kv;
         int fits = fabs(kv->prefill_reads - reads) < 1e-6 && fabs(kv->prefill_aux_reads - aux) < 1e-6;
         if (!fits)
             printf("%s, prompt of %d: %.3f reads, %.3f expected; %.3f aux, %.3f expected\n",
-                   rows[i / LAW_FAMILIES].spec, q.n, kv->prefill_reads, reads, kv->prefill_aux_reads, aux);
+                   rows[i / families].spec, q.n, kv->prefill_reads, reads, kv->prefill_aux_reads, aux);
         CHECK(fits);
     }
-    items_release(items, ROWS * LAW_FAMILIES);
+    items_release(items, n);
     engine_close(en);
     laws_close();
 }
