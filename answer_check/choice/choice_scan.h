@@ -32,32 +32,8 @@ void choice_scan(struct choice_found *out, struct span section, int n_options, e
 /* The section rewritten as plainer text in the arena (choice_plain.c). */
 struct span choice_plain(struct span section, struct arena *a);
 
-/* Reading letters (choice_letter.c). The text comes from choice_plain(). */
-struct choice_text {
-    const char *s;
-    size_t n;
-    char last_letter; /* 'A' + n_options - 1 */
-    int is_cut;       /* the length limit cut the text: its last byte may be the start of a word */
-    const struct choice_lexicon *words;
-};
-
 /* How a letter is written: bare, named (behind a colon or "option"), before ")", or in other marks. */
 enum choice_dress { CHOICE_BARE, CHOICE_NAMED, CHOICE_BRACKETED, CHOICE_ENCLOSED };
-
-/* The byte at i; a new line behind the end. */
-static inline char choice_at(const struct choice_text *t, size_t i)
-{
-    return i < t->n ? t->s[i] : '\n';
-}
-/* The position behind the bytes from i on that occur in `marks`. */
-size_t choice_skip(const struct choice_text *t, size_t i, const char *marks);
-/* Does the byte at i belong to a word? */
-static inline int choice_is_word(const struct choice_text *t, size_t i)
-{
-    return span_is_word((struct span){t->s, t->n}, i);
-}
-/* The option letter at i in upper case, or 0. */
-char choice_letter_at(const struct choice_text *t, size_t i, enum choice_dress dress);
 
 /* The text as tokens (choice_tokens.c), the last of which is a K_END. */
 struct choice_token {
@@ -70,7 +46,10 @@ struct choice_token {
     int is_spaced;   /* white space stands before it */
 };
 
-struct choice_token *choice_tokens(const struct choice_text *t, size_t *n, struct arena *a);
+/* `text` comes from choice_plain(). The array of *n tokens lives in the arena; its first two are K_LINE, so
+ * that what looks back needs no check for the start. */
+struct choice_token *choice_tokens(size_t *n, struct span text, int n_options, enum finish finish,
+                                   struct arena *a);
 
 /* One letter, or several that "and", "or" and commas join. */
 struct choice_group {
@@ -92,8 +71,5 @@ struct choice_view choice_before(const struct choice_token *k, const struct choi
 struct choice_view choice_behind(const struct choice_token *k, const struct choice_group *g);
 /* Does the statement that ends before token i say no more than a letter, or only why? */
 int choice_is_lone(const struct choice_token *k, size_t i);
-
-/* What lines tell (choice_lines.c): the last line or sentence, lines that start like an option. */
-void choice_scan_lines(struct choice_found *out, const struct choice_token *k, size_t n);
 
 #endif

@@ -1,8 +1,8 @@
-/* What the formula around a box makes of it (contract: box_context.h). A model boxes what it takes for the
+/* What the formula around a box makes of it (contract: extract.h). A model boxes what it takes for the
  * number and leaves a sign or a factor outside; the answer is what stands there as a whole. A box that was
  * right must not become doubtful for a unit or a mark beside it, so the formula is matched against the few
  * forms that surely belong to the value, from one relation or end to the other, or else left alone. */
-#include "answer_check/strict/box_context.h"
+#include "answer_check/strict/extract.h"
 
 #include <string.h>
 
@@ -311,7 +311,8 @@ static int read_box(struct box *b, struct span section, const struct box_list *b
     return 1;
 }
 
-int box_contexts(struct box_list *out, struct span section, const struct box_list *boxes, struct math_work *w)
+int extract_box_contexts(struct box_list *out, struct span section, const struct box_list *boxes,
+                         struct math_work *w)
 {
     enum { LAST = 16 };
     size_t first = boxes->n > LAST ? boxes->n - LAST : 0;

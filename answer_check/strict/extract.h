@@ -23,6 +23,18 @@ void extract_boxes(struct box_list *out, struct span section, struct arena *a);
 /* The length of the name of a box command ("\boxed", ...) at byte i, or 0 when there is none. */
 size_t extract_box_name(struct span section, size_t i);
 
+/* The last boxes of a section (at least a run of them), as the formulas around them make them: the box of
+ * "$x = -\boxed{5}$" as "-5", of "$\boxed{16}\pi$" as "16\pi" (box_context.c). A box that takes in the box
+ * before it stands for both: "\frac{\boxed{3}}{\boxed{4}}". start and end then hold what was read.
+ *
+ * Taken in are a sign without an operand before it, factors \pi, \sqrt, \frac, i and e behind the box, powers
+ * and
+ * "!", and the braces of a fraction, a root or an exponent. Where anything else stands at the box, and
+ * outside formulas, the box stays what it is, and so does the label of an option. Returns whether any box was
+ * changed; the list and its texts live in the arena. */
+int extract_box_contexts(struct box_list *out, struct span section, const struct box_list *boxes,
+                         struct math_work *w);
+
 struct declared {
     struct span text; /* a formula's content, or the sentence without marks around it */
     struct span line; /* the rest of the line, for an answer that is itself a sentence or holds ". " */

@@ -7,7 +7,6 @@
 #include "answer_check/strict/grade_strict.h"
 
 #include "answer_check/equal/equal_answer.h"
-#include "answer_check/strict/box_context.h"
 #include "answer_check/strict/extract.h"
 #include "answer_check/text/latex_clean.h"
 #include "answer_check/text/value_words.h"
@@ -192,7 +191,7 @@ static int grade_boxes(struct grading *g, struct span section, const struct box_
     struct box_list read;
     int rc = grade_run(g, section, boxes);
     struct grade alone = *g->out;
-    if (!box_contexts(&read, section, boxes, g->w))
+    if (!extract_box_contexts(&read, section, boxes, g->w))
         return rc;
     grade_run(g, section, &read);
     if (g->out->verdict == VERDICT_CORRECT)
