@@ -14,7 +14,7 @@
 set(front_doors
   kernels/backend.h kernels/limits.h
   engine/engine.h engine/policies/policy.h
-  tasks/task.h tasks/task_group.h answer_check/answer_check.h)
+  tasks/task.h answer_check/answer_check.h)
 
 # Benchmarks measure parts that nobody else looks at; the doctor and the converter of gates look at what a folder holds.
 set(windows
@@ -62,8 +62,7 @@ set(rooms
   "engine/policies         | policy.h                                   | engine/model engine/memory engine/pocket engine/gates kernels"
   "engine                  | engine.h                                   | engine/policies engine/model engine/text engine/memory engine/pocket kernels"
 
-  "tasks/ruler             | ruler_gen.h                                |"
-  "tasks                   | task.h task_group.h                        | tasks/ruler answer_check"
+  "tasks                   | task.h                                     | answer_check"
 
   "evalcore/cli            | *                                          |"
   "evalcore/fetch          | fetch.h                                    | evalcore/cli"

@@ -25,7 +25,7 @@ foreach(file ${names})
   string(APPEND rows "    {\"${name}\", (const char *)text_${name}},\n")
 endforeach()
 file(WRITE ${OUT}.new "/* Made from tasks/prompts by tasks/embed_prompts.cmake. */
-#include \"tasks/prompt.h\"
+#include \"tasks/rows.h\"
 
 ${arrays}const struct prompt_text prompt_texts[] = {
 ${rows}    {0, 0},

@@ -10,7 +10,6 @@
  */
 #include "tasks/csv.h"
 #include "tasks/option_order.h"
-#include "tasks/prompt.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
 

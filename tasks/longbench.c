@@ -1,8 +1,6 @@
 /* LongBench (Bai et al., 2023) from its JSONL files, with its own prompts and length limits
  * (prompts/longbench.json). The table below holds the rules of its pred.py and eval.py: the metric of each
  * data set, where no chat form is used, and where only the first line of the answer counts. */
-#include "tasks/blank.h"
-#include "tasks/prompt.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
 

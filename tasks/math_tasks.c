@@ -1,6 +1,5 @@
 /* AIME 2024, AIME 2025, MATH-500 and GSM8K from JSONL files. The public copies of these sets name their
  * fields differently; all names in use are accepted. */
-#include "tasks/prompt.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
 

@@ -2,14 +2,27 @@
 #define TASKS_OPTION_ORDER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-#include "tasks/python_random.h"
+/* Python's `random.Random(seed)`, for orders that other harnesses draw with it: MT19937 seeded by
+ * init_by_array (Matsumoto and Nishimura, 1998); numbers below n by rejection on as many top bits as n has.
+ * The draws are those of CPython since 3.2. */
+struct python_random {
+    uint32_t state[624];
+    int next;
+};
+void python_random_seed(struct python_random *r, uint32_t seed);
+uint32_t python_random_bits32(struct python_random *r);
+int python_random_below(struct python_random *r, int n);            /* 0..n-1; n at least 1 */
+void python_random_shuffle(struct python_random *r, int *v, int n); /* random.shuffle */
+void python_random_sample(struct python_random *r, int *out,
+                          int n); /* random.sample(range(n), n), n up to 21 */
 
 /* The order in which a multiple-choice record's four options stand at A to D: our own, or that of another
  * harness, bit for bit, so that its prompts can be repeated. Options are numbered 0 (correct), 1, 2, 3
  * (incorrect, as the file has them). */
 enum option_rule {
-    OPTIONS_BY_RECORD,    /* the record id's hash decides: no seed, whatever the other rows are */
+    OPTIONS_BY_RECORD,    /* by the hash of the record's id: independent of a seed and of the other rows */
     OPTIONS_SIMPLE_EVALS, /* simple-evals and gpt-oss: Random(0), sample(range(4), 4) of [0, 1, 2, 3] a row */
     OPTIONS_LIGHTEVAL,    /* Random(1234), 0 inserted into [1, 2, 3] at randint(0, 3) */
     OPTIONS_LM_EVAL,      /* lm-evaluation-harness: Random(0), shuffle of [1, 2, 3, 0] */

@@ -192,3 +192,54 @@ int problem_set_id(struct problem *p, const struct rows *r, struct row_text id, 
     p->id = arena_strndup(a, id.s, id.n);
     return 0;
 }
+
+/* ---- prompt templates: files of tasks/prompts, compiled in */
+
+const char *task_prompt_text(const char *name)
+{
+    for (const struct prompt_text *p = prompt_texts; p->name; p++)
+        if (!strcmp(p->name, name))
+            return p->text;
+    return NULL;
+}
+
+int list_has(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+        if (n && !strncmp(p, name, n) && (p[n] == ',' || !p[n]))
+            return 1;
+    return 0;
+}
+
+int prompt_find(const char **text, const struct task *t, const char *family, struct err *e)
+{
+    const char *variants = t->ops->prompts, *wanted = t->options.prompt;
+    int first = (int)strcspn(variants, ",");
+    if (wanted && !list_has(variants, wanted))
+        return err_set(e, ERR_USAGE, "task %s: unknown prompt variant \"%s\"; choose one of %s", t->ops->name,
+                       wanted, variants);
+    struct str name = {0};
+    str_printf(&name, "%s_%.*s", family, wanted ? (int)strlen(wanted) : first, wanted ? wanted : variants);
+    *text = task_prompt_text(name.data);
+    int rc =
+        *text ? 0
+              : err_set(e, ERR_UNSUPPORTED, "task %s: the program was built without the prompt file %s.txt",
+                        t->ops->name, name.data);
+    str_release(&name);
+    return rc;
+}
+
+int grade_blank(struct grade *out, const struct response *r, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n')
+            return 0;
+    int is_cut = r->finish == FINISH_LENGTH;
+    *out = (struct grade){.verdict = is_cut ? VERDICT_TRUNCATED : VERDICT_UNPARSED,
+                          .reason = is_cut ? "The length limit came before an answer."
+                                           : "The answer section is empty.",
+                          .gold_form = "",
+                          .pred_form = ""};
+    return 1;
+}

@@ -2,27 +2,28 @@
 #define TASKS_ROWS_H
 
 #include "evalcore/base/json.h"
+#include "evalcore/base/prompt_fill.h"
 #include "tasks/task.h"
 
-/* Collects the problems of a data file. Data files are untrusted: every error names path:line and the field,
- * and nothing of a row's text but its id. */
+/* Shared by loaders. struct rows collects the problems of a data file. Data files are untrusted: an error
+ * names path:line and the field, and shows nothing of a row's text but its id. */
 struct rows {
     struct task *task;
     const char *path; /* NULL: generated */
-    long line;        /* of the row being read */
+    long line;        /* line of the row being read, from 1 */
     struct problem *problems;
     long *lines;
     size_t n, cap, lines_cap;
 };
 enum { ROW_BYTES_MAX = 64 << 20 };
 
-/* Adds a zeroed problem that stands on the current line. */
+/* Adds a zeroed problem of the current line; the pointer is valid until the next one is added. */
 struct problem *rows_add(struct rows *r);
-/* Moves the problems into the task. No problem, or an id twice, is an error. */
+/* Moves the problems into the task. ERR_FORMAT if there is none or two have one id. */
 int rows_finish(struct rows *r, struct err *e);
 void rows_release(struct rows *r);
 
-/* Reads a file of one JSON object a line: calls `row` for each, then finishes. Sets task->source. */
+/* Reads a file with one JSON object per line: calls `row` for each, then rows_finish(). Sets task->source. */
 typedef int (*row_fn)(struct rows *r, const json_t *row, void *context, struct err *e);
 int rows_read_jsonl(struct task *t, const char *path, row_fn row, void *context, struct err *e);
 
@@ -30,21 +31,40 @@ struct row_text {
     const char *s;
     size_t n;
 };
-/* A text field under the first of `names` (comma-separated) that the row has; an integer becomes its digits.
- * Missing is an error, or with `optional` leaves out->s NULL. The text lives as long as the row or the task's
- * arena. */
+/* Reads the text under the first of `names` (comma-separated) that the row has; an integer becomes its
+ * digits. A missing field is ERR_FORMAT, or with `optional` out->s is NULL. The text lives as long as the row
+ * or the task's arena. */
 int row_text(struct row_text *out, const struct rows *r, const json_t *row, const char *names, int optional,
              struct err *e);
 
-/* The reference answer, the same way: it must not be empty and must not hold a NUL. */
+/* Reads the reference answer in the same way; it must not be empty or hold a NUL. */
 int row_answer(struct row_text *out, const struct rows *r, const json_t *row, const char *names,
                struct err *e);
 
+/* Set fields of a problem; texts are copied into the task's arena. */
 void problem_set_prompt(struct problem *p, struct task *t, const char *text, size_t n);
-/* The text that problem.hash is of, for loaders whose prompts are more than it; else rows_finish takes the
- * prompt. */
+/* Sets problem.hash to the hash of this text, for a loader that adds more to the prompt; without this call
+ * rows_finish hashes the prompt. */
 void problem_set_hash(struct problem *p, const char *text, size_t n);
 void problem_set_gold(struct problem *p, struct task *t, const char *text, size_t n);
 int problem_set_id(struct problem *p, const struct rows *r, struct row_text id, struct err *e);
+
+/* ---- prompt templates */
+
+struct prompt_text {
+    const char *name, *text;
+};
+extern const struct prompt_text prompt_texts[]; /* generated from tasks/prompts; ends with name NULL */
+
+/* 1 if the comma-separated list (may be NULL) has the name. */
+int list_has(const char *list, const char *name);
+
+/* Finds the template FAMILY_VARIANT: the variant in the task's options, or the first of ops->prompts.
+ * ERR_USAGE lists the variants if the one asked for is unknown. */
+int prompt_find(const char **text, const struct task *t, const char *family, struct err *e);
+
+/* For tasks that score a text of n bytes. Returns 1 and sets *out to the verdict of a missing answer if the
+ * text is only white space; else returns 0 and leaves *out alone. */
+int grade_blank(struct grade *out, const struct response *r, const char *text, size_t n);
 
 #endif

@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "evalcore/base/hash.h"
-#include "tasks/blank.h"
-#include "tasks/prompt.h"
 #include "tasks/rows.h"
-#include "tasks/ruler/ruler_gen.h"
+#include "tasks/ruler_gen.h"
 #include "tasks/task_list.h"
 
 /* VT_SIZE: a place for each of five lines. CWE_SIZE: the ten common words. FWE_SIZE: from 74 words on the

@@ -3,7 +3,7 @@
 
 #include "tasks/task.h"
 
-/* What the files of this folder share with the table in task.c. */
+/* Limits of options, shared by the loaders and the table in task.c. */
 enum {
     TASK_PROBLEMS_MAX = 1000000,
     POCKET_STEPS_MIN = 3,

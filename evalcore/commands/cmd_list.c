@@ -9,7 +9,6 @@
 #include "evalcore/commands/gpu_table.h"
 #include "kernels/backend.h"
 #include "tasks/task.h"
-#include "tasks/task_group.h"
 
 struct list_options {
     const char *data;

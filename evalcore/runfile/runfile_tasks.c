@@ -4,7 +4,7 @@
 
 #include "evalcore/runfile/axes.h"
 #include "evalcore/runfile/runfile_parts.h"
-#include "tasks/task_group.h"
+#include "tasks/task.h"
 
 static int takes_no_list(const char *key)
 {

@@ -1,7 +1,7 @@
 /* The words and the filler text of the task ruler. */
 #include <ctype.h>
 
-#include "tasks/ruler/ruler_text.h"
+#include "tasks/ruler_gen.h"
 #include "tests/check.h"
 
 static int by_text(const void *a, const void *b)

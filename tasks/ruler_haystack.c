@@ -1,11 +1,64 @@
-/* RULER's needles in a haystack (scripts/data/synthetic/niah.py): sentences that give a key's value stand in
- * repeated noise, in an essay, or among other such sentences, and the values of some keys are asked for. */
+/* RULER's problems with a haystack, and what the generators of all families share. */
 #include <stdio.h>
 #include <string.h>
 
 #include "evalcore/base/prompt_fill.h"
-#include "tasks/ruler/ruler_gen.h"
-#include "tasks/ruler/ruler_text.h"
+#include "tasks/ruler_gen.h"
+
+/* ---- shared: draws, and needles in a haystack */
+
+void ruler_draft_release(struct ruler_draft *d)
+{
+    str_release(&d->prompt);
+    str_release(&d->answer_prefix);
+}
+
+void ruler_rng(struct rng *r, const struct ruler_call *c, enum ruler_stream stream)
+{
+    rng_init(r, c->key, (uint64_t)c->index * RULER_STREAMS + stream);
+}
+
+void ruler_sample(int *out, int k, int n, struct rng *r)
+{
+    for (int i = 0; i < k;) {
+        int v = (int)rng_below(r, (uint32_t)n), at = i;
+        while (at > 0 && out[at - 1] > v)
+            at--;
+        if (at > 0 && out[at - 1] == v)
+            continue;
+        memmove(out + at + 1, out + at, (size_t)(i - at) * sizeof *out);
+        out[at] = v;
+        i++;
+    }
+}
+
+void ruler_mix(struct str *out, const struct ruler_mix *m)
+{
+    int k = 0;
+    for (int i = 0; i <= m->size; i++) {
+        for (; k < m->n_needles && m->at[k] == i; k++) {
+            str_puts(out, i || k ? m->separator : "");
+            str_puts(out, m->needle[k].s);
+        }
+        if (i == m->size)
+            break;
+        str_puts(out, i || k ? m->separator : "");
+        m->unit(m->context, out);
+    }
+}
+
+const char *ruler_protocol(const struct ruler_call *c, const char *part, const char *name)
+{
+    return json_string_value(json_object_get(json_object_get(c->protocol, part), name));
+}
+
+const char *ruler_noise(const struct ruler_call *c)
+{
+    return json_string_value(json_object_get(c->protocol, "noise"));
+}
+
+/* ---- needles (scripts/data/synthetic/niah.py): sentences that give a key's value stand in repeated noise,
+ * in an essay, or among other such sentences, and the problem asks for the values of some keys */
 
 enum { NEEDLES_MAX = 4, DEPTHS = 40 };
 static const char *const kind_names[] = {"words", "numbers", "uuids"};
@@ -186,4 +239,107 @@ void ruler_niah(struct ruler_draft *d, const struct ruler_call *c, int size)
     prompt_fill(&d->answer_prefix, ruler_protocol(c, "answer_prefix", f->protocol), fields, 3);
     str_release(&context);
     str_release(&query);
+}
+
+/* ---- variable tracking (scripts/data/synthetic/variable_tracking.py): one chain of five variables, four
+ * assignments after the first, stands in noise. A solved example with shorter names comes before it; RULER
+ * gives the example 500 tokens. */
+
+enum { VARIABLES = 5, NAME_LETTERS = 5, EXAMPLE_LETTERS = 3 };
+
+struct chain {
+    struct ruler_string name[VARIABLES], line[VARIABLES];
+    char value[8];
+};
+
+static void draw_name(struct ruler_string *out, int letters, struct rng *r)
+{
+    for (int i = 0; i < letters; i++)
+        out->s[i] = (char)('A' + rng_below(r, 26));
+    out->s[letters] = 0;
+}
+
+/* The blank behind "VAR B = VAR A" is RULER's. */
+static void draw_chain(struct chain *out, int letters, struct rng *r)
+{
+    for (int i = 0; i < VARIABLES; i++) {
+        int seen;
+        do {
+            draw_name(&out->name[i], letters, r);
+            seen = 0;
+            for (int k = 0; k < i; k++)
+                seen |= !strcmp(out->name[k].s, out->name[i].s);
+        } while (seen);
+    }
+    snprintf(out->value, sizeof out->value, "%u", 10000 + rng_below(r, 90000));
+    for (int i = 0; i < VARIABLES; i++) {
+        struct str line = {0};
+        if (i)
+            str_printf(&line, "VAR %s = VAR %s ", out->name[i].s, out->name[i - 1].s);
+        else
+            str_printf(&line, "VAR %s = %s", out->name[i].s, out->value);
+        snprintf(out->line[i].s, sizeof out->line[i].s, "%s", line.data);
+        str_release(&line);
+    }
+}
+
+static void next_line_of_noise(void *context, struct str *out)
+{
+    str_puts(out, ruler_noise(context));
+}
+
+/* Fills the templates for a chain, whose lines stand in order before any of the lines of noise. */
+static void add_problem(struct ruler_draft *d, const struct ruler_call *c, const struct chain *chain,
+                        int size, struct rng *places)
+{
+    int at[VARIABLES];
+    char count[12];
+    struct str context = {0};
+    ruler_sample(at, VARIABLES, size, places);
+    struct ruler_mix mix = {.unit = next_line_of_noise,
+                            .context = (void *)(uintptr_t)c,
+                            .size = size,
+                            .separator = "\n",
+                            .needle = chain->line,
+                            .at = at,
+                            .n_needles = VARIABLES};
+    ruler_mix(&context, &mix);
+    snprintf(count, sizeof count, "%d", VARIABLES);
+    struct prompt_field fields[] = {{"context", context.data, context.len},
+                                    {"query", chain->value, strlen(chain->value)},
+                                    {"num_v", count, strlen(count)}};
+    prompt_fill(&d->prompt, ruler_protocol(c, "prompt", "vt"), fields, 3);
+    prompt_fill(&d->answer_prefix, ruler_protocol(c, "answer_prefix", "vt"), fields, 3);
+    str_release(&context);
+    for (int i = 0; i < VARIABLES; i++)
+        d->gold[i] = chain->name[i];
+    d->n_golds = VARIABLES;
+}
+
+void ruler_vt_example(struct ruler_draft *d, const struct ruler_call *c, int size)
+{
+    struct chain chain;
+    struct rng asked, places;
+    ruler_rng(&asked, c, RULER_EXAMPLE);
+    ruler_rng(&places, c, RULER_EXAMPLE_PLACES);
+    str_clear(&d->prompt);
+    str_clear(&d->answer_prefix);
+    draw_chain(&chain, EXAMPLE_LETTERS, &asked);
+    add_problem(d, c, &chain, size, &places);
+}
+
+void ruler_vt(struct ruler_draft *d, const struct ruler_call *c, int size)
+{
+    struct chain chain;
+    struct rng asked, places;
+    ruler_vt_example(d, c, c->example_size);
+    str_add(&d->prompt, d->answer_prefix.data, d->answer_prefix.len);
+    for (int i = 0; i < VARIABLES; i++)
+        str_printf(&d->prompt, " %s", d->gold[i].s);
+    str_puts(&d->prompt, "\n\n");
+    str_clear(&d->answer_prefix);
+    ruler_rng(&asked, c, RULER_ASKED);
+    ruler_rng(&places, c, RULER_PLACES);
+    draw_chain(&chain, NAME_LETTERS, &asked);
+    add_problem(d, c, &chain, size, &places);
 }

@@ -8,8 +8,7 @@
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/prompt_fill.h"
-#include "tasks/ruler/ruler_gen.h"
-#include "tasks/ruler/ruler_text.h"
+#include "tasks/ruler_gen.h"
 
 enum { COMMON = 10 };
 
