@@ -16,12 +16,12 @@ set(front_doors
   engine/engine.h engine/policies/policy.h
   tasks/task.h answer_check/answer_check.h)
 
-# Benchmarks measure parts that nobody else looks at; the doctor and the converter of gates look at what a folder holds.
+# Benchmarks measure parts that nobody else looks at; the doctor and `kveval convert gates` look at what a folder holds.
 set(windows
   "evalcore/bench engine/model/model.h"
   "evalcore/bench engine/model/safetensors.h"
-  "evalcore/convert engine/model/model_config.h"
-  "evalcore/convert engine/model/safetensors.h"
+  "evalcore/commands engine/model/model_config.h"
+  "evalcore/commands engine/model/safetensors.h"
   "evalcore/doctor engine/model/model_config.h"
   "evalcore/doctor engine/model/safetensors.h")
 
@@ -68,11 +68,9 @@ set(rooms
   "evalcore/fetch          | fetch.h                                    | evalcore/cli"
   "evalcore/stats          | stats.h                                    |"
   "evalcore/svg            | svg.h                                      |"
-  "evalcore/locks          | runlock.h                                  |"
   "evalcore/process        | wire.h worker_process.h                    | evalcore/cli"
-  "evalcore/store          | run.h run_fields.h grades.h completion_json.h curve_json.h flat_json.h job_key.h journal.h keymap.h record_order.h runfolder.h segmenter.h | engine tasks answer_check"
+  "evalcore/store          | run.h run_fields.h grades.h completion_json.h curve_json.h flat_json.h job_key.h journal.h journal_scan.h keymap.h record_order.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
   "evalcore/graders        | grader_pool.h                              | evalcore/process evalcore/store evalcore/cli answer_check"
-  "evalcore/upkeep         | upkeep.h                                   | evalcore/store evalcore/locks evalcore/cli"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
   "evalcore/report/data    | report_data.h report_budget.h report_group.h report_longbench.h report_merge.h report_ruler.h report_steps.h report_match.h report_papers.h | evalcore/store evalcore/stats engine/policies"
   "evalcore/report/scaling | report_frontier.h report_curve.h report_samples.h | evalcore/report/data evalcore/store evalcore/stats"
@@ -83,18 +81,16 @@ set(rooms
   "evalcore/export         | export.h                                   | evalcore/report/csv evalcore/report/data evalcore/store evalcore/cli"
   "evalcore/compare        | compare.h                                  | evalcore/report evalcore/report/data evalcore/report/doc evalcore/store evalcore/cli"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
-  "evalcore/calibration    | calibration.h                              | evalcore/report/csv evalcore/plan evalcore/runfile evalcore/svg evalcore/cli engine engine/policies tasks"
-  "evalcore/doctor         | doctor.h system_line.h                     | engine engine/model/model_config.h engine/model/safetensors.h kernels"
-  "evalcore/convert        | convert_gates.h                            | engine/model/model_config.h engine/model/safetensors.h"
-  "evalcore/completion     | completion.h                               | evalcore/fetch evalcore/cli engine engine/policies tasks"
-  "evalcore/status         | status.h board.h                           | evalcore/store evalcore/locks evalcore/cli"
+  "evalcore/calibration    | calibration.h calibration_run.h            | evalcore/report/csv evalcore/plan evalcore/runfile evalcore/svg evalcore/cli engine engine/policies tasks"
+  "evalcore/doctor         | doctor.h gpu_table.h                       | evalcore/store evalcore/cli engine engine/model/model_config.h engine/model/safetensors.h kernels answer_check"
+  "evalcore/status         | status.h board.h folder_status.h           | evalcore/store evalcore/cli"
   "evalcore/endpoint       | endpoint.h                                 | evalcore/cli"
-  "evalcore/sweep          | sweep_endpoint.h sweep_options.h deadline.h sweep_progress.h job_queue.h job_submit.h worker_cores.h | evalcore/endpoint evalcore/status evalcore/plan evalcore/store evalcore/locks evalcore/cli"
+  "evalcore/sweep          | sweep_endpoint.h sweep_options.h deadline.h sweep_progress.h job_queue.h job_submit.h worker_cores.h | evalcore/endpoint evalcore/status evalcore/plan evalcore/store evalcore/cli"
   "evalcore/workers        | sweep_workers.h                            | evalcore/sweep evalcore/status evalcore/plan evalcore/store evalcore/process evalcore/cli"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/status evalcore/plan evalcore/report/doc evalcore/store evalcore/stats evalcore/svg evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
   "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
-  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/workers evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/convert evalcore/completion evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/upkeep evalcore/graders evalcore/store evalcore/locks evalcore/cli engine engine/policies kernels tasks answer_check"
-  "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/graders evalcore/cli")
+  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/workers evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/report/csv evalcore/process evalcore/bench evalcore/doctor evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/graders evalcore/store evalcore/cli engine engine/policies engine/model/model_config.h engine/model/safetensors.h kernels tasks answer_check"
+  "evalcore                |                                            | evalcore/commands evalcore/graders evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.
 macro(read_rooms)

@@ -79,6 +79,4 @@ struct calibration {
  * n_choose layers. */
 int calibration_write(const struct calibration *c, const char *path, int *proposed, struct err *e);
 
-extern const struct command cmd_calibrate, cmd_probe;
-
 #endif

@@ -39,6 +39,12 @@ struct command {
     int is_hidden; /* not for people: kveval help does not list it */
 };
 
+/* A command under the title that help lists it below. */
+struct command_entry {
+    const char *group;
+    const struct command *command; /* NULL: end of the list */
+};
+
 enum { /* exit codes */
        EXIT_DONE = 0,
        EXIT_REGRESSION = 1,   /* the gate has found one */

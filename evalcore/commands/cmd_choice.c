@@ -1,7 +1,7 @@
 /* kveval choice: option letters out of responses, by our rules or by a public extractor's. */
 #include "evalcore/base/json.h"
 #include "evalcore/commands/commands.h"
-#include "evalcore/commands/response_json.h"
+#include "evalcore/commands/command_parts.h"
 
 /* "strict", then the presets: *preset is -1 for strict. */
 static int get_preset(const json_t *in, int *preset, struct err *e)

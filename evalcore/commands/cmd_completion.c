@@ -1,9 +1,28 @@
 /* kveval completion: what shells and man(1) read about the commands. */
 #include <stdio.h>
+#include <string.h>
 
 #include "evalcore/commands/commands.h"
+#include "evalcore/commands/completion.h"
 
 static const struct cli_option completion_table[] = {{0}};
+
+static int write_kind(const char *kind, struct str *out, struct err *e)
+{
+    static const struct {
+        const char *kind;
+        void (*write)(const struct command_entry *list, struct str *out);
+    } writers[] = {{"bash", completion_bash},
+                   {"zsh", completion_zsh},
+                   {"fish", completion_fish},
+                   {"man", completion_man}};
+    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++)
+        if (!strcmp(kind, writers[i].kind)) {
+            writers[i].write(command_list, out);
+            return 0;
+        }
+    return err_set(e, ERR_USAGE, "completion takes bash, zsh, fish or man, not \"%s\"", kind);
+}
 
 static int run_completion(const struct process_env *p, int argc, char **argv)
 {
@@ -14,7 +33,7 @@ static int run_completion(const struct process_env *p, int argc, char **argv)
     (void)p;
     if (code >= 0)
         return code;
-    code = completion_write(kind, command_list, &text, &e) ? command_fail(&e, EXIT_USAGE) : EXIT_DONE;
+    code = write_kind(kind, &text, &e) ? command_fail(&e, EXIT_USAGE) : EXIT_DONE;
     fputs(str_text(&text), stdout);
     str_release(&text);
     return code;

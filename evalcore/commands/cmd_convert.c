@@ -7,7 +7,7 @@
 #include "evalcore/base/param.h"
 #include "evalcore/cli/hub_model.h"
 #include "evalcore/commands/commands.h"
-#include "evalcore/convert/convert_gates.h"
+#include "evalcore/commands/convert_gates.h"
 
 struct convert_flags {
     const char *model, *out;

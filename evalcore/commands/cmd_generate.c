@@ -9,7 +9,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/cli/device_list.h"
 #include "evalcore/cli/hub_model.h"
-#include "evalcore/commands/chat_flags.h"
+#include "evalcore/commands/command_parts.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/plan/prompts.h"
 #include "evalcore/store/run.h"

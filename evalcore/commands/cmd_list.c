@@ -6,7 +6,7 @@
 #include "engine/policies/policy.h"
 #include "evalcore/base/file.h"
 #include "evalcore/commands/commands.h"
-#include "evalcore/commands/gpu_table.h"
+#include "evalcore/doctor/gpu_table.h"
 #include "kernels/backend.h"
 #include "tasks/task.h"
 

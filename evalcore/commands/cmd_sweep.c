@@ -10,7 +10,7 @@
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
-#include "evalcore/locks/runlock.h"
+#include "evalcore/store/runlock.h"
 #include "evalcore/plan/dryrun.h"
 #include "evalcore/plan/scheduler.h"
 #include "evalcore/report/report.h"

@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "evalcore/cli/hub_model.h"
 #include "evalcore/cli/jsonl.h"
-#include "evalcore/commands/chat_flags.h"
+#include "evalcore/commands/command_parts.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/plan/prompts.h"
 

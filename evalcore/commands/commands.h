@@ -2,16 +2,13 @@
 #define EVALCORE_COMMANDS_COMMANDS_H
 
 #include "evalcore/cli/command.h"
-#include "evalcore/completion/completion.h"
 
 /* The room of the subcommands: cmd_NAME.c parses the options of `kveval NAME`, calls the rooms that do the
  * work, and chooses the exit code. Only main.c comes in.
  *
  * The commands, in the groups and the order of `kveval help`. To add one, write a file that defines `const
  * struct command cmd_NAME`, put X(NAME) here, and add a script to tests/cli. (cmd_score is in cmd_report.c;
- * cmd_worker, which sweeps start and nobody types, is in evalcore/workers, cmd_grader, of the same kind, in
- * evalcore/graders, cmd_status in evalcore/status, and those of evalcore/calibration and evalcore/upkeep are
- * there.) */
+ * cmd_worker, which sweeps start and nobody types, is in evalcore/workers.) */
 /* clang-format off */
 #define COMMANDS_RUN(X)   X(init) X(sweep) X(status) X(report) X(gate) X(show) X(compare) X(score) X(export)
 #define COMMANDS_LOOK(X)  X(list) X(doctor) X(bench) X(calibrate) X(probe)

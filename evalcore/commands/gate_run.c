@@ -10,7 +10,7 @@
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/commands/gate_options.h"
-#include "evalcore/locks/runlock.h"
+#include "evalcore/store/runlock.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/runfolder.h"
 

@@ -3,9 +3,17 @@
 
 #include "engine/engine.h"
 #include "evalcore/base/err.h"
+#include "evalcore/cli/command.h"
 
-/* The room that looks at a model before anything is measured with it: files, shapes, memory, tokenizer, chat
- * template, and one answer. The command `doctor` comes in. */
+/* The room that looks at a machine or a model before anything is measured with it. The command `doctor` comes
+ * in. */
+
+/* Prints a line for each check of this machine, "ok" or "FAIL": build and system, processor, memory, the disk
+ * of out_dir, cache, GPUs, graders, and the engine's tokens of a known problem. Returns how many failed. The
+ * output goes into bug reports, so it names neither host nor user. threads: of the engine, 0: its default. */
+int doctor_machine(const struct process_env *p, const char *out_dir, int threads);
+
+/* What of a model is looked at: files, shapes, memory, tokenizer, chat template, and one answer. */
 struct doctor_order {
     struct engine_options engine; /* model: "pocket", a folder, or "random:CONFIG.json". max_context and
                                    * max_batch are the budget that memory is counted for; 0: the model's

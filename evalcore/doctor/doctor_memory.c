@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "evalcore/doctor/doctor_parts.h"
-#include "evalcore/doctor/system_line.h"
 #include "kernels/backend.h"
 
 /* Bytes that are free on the device; 0: unknown. */

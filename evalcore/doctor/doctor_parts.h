@@ -38,6 +38,10 @@ void doctor_token(struct str *out, const struct tokenizer *t, int32_t id);
 /* "134,515,008" */
 void doctor_number(struct str *out, double n);
 
+/* The value of the first line "name : value" or name="value" of a file of the system, cut at the line's or
+ * the quotation's end; "" when there is none. */
+void system_line(const char *path, const char *name, char separator, char *out, size_t size);
+
 void doctor_files(struct patient *p);     /* files, config.json, weights: doctor_files.c */
 void doctor_memory(struct patient *p);    /* whether weights and shape agree, and memory: doctor_memory.c */
 void doctor_tokenizer(struct patient *p); /* round trip, tokens around a text: doctor_tokenizer.c */

@@ -11,7 +11,7 @@
 #include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/locks/runlock.h"
+#include "evalcore/store/runlock.h"
 
 /* A sweep on another machine writes every three seconds, but caches of shared disks are slow. */
 #define SILENT_SECONDS 60.0

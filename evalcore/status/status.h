@@ -89,7 +89,7 @@ void status_metrics(struct str *out, const struct status *s, const char *run);
 /* The file in a run folder: status.json, or status.I-of-N.json for a shard. */
 void status_path(struct str *out, const char *run_dir, int shard, int n_shards);
 /* Removes the files of runs that divided the folder's jobs in another way. The caller holds the folder's lock
- * (evalcore/locks/runlock.h), so that none of them runs. */
+ * (evalcore/store/runlock.h), so that none of them runs. */
 void status_drop_others(const char *run_dir, int n_shards);
 
 #endif

@@ -9,7 +9,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 #include "evalcore/base/log.h"
-#include "evalcore/locks/runlock.h"
+#include "evalcore/store/runlock.h"
 #include "evalcore/status/board.h"
 #include "evalcore/store/runfolder.h"
 #include "evalcore/sweep/sweep_options.h"

@@ -10,7 +10,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/locks/runlock.h"
+#include "evalcore/store/runlock.h"
 #include "tests/check.h"
 
 static const char dir[] = "looked_at";

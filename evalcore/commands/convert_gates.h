@@ -1,0 +1,25 @@
+#ifndef EVALCORE_COMMANDS_CONVERT_GATES_H
+#define EVALCORE_COMMANDS_CONVERT_GATES_H
+
+#include "evalcore/base/err.h"
+#include "evalcore/base/str.h"
+
+/* The room of `kveval convert`: trained gates of other projects become a file that policy dms reads with
+ * `gate` (docs/policies.md, dms). Two kinds are known by their tensors:
+ *
+ *   dms_separate_alpha  NVIDIA Model-Optimizer's adapters, an RMSNorm and a linear layer on the residual
+ * stream before the layer's own norm: layers.N.self_attn.dms_proj_alpha_norm.weight, dms_proj_alpha.weight,
+ * .bias kvzap               NVIDIA kvpress' linear scorers: layers.N.weight, layers.N.bias; a token goes
+ * where its score is below a threshold (arXiv 2601.07891)
+ */
+struct convert_gates {
+    const char *from;  /* a safetensors file, or a folder with one */
+    const char *model; /* the folder of the model that they are for; NULL: `from` */
+    const char *out;
+    int window;       /* PARAM_UNSET_INT: that of the source */
+    double threshold; /* kvzap only; NaN: not given */
+};
+/* told: what was made, as one sentence for people. */
+int convert_gates(const struct convert_gates *c, struct str *told, struct err *e);
+
+#endif

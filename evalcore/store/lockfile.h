@@ -1,0 +1,38 @@
+#ifndef EVALCORE_STORE_LOCKFILE_H
+#define EVALCORE_STORE_LOCKFILE_H
+
+#include "evalcore/base/err.h"
+
+/* Locks for file systems that have none (contract of who excludes whom: runlock.h). A holder has a file of
+ * its own, DIR/lock.all.HOST.PID.TIME.held or DIR/lock.I-of-N.HOST.PID.TIME.held, with its host, process and
+ * start, and touches it every LOCKFILE_BEAT_SECONDS. Whoever wants the lock makes its own file first and then
+ * looks at the others: of two that come at once both may see the other and step back, but never does either
+ * overlook it. As no two processes share a name, removing a file of one that has ended cannot hit one that
+ * has just begun.
+ *
+ * A holder has ended when its process is gone, if that can be seen from here, or when its file was not
+ * touched for LOCKFILE_STALE_SECONDS, counted by the file server alone: the file's time against that of one
+ * just touched. */
+enum { LOCKFILE_BEAT_SECONDS = 5, LOCKFILE_STALE_SECONDS = 300 };
+
+struct lockfile;
+
+/* Shard i of n; n 0: the whole. ERR_BUSY, which names the holder, or an error of the file system. */
+int lockfile_take(struct lockfile **out, const char *run_dir, int i, int n, struct err *e);
+/* NULL: nothing is held. */
+void lockfile_drop(struct lockfile *l);
+
+/* 0, or ERR_BUSY where a file of another living process is in the way. Files of ended ones are removed with a
+ * warning. fd: a file in the folder, open for writing, which is touched for the time; own: the name of a file
+ * that is the caller's, NULL: none. */
+int lockfile_look(int fd, const char *run_dir, const char *own, int i, int n, struct err *e);
+
+/* Whose name it is: 1 and the shard, n 0 for the whole; 0: no lock file. */
+int lockfile_name(const char *name, int *i, int *n);
+/* Does a file of a living process hold shard i of n (n 0: the whole)? Only reads, so that the time of a file
+ * of another machine is compared with this one's clock. */
+int lockfile_is_held(const char *run_dir, int i, int n);
+/* Microseconds before try k of two that stepped back: other ones for each process, below 0.2 s. */
+unsigned lockfile_pause(long pid, int k);
+
+#endif
