@@ -105,8 +105,8 @@ run_file chat '{"model": "pocket", "chat": "vicuna", "tasks": ["relay"], "polici
 says chat 'unknown chat template "vicuna"'
 run_file not_there '{"model": "pocket", "tasks": ["aime24"], "policies": ["full"]}'
 says not_there 'tasks.0 (aime24)' '--data'
-refuse 2 'cannot read nothing.json: No such file or directory' sweep nothing.json -o out
-refuse 2 '/dev/zero: is longer than 67108864 bytes, the most that are read of such a file' sweep /dev/zero -o out
+fails 2 nothing.json -- sweep nothing.json -o out
+fails 2 /dev/zero 67108864 -- sweep /dev/zero -o out
 
 # A prompt longer than the context names the problem and the lengths.
 awk 'BEGIN { printf "{\"id\": \"huge\", \"gold\": \"1\", \"prompt\": \""; for (i = 0; i < 5000; i++) printf "word "; print "\"}" }' >long.jsonl
@@ -130,11 +130,11 @@ run_file folder '{"model": "pocket", "tasks": [{"name": "relay", "file": "folder
 says folder folder.jsonl
 
 # Options of the command.
-refuse 2 'no run folder was given; name one with -o DIR' sweep total.json
-refuse 2 '--shard takes I/N with I from 0 to N-1, such as 0/4, not "4/4"' sweep total.json -o out --shard 4/4
-refuse 2 '--tasks: "lookup" is not a task of total.json' sweep total.json -o out --tasks lookup
-refuse 2 'out: there is no such folder; kveval sweep RUN.json -o out makes one' report out
-refuse 2 'out: there is no such folder; kveval sweep RUN.json -o out makes one' show out a b
-refuse 2 '. is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o . makes one' report .
+fails 2 '-o DIR' -- sweep total.json
+fails 2 --shard I/N N-1 0/4 '"4/4"' -- sweep total.json -o out --shard 4/4
+fails 2 --tasks '"lookup"' total.json -- sweep total.json -o out --tasks lookup
+fails 2 out: RUN.json -- report out
+fails 2 out: RUN.json -- show out a b
+fails 2 config.resolved.json RUN.json -- report .
 [ ! -e out ] || fail "a refused command left a folder"
 finish

@@ -29,11 +29,11 @@ if ! small; then
     [ "$(grep -c '"name": "forget 12/2 heads, batch 8 x 1088, 1 layer: Random, 1 acts, .*"unit": "GB/s", "floor": [1-9]' stdout.txt)" = 1 ] || fail "bench forget printed: $(cat stdout.txt)"
 fi
 [ -z "$(ls -d kveval-bench-* 2>/dev/null)" ] || fail "bench load leaves files: $(ls)"
-refuse 2 'unknown benchmark "limit"; there are limits, decode, prefill, components, attention, topk, forget, linear, load, tokenizer, grade and stats' bench limit
-refuse 2 'decode: --policy, --batch and --sampled go with --tokens' bench decode --batch 3
-refuse 2 'decode: policy snapkv forgets at every 936 tokens, and no stretch of up to 1024 steps has whole periods and pages; leave --sampled out' \
+fails 2 '"limit"' limits stats -- bench limit
+fails 2 decode: --policy --batch --sampled --tokens -- bench decode --batch 3
+fails 2 decode: snapkv 936 1024 --sampled -- \
     bench decode --policy snapkv:budget_tokens=64,window=16,when=decode,every=1000 --batch 1 --tokens 160 --sampled --threads 1
-refuse 2 'policy raas drops tokens, and a step that is replayed would drop more of them: the parts of its step cannot be timed alone' \
+fails 2 raas replayed -- \
     bench components --policy raas:budget_tokens=64 --batch 1 --tokens 128 --threads 1
 
 # decode --tokens: figures at some lengths and of the whole, decoded or estimated, all with a limit. Where every token is
@@ -77,7 +77,7 @@ awk 'NR == 1 { full = $1 } NR == 2 { dms = $1 } END { exit !(NR == 2 && full >= 
 run 0 bench prefill --tokens 200 --policy dms:cr=4 --threads 1
 [ "$(grep -c '^{"name": "prefill pocket dms:cr=4 of 200 tokens, .* ms", "value": [1-9].*, "unit": "tok/s", "floor": [1-9].*--policy dms:cr=4 --tokens 200"}$' stdout.txt)" = "$(wc -l <stdout.txt)" ] &&
     [ -s stdout.txt ] || fail "bench prefill printed: $(cat stdout.txt)"
-refuse 2 "prefill: a prompt of 4096 tokens and its first token do not fit into this model's context of 4096; give fewer --tokens" \
+fails 2 prefill: 4096 --tokens -- \
     bench prefill --tokens 4096 --threads 1
 
 # components: the shares make a hundred percent, and the whole step stands beside the sum.

@@ -102,7 +102,7 @@ read -r plain thoughts <<<"$(tokens long/auto triviaqa)"
 [ "$(tokens long/none triviaqa)" = "$((plain + 2)) true" ] || fail "triviaqa without a form: $(tokens long/none triviaqa)"
 
 run 2 sweep long.json --data long -o long/on --set thinking=on
-grep -q 'triviaqa.*takes no chat form' stderr.txt || fail "thinking without a chat form: $(cat stderr.txt)"
+mentions stderr.txt triviaqa 'chat form'
 printf '%s' "{{ bos_token }}<|User|>{{ messages[-1].content }}<|Assistant|>" >m/chat_template.jinja
 run 0 sweep long.json --data long -o long/turn --set 'suffix="Begin with <think>."'
 [ "$(tokens long/turn qasper | cut -d ' ' -f 2)" = false ] || fail "a suffix in the user's turn opens thoughts"
@@ -136,7 +136,7 @@ cat system/problems/*.jsonl | grep -o '"prompt_sha256":"[0-9a-f]*"' >b.txt
 [ "$(wc -l <a.txt)" = 2 ] || fail "two prompts are expected"
 cmp -s a.txt b.txt && fail "the system message does not change the prompts"
 run 2 sweep run.json -o out --limit 1 --set thinking=off
-grep -q 'does not switch thinking' stderr.txt || fail "thinking in a sweep: $(cat stderr.txt)"
+mentions stderr.txt 'switch thinking'
 run 2 sweep run.json -o out --limit 1 --set 'system="x"' --set 'tasks=["relay"]'
-grep -q 'takes no chat form' stderr.txt || fail "a system message for a rendered prompt: $(cat stderr.txt)"
+mentions stderr.txt 'chat form'
 finish

@@ -9,8 +9,8 @@ for kind in bash zsh fish man; do
     run 0 completion $kind
     cp stdout.txt kveval.$kind
 done
-refuse 2 'completion takes bash, zsh, fish or man, not "ksh"' completion ksh
-refuse 2 'completion: too few arguments: kveval completion bash|zsh|fish|man' completion
+fails 2 bash zsh fish man '"ksh"' -- completion ksh
+fails 2 completion: -- completion
 
 # Every visible command and option is in all four; nothing hidden is.
 run 0 help

@@ -33,7 +33,7 @@ grep -q '^ *449 <|begin_of_sentence|> | 451 <|User|> | 54 W |.* 274  is$' stdout
 grep -qF '<|begin_of_sentence|><|User|>What is the capital of France?<|Assistant|><think>\n' stdout.txt || fail "no prompt: $(cat stdout.txt)"
 line ok end '450 <|end_of_sentence|>'
 line ok answer '"'
-grep -q '^ *24 tokens, ended by its limit, [0-9.]* tokens/s after a prompt of 24 at [0-9.]* tokens/s, cpu' stdout.txt || fail "no speed: $(cat stdout.txt)"
+mentions stdout.txt '24 tokens' tokens/s cpu
 # its ids are those of generate
 run 0 generate --prompt 'What is the capital of France?' -n 24
 cp stdout.txt text.txt
@@ -46,7 +46,7 @@ line ok memory 'K and V (fp32) 8.0 KiB a token: 8.0 MiB for a sequence of 1024, 
 grep -q '^ *[0-9.]* .iB are free$' stdout.txt || fail "how much is free? $(cat stdout.txt)"
 grep -q 'the cache holds' stdout.txt && fail "16 MiB are more than the cache has: $(cat stdout.txt)"
 run 0 doctor pocket --batch 300
-grep -q 'the cache holds 512.0 MiB' stdout.txt || fail "300 sequences fit: $(cat stdout.txt)"
+mentions stdout.txt cache '512.0 MiB'
 run 0 doctor pocket --context 1025 --batch 1 --kv-dtype bf16
 line ok memory 'K and V (bf16) 4.0 KiB a token: 4.1 MiB for a sequence of 1025,'
 finds 3 1 pocket --context 5000
@@ -101,7 +101,7 @@ folder
 echo '{"chat_template": "{% include 1 %}", "eos_token": "<|end_of_sentence|>"}' >m/tokenizer_config.json
 finds 3 1 m
 line fault template 'the tag "include" is not supported'
-grep -qF -- '--set chat=NAME; by its tokens the model looks like pocket' stdout.txt || fail "no way out: $(cat stdout.txt)"
+mentions stdout.txt --set chat=NAME pocket
 line ok answer '"'
 echo '{"chat_template": "{% for m in messages %}<|User|>{{ m.content }}<|im_end|>{% endfor %}", "eos_token": "<|end_of_sentence|>"}' >m/tokenizer_config.json
 finds 0 0 m
@@ -126,8 +126,7 @@ finds 0 0 m
 grep -q 'is not applied' stdout.txt && fail "nothing of it would be applied"
 echo '{"repetition_penalty": 1.05, "suppress_tokens": [3], "min_new_tokens": 0}' >m/generation_config.json
 finds 0 0 m
-grep -q 'generation_config.json has repetition_penalty, suppress_tokens, which is not applied' stdout.txt ||
-    fail "what is not applied is not said: $(cat stdout.txt)"
+mentions stdout.txt generation_config.json repetition_penalty suppress_tokens
 echo '{"model": "m", "tasks": ["relay"], "policies": ["full"]}' >unapplied.json
 run 0 sweep unapplied.json -o unapplied --limit 1 --dry-run
 grep -q 'generation_config.json has repetition_penalty, suppress_tokens' stdout.txt stderr.txt || fail "a sweep does not say it"
@@ -168,7 +167,7 @@ HF_HUB_CACHE=$PWD/hf/hub finds 0 0 own/Model-1.5B
 line ok files 'config.json, tokenizer.json, model.safetensors'
 
 refuse 2 'doctor: nosuch is no folder; give "pocket", a folder with config.json, tokenizer.json and *.safetensors, or the id of a model in the Hub'"'"'s cache' doctor nosuch
-refuse 2 'doctor: --batch takes a whole number from 1 to 512, not "0"' doctor pocket --batch 0
+fails 2 doctor: --batch 512 '"0"' -- doctor pocket --batch 0
 mkdir -p empty
 finds 3 4 empty
 finish

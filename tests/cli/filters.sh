@@ -79,9 +79,9 @@ wrong,"rule":{"percent":"number","units":"keep","degrees":"keep"}
 correct
 END
 same rule.want rule.words
-refuse 2 '--rule: unknown option "percents"; did you mean "percent"?' grade --rule percents=number
-refuse 2 '--rule: percent must be one of hundredth, number, not "half"' grade --rule percent=half
-refuse 2 '--rule: "percent" is not of the form key=value; write key=value,key=value' grade --rule percent
+fails 2 --rule '"percents"' '"percent"' -- grade --rule percents=number
+fails 2 --rule percent hundredth '"half"' -- grade --rule percent=half
+fails 2 --rule '"percent"' key=value -- grade --rule percent
 
 cat >choice.in <<'END'
 {"text":"The answer is (C).","n_options":4}
@@ -124,7 +124,7 @@ END
 [ "$(grep -c '"error"' logprobs.got)" = 4 ] || fail "logprobs: $(cat logprobs.got)"
 grep -q '^{"logprobs":\[-[0-9.e-]*,-[0-9.e-]*\],"gaps":\[[0-9.e-]*,[0-9.e-]*\]}$' logprobs.got ||
     fail "logprobs line 1: $(sed -n 1p logprobs.got)"
-refuse 2 'policy quest: k_pages must be an integer between 1 and 1000000, not 0' logprobs --policy quest:k_pages=0
+fails 2 quest k_pages 1000000 -- logprobs --policy quest:k_pages=0
 
 # A message that was cut inside a character is still an error: it was lost, and the exit code said success.
 long=$(printf 'x%.0s' $(seq 45))$(printf '\303\251%.0s' $(seq 500))

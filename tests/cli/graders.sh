@@ -60,5 +60,5 @@ grep -qx "$words repeat the command when the machine has room for one" stderr.tx
 report run 3 "early -"
 grep -qx 'kveval: a process that grades completions did not begin: it ended with exit code 5' stderr.txt ||
     fail "without graders the report says: $(cat stderr.txt)"
-refuse 2 'grader is a part of report and score: use kveval grade for lines of answers' grader
+fails 2 grader 'kveval grade' -- grader
 finish

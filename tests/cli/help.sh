@@ -23,29 +23,29 @@ run 0 --version
 grep -q '^kveval [0-9]*\.[0-9]*\.[0-9]*$' stdout.txt || fail "--version said $(cat stdout.txt)"
 grep -qE '^backends: cpu(, cuda| \(built without CUDA\))$' stdout.txt || fail "--version said $(cat stdout.txt)"
 run 2
-refuse 2 'unknown command "sweap": did you mean sweep?' sweap
-refuse 2 'unknown command "zzzzzzzz": kveval help lists them' zzzzzzzz
-refuse 2 'unknown command "zzzzzzzz": kveval help lists them' help zzzzzzzz
-refuse 2 'sweep: unknown option --limt: did you mean --limit?' sweep run.json --limt 3
-refuse 2 'sweep: --limit takes a whole number of at least 1, not "many"' sweep run.json --limit many
-refuse 2 'sweep: --limit takes a whole number of at least 1, not "0"' sweep run.json --limit 0
-refuse 2 'sweep: --threads takes a whole number from 1 to 1024, not "99999999"' sweep run.json --threads 99999999
-refuse 2 'sweep: --output-path is given an empty value' sweep run.json -o ''
-refuse 2 'sweep: --model is given an empty value' sweep run.json --model ''
-refuse 2 'sweep: --data is given an empty value' sweep run.json --data=
-refuse 2 'sweep: argument 1 is empty' sweep '' -o out
-refuse 2 'generate: --top-k takes a whole number from 0 to 1000000, not "-4"' generate --top-k -4
-refuse 2 'generate: --top-p takes a number from 1e-06 to 1, not "7"' generate --top-p 7
-refuse 2 'generate: --top-p takes a number from 1e-06 to 1, not "0"' generate --top-p 0
-refuse 2 'generate: --seed takes a whole number of at least 0, not "-1"' generate --seed -1
-refuse 2 'generate: --temperature takes a number from 0 to 100, not "nan"' generate --temperature nan
-refuse 2 'generate: --max-new-tokens takes a whole number from 1 to 10000000, not "0"' generate -n 0
-refuse 2 'generate: --threads takes a whole number from 1 to 1024, not "-3"' generate --threads -3
-refuse 2 'generate: --stop is given an empty value' generate --prompt x --stop ''
-refuse 2 'logprobs: --threads takes a whole number from 1 to 1024, not "0"' logprobs --threads 0
-refuse 2 'show: --sample takes a whole number of at least 0, not "-1"' show out a b --sample -1
-refuse 2 'sweep: too few arguments: kveval sweep RUN.json -o DIR' sweep
-refuse 2 'list takes policies, tasks or devices, not "models"' list models
+fails 2 '"sweap"' sweep -- sweap
+fails 2 '"zzzzzzzz"' 'kveval help' -- zzzzzzzz
+fails 2 '"zzzzzzzz"' 'kveval help' -- help zzzzzzzz
+fails 2 sweep: --limt --limit -- sweep run.json --limt 3
+fails 2 sweep: --limit '"many"' -- sweep run.json --limit many
+fails 2 sweep: --limit '"0"' -- sweep run.json --limit 0
+fails 2 sweep: --threads 1024 '"99999999"' -- sweep run.json --threads 99999999
+fails 2 sweep: --output-path empty -- sweep run.json -o ''
+fails 2 sweep: --model empty -- sweep run.json --model ''
+fails 2 sweep: --data empty -- sweep run.json --data=
+fails 2 sweep: 'argument 1' -- sweep '' -o out
+fails 2 generate: --top-k 1000000 '"-4"' -- generate --top-k -4
+fails 2 generate: --top-p 1e-06 '"7"' -- generate --top-p 7
+fails 2 generate: --top-p 1e-06 '"0"' -- generate --top-p 0
+fails 2 generate: --seed '"-1"' -- generate --seed -1
+fails 2 generate: --temperature 100 '"nan"' -- generate --temperature nan
+fails 2 generate: --max-new-tokens 10000000 '"0"' -- generate -n 0
+fails 2 generate: --threads 1024 '"-3"' -- generate --threads -3
+fails 2 generate: --stop empty -- generate --prompt x --stop ''
+fails 2 logprobs: --threads 1024 '"0"' -- logprobs --threads 0
+fails 2 show: --sample '"-1"' -- show out a b --sample -1
+fails 2 sweep: RUN.json -- sweep
+fails 2 policies tasks devices '"models"' -- list models
 # Output that cannot be written is not success.
 if [ -w /dev/full ]; then
     "$program" help sweep >/dev/full 2>stderr.txt && fail "writing to a full device exited 0"

@@ -5,19 +5,19 @@ export HF_HOME=$PWD/hf
 rm -rf hf own
 repo=hf/hub/models--own--Model-1.5B
 commit=0123456789abcdef0123456789abcdef01234567
-absent="model own/Model-1.5B: there is no such folder, and no id OWNER/NAME of the Hub that is in its cache ($PWD/hf/hub); correct the folder, or get the model with \`kveval fetch own/Model-1.5B\`"
-refuse 2 "$absent" generate --prompt x --model own/Model-1.5B
-refuse 2 "$absent" logprobs --model own/Model-1.5B
-refuse 2 "$absent" tokenize --model own/Model-1.5B
+absent=(own/Model-1.5B "$PWD/hf/hub" "kveval fetch own/Model-1.5B") # what is said when it is in no cache
+fails 2 "${absent[@]}" -- generate --prompt x --model own/Model-1.5B
+fails 2 "${absent[@]}" -- logprobs --model own/Model-1.5B
+fails 2 "${absent[@]}" -- tokenize --model own/Model-1.5B
 # A mistyped folder that has not the form of an id; tokenize took it for one without tokenizer.json.
 for command in 'generate --prompt x' tokenize; do
-    refuse 2 'model ./modls/x: there is no such folder; give "pocket", a folder with config.json and *.safetensors, or an id OWNER/NAME of the Hub that is in its cache' $command --model ./modls/x
+    fails 2 ./modls/x '"pocket"' config.json .safetensors OWNER/NAME -- $command --model ./modls/x
 done
 echo '{"model": "own/Model-1.5B", "tasks": ["relay"], "policies": ["full"]}' >run.json
-refuse 2 "$absent" sweep run.json --dry-run
+fails 2 "${absent[@]}" -- sweep run.json --dry-run
 mkdir -p "$repo/refs" "$repo/snapshots/$commit"
 printf '%s' "$commit" >"$repo/refs/main"
-refuse 2 "$absent" generate --prompt x --model own/Model-1.5B
+fails 2 "${absent[@]}" -- generate --prompt x --model own/Model-1.5B
 # found: the complaint is now about what the file lacks, and names the snapshot
 echo '{}' >"$repo/snapshots/$commit/config.json"
 for model in own/Model-1.5B own/Model-1.5B@main own/Model-1.5B@$commit; do
@@ -25,16 +25,16 @@ for model in own/Model-1.5B own/Model-1.5B@main own/Model-1.5B@$commit; do
     grep -q "snapshots/$commit/config.json" stderr.txt || fail "$model: $(cat stderr.txt)"
 done
 run 2 tokenize --model own/Model-1.5B
-grep -q "snapshots/$commit has no tokenizer.json" stderr.txt || fail "tokenize: $(cat stderr.txt)"
+mentions stderr.txt "snapshots/$commit" tokenizer.json
 run 2 sweep run.json --dry-run
 grep -q "snapshots/$commit/config.json" stderr.txt || fail "sweep: $(cat stderr.txt)"
 HF_HUB_CACHE=$PWD/hf/hub HF_HOME=/nowhere run 2 generate --prompt x --model own/Model-1.5B
 grep -q "snapshots/$commit/config.json" stderr.txt || fail "HF_HUB_CACHE: $(cat stderr.txt)"
 run 2 generate --prompt x --model own/Model-1.5B@other
-grep -q 'kveval fetch own/Model-1.5B@other' stderr.txt || fail "a missing revision: $(cat stderr.txt)"
+mentions stderr.txt "kveval fetch own/Model-1.5B@other"
 # what the cache says is no path
 printf '../../../../own' >"$repo/refs/main"
-refuse 2 "$absent" generate --prompt x --model own/Model-1.5B
+fails 2 "${absent[@]}" -- generate --prompt x --model own/Model-1.5B
 # a folder wins
 mkdir -p own/Model-1.5B
 echo '{}' >own/Model-1.5B/config.json

@@ -5,7 +5,7 @@ rm -rf run.json other sub m out
 run 0 init
 [ "$(cat stderr.txt)" = 'kveval: wrote run.json; next: kveval sweep run.json -o out' ] || fail "init said $(cat stderr.txt)"
 cp run.json first.json
-refuse 2 'init: run.json is there already; name another file, or remove it first' init
+fails 2 init: run.json -- init
 same first.json run.json
 run 0 sweep run.json -o out --dry-run
 for policy in full quest raas delta kascade dms oracle streamingllm omnikv lessismore deltallm random tova h2o snapkv rkv; do
@@ -26,7 +26,7 @@ for policy in $("$program" list policies | sed -n 's/^\([a-z]*\): .*/\1/p'); do
     grep -q "^$policy" stdout.txt || fail "$policy: $(cat stdout.txt)"
 done
 rm run.json
-refuse 2 'init: the task text needs a file of yours: write the run file without it, then add {"name": "text", "file": "FILE.txt"} to its tasks' \
+fails 2 init: '"text"' '"file"' -- \
     init --tasks text
 run 0 init --tasks ruler # which needs a length
 run 0 sweep run.json -o out1 --dry-run --limit 1 --calibrate no
@@ -58,8 +58,8 @@ run 0 init c.json --model m --tasks relay
 grep -q '"model": "m"' c.json || fail "the model's name is changed: $(cat c.json)"
 run 0 sweep c.json -o out2 --dry-run --calibrate no
 
-refuse 2 'init: unknown policy "qest"; did you mean quest?' init d.json --policies qest
-refuse 2 'init: --policies names full twice' init d.json --policies full,full
+fails 2 init: '"qest"' quest -- init d.json --policies qest
+fails 2 init: --policies full -- init d.json --policies full,full
 run 2 init d.json --tasks aime26
 run 2 init d.json --model nosuch
 run 2 init nosuch/run.json

@@ -91,10 +91,8 @@ for _ in $(seq 150); do
     [ -s lost.txt ] && [ -s dumb.txt ] && break
     sleep 0.1
 done
-grep -qE '^kveval: warning: the lock lost/.* was removed while it was held: another process may decode into lost, too$' lost.txt ||
-    fail "after ESTALE: $(cat lost.txt)"
-grep -qE '^kveval: warning: the lock dumb/.* cannot be touched: Input/output error; if that lasts, another process takes dumb over' dumb.txt ||
-    fail "after EIO: $(cat dumb.txt)"
+mentions lost.txt warning: lost/
+mentions dumb.txt warning: dumb/ Input/output
 kill -9 $lost $dumb
 wait $lost $dumb 2>/dev/null
 [ "$(grep -c 'the lock' lost.txt)$(grep -c 'the lock' dumb.txt)" = 11 ] || fail "said again: $(cat lost.txt dumb.txt)"

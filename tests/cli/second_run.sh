@@ -35,7 +35,7 @@ for _ in $(seq 600); do
     sleep 0.02
 done
 waits="kveval: out is in use by host $(uname -n) pid $holder (lock out/lock); waiting up to"
-refuse 2 '--wait takes a duration such as 3h, 90m, 1h30m or 3600 (seconds), not "soon"' sweep "$tiny" -o out --wait soon
+fails 2 --wait 3h 90m 1h30m 3600 '"soon"' -- sweep "$tiny" -o out --wait soon
 began=$(date +%s%N)
 run 3 sweep "$tiny" -o out --wait 2
 [ $((($(date +%s%N) - began) / 1000000)) -ge 2000 ] || fail "it did not wait: $(cat stderr.txt)"

@@ -43,8 +43,8 @@ check_column() { # check_column NAME LABEL WANT
     [ "$(column "$1" "$2")" = "$3" ] || fail "$1 of $2 is $(column "$1" "$2"), want $3"
 }
 
-refuse 2 'run.json: tasks.0 (aime24): task aime24: its problems come from a file, which is not part of the program; name it with file, or with --data DIR a folder that holds aime/aime24.jsonl' sweep run.json -o out -t aime24
-refuse 2 'run.json: 6 files of problems are missing (no --data DIR was given): aime/aime24.jsonl (aime24), aime/aime25.jsonl (aime25), math500/test.jsonl (math500), gpqa/gpqa_diamond.csv (gpqa_diamond), longbench/qasper.jsonl (longbench subset=qasper), longbench/triviaqa.jsonl (longbench subset=triviaqa). Give the folder that holds them with --data DIR, or name each with "file" in its entry of tasks; -t A,B decodes only the tasks named' sweep run.json -o out
+fails 2 run.json tasks.0 --data aime/aime24.jsonl -- sweep run.json -o out -t aime24
+fails 2 run.json --data aime/aime24.jsonl aime/aime25.jsonl math500/test.jsonl gpqa/gpqa_diamond.csv -- sweep run.json -o out
 run 0 sweep run.json --data data --dry-run --calibrate no
 grep -q '^total  *9 ' stdout.txt || fail "dry run: $(cat stdout.txt)"
 run 0 sweep run.json -o out --data data
@@ -86,7 +86,7 @@ reseal old
 run 0 score old
 grep -q ' 2 error$' stdout.txt || fail "problems without their data set: $(cat stdout.txt)"
 run 0 show out triviaqa t1
-grep -q '^correct: qa_f1_score of the best of 2 accepted answers is 1.0000.$' stdout.txt || fail "show: $(cat stdout.txt)"
+mentions stdout.txt correct: qa_f1_score 1.0000
 grep -q 'The dog barked.' stdout.txt || fail "show has no prompt: $(cat stdout.txt)"
 run 0 show out aime24 a24-2
 grep -q '^045$' stdout.txt || fail "show has no reference answer: $(cat stdout.txt)"
@@ -130,8 +130,8 @@ rm -r zh_old/grades
 run 0 report zh --against zh_old --zh-dict "$source_dir/tests/answer_check/textscore/zh_dict"
 [ "$(wc -l <zh/report/against.csv)" = 2 ] || fail "nothing is compared: $(cat zh/report/against.csv)"
 grep -q grader zh/report/against.csv && fail "the other run has another segmenter: $(cat zh/report/against.csv)"
-refuse 2 "jieba's dictionary: cannot read nowhere/dict.txt: No such file or directory" report zh --zh-dict nowhere
-refuse 2 "jieba's dictionary: cannot read nowhere/dict.txt: No such file or directory" score zh --zh-dict nowhere
+fails 2 nowhere/dict.txt -- report zh --zh-dict nowhere
+fails 2 nowhere/dict.txt -- score zh --zh-dict nowhere
 
 # GPQA: no text of a problem anywhere in the folder; the order of the options is the record's own and stands with it.
 if grep -rl ZEBRA out; then
@@ -139,7 +139,7 @@ if grep -rl ZEBRA out; then
 fi
 run 0 show out gpqa recTwo
 grep -q '^options shown as A, B, ...: the record.s [ABCD]\{4\}$' stdout.txt || fail "show: $(cat stdout.txt)"
-grep -q 'its text is not kept' stdout.txt || fail "show: $(cat stdout.txt)"
+mentions stdout.txt 'not kept'
 orders() { # orders DIR: record, order and letter of the correct option (A of the record)
     sed -n 's/.*"golds":\["\([A-D]\)"\],"id":"\([^"]*\)".*"option_order":"\([A-D]*\)".*/\2 \3 \1/p' "$1"/problems/gpqa*.jsonl | sort
 }
@@ -155,7 +155,7 @@ done <orders.txt
 # An export spreads GPQA's completions only on an explicit word.
 cp -r out gpqa
 run 0 export gpqa --format inspect -o lm/logs
-grep -q '^kveval: the texts of 3 completions are withheld' stderr.txt || fail "export said: $(cat stderr.txt)"
+mentions stderr.txt '3 completions' withheld
 [ "$(grep -l 'withheld: the data set' lm/logs/*.json | wc -l)" = 1 ] || fail "withheld: $(grep -l withheld lm/logs/*)"
 run 0 export gpqa --format inspect -o lm/logs --force --restricted-texts
 [ ! -s stderr.txt ] || fail "export said: $(cat stderr.txt)"
@@ -168,7 +168,7 @@ reseal flipped
 for form in '' --md --json; do
     run 0 compare gpqa:gpqa_diamond flipped:gpqa_diamond --flips -1 $form
     grep -q recTwo stdout.txt || fail "compare $form flips nothing: $(cat stdout.txt)"
-    grep -q 'withheld: the data set' stdout.txt || fail "compare $form shows completions of GPQA: $(cat stdout.txt)"
+    mentions stdout.txt withheld:
 done
 run 0 compare gpqa:aime24 flipped:aime24 --flips -1
 grep -q a24-1 stdout.txt && ! grep -q withheld stdout.txt || fail "compare withholds AIME: $(cat stdout.txt)"

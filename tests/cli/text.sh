@@ -104,8 +104,7 @@ if ! small; then
     same out/report/likelihood.csv workers/report/likelihood.csv
 fi
 run 0 sweep text.json -o stopped --set temperature=0.7 --set samples=4 --set max_new_tokens=5 --set chat='"r1"'
-grep -q '^kveval: warning: text: the tokens of a text are given, so of the generation settings only kv_dtype has an effect' stderr.txt ||
-    fail "settings without effect: $(cat stderr.txt)"
+mentions stderr.txt warning: kv_dtype
 grep -q ', 16 jobs, 16 done' stderr.txt || fail "settings without effect changed the jobs: $(cat stderr.txt)"
 same_results out stopped
 run 0 sweep text.json --dry-run --set 'temperature=[0,0.7,0.9]'
@@ -129,37 +128,37 @@ grep -q '^By task, percent correct' stdout.txt || fail "no accuracies in: $(cat 
 grep -q '^text .*bits/byte' stdout.txt || fail "no text in: $(cat stdout.txt)"
 run 0 report mixed --against out
 run 0 show out raas 3
-grep -q '^[0-9.]* bits per byte (80 tokens, [0-9]* bytes); divergence from its reference ' stdout.txt || fail "show: $(cat stdout.txt)"
+mentions stdout.txt 'bits per byte' '80 tokens'
 run 0 sweep text.json --dry-run
 grep -q '^total  *16  *1280$' stdout.txt || fail "dry run: $(cat stdout.txt)"
 
 # Refusals.
 where='text.json: tasks.0 (text)'
-refuse 2 "$where: task text: name a file of plain text with file" sweep text.json -o x --set 'tasks=["text"]'
+fails 2 "$where" file -- sweep text.json -o x --set 'tasks=["text"]'
 task() { # task OPTIONS: the run file's tasks with these options
     echo "tasks=[{\"name\": \"text\", \"file\": \"text.txt\", $1}]"
 }
-refuse 2 "$where: cannot read nowhere.txt: No such file or directory" sweep text.json -o x \
+fails 2 "$where" nowhere.txt -- sweep text.json -o x \
     --set 'tasks=[{"name": "text", "file": "nowhere.txt"}]'
 : >empty.txt
-refuse 2 "$where: task text: empty.txt is empty" sweep text.json -o x --set 'tasks=[{"name": "text", "file": "empty.txt"}]'
+fails 2 "$where" empty.txt -- sweep text.json -o x --set 'tasks=[{"name": "text", "file": "empty.txt"}]'
 refuse 2 "$where: text: the text is too short: it has $n tokens, which fill $((n / 99)) windows of 100; take a longer text, or lower window or problems" \
     sweep text.json -o x --set "$(task '"window": 100, "prompt_tokens": 20, "problems": 100000')"
 printf 'A few words.' >words.txt
 echo '{"text": "A few words."}' >few.jsonl
 run 0 tokenize few.jsonl
 few=$(($(tr -cd , <stdout.txt | wc -c) + 1))
-refuse 2 "$where: text: the text is too short: it has $few tokens, which fill 0 windows of 1024; take a longer text, or lower window" \
+fails 2 "$where" "$few" 1024 -- \
     sweep text.json -o x --set 'tasks=[{"name": "text", "file": "words.txt"}]'
-refuse 2 "$where: text: a window of 100000 tokens is beyond the model's context of 4096; lower window" \
+fails 2 "$where" 100000 4096 -- \
     sweep text.json -o x --set "$(task '"window": 100000')"
-refuse 2 "$where: text: a window of 5000 tokens is beyond the model's context of 4096; lower window" \
+fails 2 "$where" 5000 4096 -- \
     sweep text.json -o x --dry-run --set "$(task '"window": 5000')"
-refuse 2 "$where: task text: prompt_tokens is 60, which leaves nothing to score in a window of 60 tokens" \
+fails 2 "$where" prompt_tokens 60 -- \
     sweep text.json -o x --set "$(task '"window": 60, "prompt_tokens": 60')"
-refuse 2 "$where: a text is decoded under the policy and under full attention side by side; use a --max-batch of 2 or more" \
+fails 2 "$where" --max-batch -- \
     sweep text.json -o x --max-batch 1
-refuse 2 'text.json: tasks.0 (lookup): task lookup: window is an option of text; remove it' \
+fails 2 text.json tasks.0 window -- \
     sweep text.json -o x --set 'tasks=[{"name": "lookup", "window": 64}]'
 [ ! -e x ] || fail "a refused run left a folder"
 finish

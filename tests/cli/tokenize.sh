@@ -51,7 +51,7 @@ answers '{"text":"Hello"}' '{"ids": [2405, 39, 289, 463]}' -M m --skip-special
 answers '{"text":""}' '{"ids": []}' -M m
 sed -i 's/<|begin_of_text|>/<s>/' m/tokenizer_config.json
 run 2 tokenize -M m
-grep -qF 'bos_token "<s>" is no token of tokenizer.json' stderr.txt || fail "said $(cat stderr.txt)"
+mentions stderr.txt bos_token '"<s>"' tokenizer.json
 
 # What lies beside tokenizer.json may say the same of tokens but nothing else, since Transformers would take that.
 # A row: the file, what it holds, and words of the refusal, none where the folder is taken.
@@ -121,5 +121,5 @@ printf '{"text": "a<|im_end|>"}\n' | "$program" tokenize -M "$source_dir/engine/
     fail "tokenize --chat pocket failed: $(cat stderr.txt)"
 grep -qF '"text":"<|begin_of_sentence|><|User|>a<|im_end|><|Assistant|><think>\n"' chat.txt || fail "the chat form gave $(cat chat.txt)"
 mkdir -p m2
-refuse 2 'm2 has no tokenizer.json' tokenize -M m2
+fails 2 m2 tokenizer.json -- tokenize -M m2
 finish
