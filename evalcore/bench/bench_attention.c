@@ -80,7 +80,7 @@ struct job {
     struct stats stats;
 };
 
-static int enqueue(void *context, int i)
+static int enqueue_attention(void *context, int i)
 {
     struct job *j = context;
     struct bench_kv *k = j->k;
@@ -115,7 +115,7 @@ static int enqueue(void *context, int i)
 }
 
 /* Ascending random choices of `take` out of n, each with the same chance. */
-static void choose(int32_t *idx, int take, int n, struct rng *r)
+static void choose_ascending(int32_t *idx, int take, int n, struct rng *r)
 {
     for (int i = 0, left = take; i < n && left; i++)
         if ((int)rng_below(r, (uint32_t)(n - i)) < left)
@@ -133,7 +133,7 @@ static int make_lists(struct job *j, struct err *e)
     struct rng r;
     rng_init(&r, 3, 4);
     for (size_t i = 0; i < count; i++) {
-        choose(idx + i * (size_t)j->cap, j->cap, n, &r);
+        choose_ascending(idx + i * (size_t)j->cap, j->cap, n, &r);
         len[i] = j->cap;
     }
     j->idx = bench_kv_room(k, room * sizeof *idx, e);
@@ -172,7 +172,7 @@ static double bytes_read(const struct attention_case *c)
     }
 }
 
-static void print(struct bench *b, const struct attention_case *c, double seconds, double limit)
+static void print_attention(struct bench *b, const struct attention_case *c, double seconds, double limit)
 {
     static const char *const what[] = {"full",   "full with logit dump", "full with page masses", "pages",
                                        "tokens", "logits alone"};
@@ -195,9 +195,10 @@ static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct
     if (!rc && c->mode != FULL && c->mode != PAGES && c->mode != TOKENS)
         rc = make_stats(&j, e);
     if (!rc)
-        rc = bench_replay(&k->d, k->rows.seq, enqueue, &j, b->device->is_gpu ? 2 * VARIANTS : 1, &seconds, e);
+        rc = bench_replay(&k->d, k->rows.seq, enqueue_attention, &j, b->device->is_gpu ? 2 * VARIANTS : 1,
+                          &seconds, e);
     if (!rc) /* 1 GiB is beyond every processor's own caches, and K and V take memory still */
-        print(b, c, seconds, k->d.limits->read_bandwidth(k->d.dev, (size_t)fmin(bytes, 1 << 30)));
+        print_attention(b, c, seconds, k->d.limits->read_bandwidth(k->d.dev, (size_t)fmin(bytes, 1 << 30)));
     return rc;
 }
 

@@ -29,7 +29,7 @@ double bench_kv_bytes(const struct bench_shape *s, double tokens)
     return (double)s->batch * tokens * s->n_kv * 2 * s->dim * (s->dtype == DTYPE_BF16 ? 2 : 4);
 }
 
-static void make(struct bench_kv *k, struct err *e)
+static void make_cache(struct bench_kv *k, struct err *e)
 {
     const struct bench_shape *s = &k->shape;
     struct kv_view *v = &k->kv;
@@ -104,7 +104,7 @@ static int32_t *make_block_table(size_t n, int in_order, struct rng *r)
     return block_table;
 }
 
-static int fill(struct bench_kv *k, struct err *e)
+static int fill_cache(struct bench_kv *k, struct err *e)
 {
     int batch = k->shape.batch, rows = batch > CHUNK ? batch : CHUNK;
     size_t pages = (size_t)batch * (size_t)(k->shape.layers * k->shape.n_kv) * (size_t)k->kv.max_pages,
@@ -135,12 +135,12 @@ static int fill(struct bench_kv *k, struct err *e)
 static int open_cache(struct bench_kv *k, const struct bench_shape *s, struct err *e)
 {
     *k = (struct bench_kv){.d = k->d, .shape = *s};
-    make(k, e);
-    return e->code ? e->code : fill(k, e);
+    make_cache(k, e);
+    return e->code ? e->code : fill_cache(k, e);
 }
 
 /* All but the first n. */
-static void release(struct bench_kv *k, int n)
+static void release_owned(struct bench_kv *k, int n)
 {
     while (k->n_owned > n)
         k->d.be->release(k->d.dev, k->owned[--k->n_owned]);
@@ -153,15 +153,15 @@ int bench_kv_run(struct bench *b, const struct bench_cases *cases, bench_case_fn
     for (size_t i = 0; i < cases->n && !rc; i++) {
         const void *row = (const char *)cases->row + i * cases->size;
         if (memcmp(row, &k.shape, sizeof k.shape)) {
-            release(&k, 0);
+            release_owned(&k, 0);
             rc = open_cache(&k, row, e);
             of_cache = k.n_owned;
         }
         if (!rc)
             rc = run(b, &k, row, e);
-        release(&k, of_cache);
+        release_owned(&k, of_cache);
     }
-    release(&k, 0);
+    release_owned(&k, 0);
     bench_device_close(&k.d);
     return e->code;
 }

@@ -10,8 +10,8 @@ struct title {
     char text[400];
 };
 
-static void print(struct title *t, const char *what, int n_ops, const char *suffix, double value,
-                  const char *unit)
+static void print_figure(struct title *t, const char *what, int n_ops, const char *suffix, double value,
+                         const char *unit)
 {
     char name[512], ops[40] = "";
     if (n_ops)
@@ -30,13 +30,13 @@ static void print_all(struct title *t, const struct step_times *s)
         int n = s->part[p].n_ops;
         if (!n)
             continue;
-        print(t, name, n, "", s->part[p].seconds * 1e6, "us");
+        print_figure(t, name, n, "", s->part[p].seconds * 1e6, "us");
         if (p >= STEP_ATTENTION_DENSE && p <= STEP_ATTENTION_SPARSE)
-            print(t, name, 0, ", one layer", s->part[p].seconds * 1e6 / n, "us");
-        print(t, name, 0, ", share of the sum", 100 * s->part[p].seconds / sum, "%");
+            print_figure(t, name, 0, ", one layer", s->part[p].seconds * 1e6 / n, "us");
+        print_figure(t, name, 0, ", share of the sum", 100 * s->part[p].seconds / sum, "%");
     }
-    print(t, "sum of the parts", 0, "", sum * 1e6, "us");
-    print(t, "the whole step as recorded", 0, "", s->whole * 1e6, "us");
+    print_figure(t, "sum of the parts", 0, "", sum * 1e6, "us");
+    print_figure(t, "the whole step as recorded", 0, "", s->whole * 1e6, "us");
 }
 
 int bench_components(struct bench *b, struct err *e)

@@ -5,7 +5,7 @@
 enum { PROMPT = 960, STEPS = 128, RUNS = 4 };
 
 /* Seconds of the median step once all sequences decode. */
-static int measure(struct bench_engine *x, int batch, double *seconds, struct err *e)
+static int measure_step(struct bench_engine *x, int batch, double *seconds, struct err *e)
 {
     double step[STEPS];
     int n = 0;
@@ -27,14 +27,14 @@ static int measure(struct bench_engine *x, int batch, double *seconds, struct er
 }
 
 /* Runs and measurements of the bandwidth in turns; the best of each counts. */
-static int compare(struct bench *b, struct bench_engine *x, int batch, struct err *e)
+static int compare_with_bandwidth(struct bench *b, struct bench_engine *x, int batch, struct err *e)
 {
     double best = 0, bandwidth = 0;
     double kv = batch * (PROMPT + STEPS / 2.0) * (double)engine_info(x->en)->kv_token_bytes;
     for (int run = 0; run < RUNS; run++) {
         double s = 0, now = bench_bandwidth(x, kv);
         bandwidth = now > bandwidth ? now : bandwidth;
-        if (measure(x, batch, &s, e))
+        if (measure_step(x, batch, &s, e))
             return e->code;
         best = !run || s < best ? s : best;
     }
@@ -54,7 +54,7 @@ int bench_decode(struct bench *b, struct err *e)
     struct bench_engine x;
     int rc = bench_engine_open(&x, b, 0, PROMPT + STEPS + 16, -1, e);
     for (size_t i = 0; i < sizeof batches / sizeof *batches && !rc; i++)
-        rc = compare(b, &x, batches[i], e);
+        rc = compare_with_bandwidth(b, &x, batches[i], e);
     bench_engine_close(&x);
     return rc ? e->code : 0;
 }

@@ -121,7 +121,7 @@ double bench_bandwidth(const struct bench_engine *x, double kv_bytes)
     return x->d.limits->read_bandwidth(x->d.dev, (size_t)(bytes < most ? bytes : most)) * 1e9;
 }
 
-static double phase(double bytes, double flop, double bandwidth, double peak)
+static double phase_seconds(double bytes, double flop, double bandwidth, double peak)
 {
     double a = bytes / bandwidth, b = flop / peak;
     return a > b ? a : b;
@@ -132,6 +132,6 @@ double bench_step_bound(const struct bench_engine *x, int batch, double kv_bytes
     const struct engine_info *i = engine_info(x->en);
     double weights = (double)i->step_bytes, values = (double)i->layer_values + (double)i->vocab * i->hidden;
     double tokens = kv_bytes / (double)i->kv_token_bytes;
-    return phase(weights, 2 * values * batch, bandwidth, x->peak) +
-           phase(kv_bytes, tokens * i->n_layers * i->n_q * 4 * i->head_dim, bandwidth, x->peak);
+    return phase_seconds(weights, 2 * values * batch, bandwidth, x->peak) +
+           phase_seconds(kv_bytes, tokens * i->n_layers * i->n_q * 4 * i->head_dim, bandwidth, x->peak);
 }

@@ -56,7 +56,7 @@ struct job {
     struct sample_settings *settings;
 };
 
-static int recent(const struct forget_case *c)
+static int recent_tokens(const struct forget_case *c)
 {
     return c->method == RKV ? RECENT_RKV : RECENT_SNAPKV;
 }
@@ -65,9 +65,9 @@ static int recent(const struct forget_case *c)
 static struct keep_params keep_params_of(const struct forget_case *c, int tokens)
 {
     return (struct keep_params){.tokens = tokens,
-                                .min_tokens = recent(c) + 1,
+                                .min_tokens = recent_tokens(c) + 1,
                                 .every = c->shape.context,
-                                .recent = recent(c),
+                                .recent = recent_tokens(c),
                                 .of_context = 1};
 }
 
@@ -106,7 +106,7 @@ static int enqueue_random(struct job *j)
     return rc;
 }
 
-static int enqueue(void *context, int i)
+static int enqueue_forget(void *context, int i)
 {
     struct job *j = context;
     struct bench_kv *k = j->k;
@@ -118,7 +118,7 @@ static int enqueue(void *context, int i)
                                  .n_q = k->shape.n_q,
                                  .scale = 0.088388f,
                                  .params = keep_params_of(j->c, 1024),
-                                 .n = recent(j->c),
+                                 .n = recent_tokens(j->c),
                                  .state = j->state,
                                  .state_bytes = j->state_bytes,
                                  .causal = j->c->method == SNAPKV_PROMPT,
@@ -128,7 +128,7 @@ static int enqueue(void *context, int i)
                                  .out = j->scores};
     struct key_redundancy_args r = {.rows = j->rows,
                                     .kv = k->kv,
-                                    .recent = recent(j->c),
+                                    .recent = recent_tokens(j->c),
                                     .threshold = 0.5f,
                                     .lambda = 0.1f,
                                     .io = j->scores,
@@ -140,7 +140,7 @@ static int enqueue(void *context, int i)
 }
 
 /* A value for each row. */
-static void put(struct bench_kv *k, const int32_t *to, const int32_t *from, struct err *e)
+static void upload_rows(struct bench_kv *k, const int32_t *to, const int32_t *from, struct err *e)
 {
     size_t bytes = (size_t)k->shape.batch * sizeof *from;
     if (!e->code)
@@ -148,7 +148,7 @@ static void put(struct bench_kv *k, const int32_t *to, const int32_t *from, stru
 }
 
 /* The last queries, at random, and positions at which the rule acts in as many sequences as the case says. */
-static int fill(struct job *j, struct err *e)
+static int fill_queries(struct job *j, struct err *e)
 {
     struct bench_kv *k = j->k;
     size_t n = (size_t)k->shape.batch * j->state_bytes / sizeof(float);
@@ -163,20 +163,20 @@ static int fill(struct job *j, struct err *e)
         seq[i] = i < j->c->act ? i : -1;
     }
     bench_kv_check(k, k->d.be->upload(k->d.dev, j->state, q, n * sizeof *q), e);
-    put(k, j->rows.pos, pos, e);
-    put(k, j->acting.seq, seq, e);
+    upload_rows(k, j->rows.pos, pos, e);
+    upload_rows(k, j->acting.seq, seq, e);
     free(q);
     free(pos);
     return e->code;
 }
 
-static int make(struct job *j, struct err *e)
+static int make_forget_job(struct job *j, struct err *e)
 {
     struct bench_kv *k = j->k;
     const struct bench_shape *s = &k->shape;
     size_t lists = (size_t)(s->batch * s->layers * s->n_kv),
            stride = (size_t)k->kv.max_pages * KV_PAGE_TOKENS;
-    j->state_bytes = sizeof(float) * (size_t)(s->layers * recent(j->c) * s->n_q * s->dim);
+    j->state_bytes = sizeof(float) * (size_t)(s->layers * recent_tokens(j->c) * s->n_q * s->dim);
     j->state = bench_kv_room(k, (size_t)s->batch * j->state_bytes, e);
     j->rows = (struct rows){s->batch, k->rows.seq, bench_kv_room(k, (size_t)s->batch * sizeof(int32_t), e)};
     j->acting = (struct rows){s->batch, bench_kv_room(k, (size_t)s->batch * sizeof(int32_t), e), j->rows.pos};
@@ -188,24 +188,24 @@ static int make(struct job *j, struct err *e)
     j->idx = bench_kv_room(k, lists * stride * sizeof *j->idx, e);
     j->len = bench_kv_room(k, lists * sizeof *j->len, e);
     j->settings = bench_kv_room(k, (size_t)s->batch * sizeof *j->settings, e);
-    return e->code ? e->code : fill(j, e);
+    return e->code ? e->code : fill_queries(j, e);
 }
 
-static double flops(const struct forget_case *c)
+static double case_flops(const struct forget_case *c)
 {
     const struct bench_shape *s = &c->shape;
     double keys = s->context,
-           products = keys * recent(c) * s->n_q + (c->method == RKV ? keys * keys * s->n_kv : 0);
+           products = keys * recent_tokens(c) * s->n_q + (c->method == RKV ? keys * keys * s->n_kv : 0);
     return 2.0 * c->act * products * s->dim * s->layers;
 }
 
 /* Of K and V that move, read and written. */
-static double bytes(const struct forget_case *c)
+static double case_bytes(const struct forget_case *c)
 {
     return 2 * bench_kv_bytes(&c->shape, c->shape.context - 1) * c->shape.layers * c->act / c->shape.batch;
 }
 
-static void print(struct bench *b, const struct job *j, double seconds)
+static void print_forget(struct bench *b, const struct job *j, double seconds)
 {
     const struct forget_case *c = j->c;
     const struct bench_shape *s = &c->shape;
@@ -217,20 +217,21 @@ static void print(struct bench *b, const struct job *j, double seconds)
     if (c->act == 0)
         bench_print(b, name, seconds * 1e6, "us", 0);
     else if (c->method == RANDOM)
-        bench_print(b, name, bytes(c) / seconds / 1e9, "GB/s",
-                    d->limits->read_bandwidth(d->dev, (size_t)bytes(c)));
+        bench_print(b, name, case_bytes(c) / seconds / 1e9, "GB/s",
+                    d->limits->read_bandwidth(d->dev, (size_t)case_bytes(c)));
     else
-        bench_print(b, name, flops(c) / seconds / 1e9, "GFLOP/s", d->limits->peak(d->dev));
+        bench_print(b, name, case_flops(c) / seconds / 1e9, "GFLOP/s", d->limits->peak(d->dev));
 }
 
 static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct err *e)
 {
     struct job j = {.k = k, .c = row};
     double seconds = 0;
-    int rc = make(&j, e);
-    rc = rc ? rc : bench_replay(&k->d, k->rows.seq, enqueue, &j, b->device->is_gpu ? 16 : 1, &seconds, e);
+    int rc = make_forget_job(&j, e);
+    rc = rc ? rc
+            : bench_replay(&k->d, k->rows.seq, enqueue_forget, &j, b->device->is_gpu ? 16 : 1, &seconds, e);
     if (!rc)
-        print(b, &j, seconds);
+        print_forget(b, &j, seconds);
     return rc;
 }
 

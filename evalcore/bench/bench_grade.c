@@ -14,19 +14,19 @@ enum { RUNS = 5, MEGABYTE = 1 << 20 };
 
 typedef void grader(const char *gold, size_t n, const struct response *r, struct arena *a);
 
-static void strict(const char *gold, size_t n, const struct response *r, struct arena *a)
+static void grade_as_strict(const char *gold, size_t n, const struct response *r, struct arena *a)
 {
     struct grade g;
     grade_math(&g, gold, n, r, a);
 }
 
-static void compat(const char *gold, size_t n, const struct response *r, struct arena *a)
+static void grade_as_compat(const char *gold, size_t n, const struct response *r, struct arena *a)
 {
     struct grade g;
     grade_math_compat(&g, gold, n, r, &grade_options_default, a);
 }
 
-static void choice(const char *gold, size_t n, const struct response *r, struct arena *a)
+static void grade_as_choice(const char *gold, size_t n, const struct response *r, struct arena *a)
 {
     struct choice c;
     (void)gold, (void)n;
@@ -94,7 +94,7 @@ static const struct hostile {
 static const struct {
     const char *name;
     grader *grade;
-} graders[] = {{"grade", strict}, {"grade, compat", compat}, {"choice", choice}};
+} graders[] = {{"grade", grade_as_strict}, {"grade, compat", grade_as_compat}, {"choice", grade_as_choice}};
 
 static void bench_hostile(struct bench *b)
 {
@@ -139,7 +139,7 @@ static int read_pairs(struct times *t, const char *path, struct err *e)
             rc = json_get_str(row, "gold", &gold, path, e) || json_get_str(row, "pred", &pred, path, e);
         if (!rc) {
             xgrow(&t->seconds, &t->cap, t->n + 1, sizeof *t->seconds);
-            t->seconds[t->n++] = grade_seconds(strict, gold, strlen(gold), pred, strlen(pred));
+            t->seconds[t->n++] = grade_seconds(grade_as_strict, gold, strlen(gold), pred, strlen(pred));
         }
         json_decref(row);
         if (rc)

@@ -89,7 +89,7 @@ static int sample_point(struct trace *t, int tokens, struct err *e)
 }
 
 /* Of step times over all lengths from 1 to N; constant before the first point and after the last. */
-static double integral(const struct trace *t, double (*of)(const struct point *p))
+static double sum_over_lengths(const struct trace *t, double (*of)(const struct point *p))
 {
     const struct point *p = t->point;
     double sum = of(p) * p->tokens + of(p + t->n - 1) * (t->b->tokens - p[t->n - 1].tokens);
@@ -98,12 +98,12 @@ static double integral(const struct trace *t, double (*of)(const struct point *p
     return sum;
 }
 
-static double measured(const struct point *p)
+static double measured_seconds(const struct point *p)
 {
     return p->w.seconds;
 }
 
-static double bounded(const struct point *p)
+static double bound_seconds(const struct point *p)
 {
     return p->bound;
 }
@@ -115,15 +115,15 @@ static int run_sampled(struct trace *t, struct err *e)
         if (i == 0 || lengths[i] > t->spread / 2 + t->warm + t->window)
             sample_point(t, lengths[i], e);
     if (!e->code && !sample_point(t, t->b->tokens, e))
-        finish_trace(t, integral(t, measured), integral(t, bounded));
+        finish_trace(t, sum_over_lengths(t, measured_seconds), sum_over_lengths(t, bound_seconds));
     return e->code;
 }
 
 /* ---- every token ---- */
 
 /* Decodes `steps` steps in a row and adds what they took and read. */
-static int stretch(struct trace *t, int steps, struct bench_window *w, double *seconds, double *bytes,
-                   struct err *e)
+static int decode_stretch(struct trace *t, int steps, struct bench_window *w, double *seconds, double *bytes,
+                          struct err *e)
 {
     if (steps <= 0 || bench_window(&t->x, steps, w, e))
         return e->code;
@@ -159,8 +159,8 @@ static int run_whole(struct trace *t, struct err *e)
         struct point p;
         struct bench_window before;
         int window = to - done < t->window + 2 ? to - done : t->window; /* no stretch is of one step */
-        if (stretch(t, to - done - window, &before, &seconds, &bytes, e) ||
-            stretch(t, window, &p.w, &seconds, &bytes, e))
+        if (decode_stretch(t, to - done - window, &before, &seconds, &bytes, e) ||
+            decode_stretch(t, window, &p.w, &seconds, &bytes, e))
             return e->code;
         done = to;
         measure_point(t, &p);

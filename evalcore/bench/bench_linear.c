@@ -56,7 +56,7 @@ static void release_rows(struct job *j)
     j->a = (struct linear_args){.rows = 0};
 }
 
-static void release(struct job *j)
+static void release_inputs(struct job *j)
 {
     for (int i = 0; i < j->n_weights; i++)
         j->d.be->weight_release(j->d.dev, &j->w[i]);
@@ -119,7 +119,7 @@ static int make_rows(struct job *j, const struct linear_shape *s, int rows, stru
     return rc;
 }
 
-static int enqueue(void *context, int i)
+static int enqueue_linear(void *context, int i)
 {
     struct job *j = context;
     j->a.w = j->w[i % j->n_weights];
@@ -138,7 +138,7 @@ static int enqueue_apart(void *context, int i)
 {
     struct job *j = context;
     struct swiglu_args swiglu = swiglu_of(&j->gated);
-    int rc = enqueue(j, i);
+    int rc = enqueue_linear(j, i);
     return rc ? rc : j->d.be->launch(j->d.dev, OP_swiglu, &swiglu);
 }
 
@@ -147,8 +147,8 @@ struct machine {
 };
 
 /* The limit that is nearer decides in what the speed is told. */
-static void print(struct bench *b, const struct linear_shape *s, int rows, double seconds, double fastest,
-                  const struct machine *m)
+static void print_linear(struct bench *b, const struct linear_shape *s, int rows, double seconds,
+                         double fastest, const struct machine *m)
 {
     char name[160];
     double bytes = weight_bytes(s), flops = 2.0 * rows * s->n * s->k;
@@ -213,19 +213,19 @@ static int run_shape(struct bench *b, struct job *j, const struct linear_shape *
         if (make_rows(j, s, rows, e))
             break;
         j->a.decode = !is_gpu || i + 1 < n_rows;
-        if (bench_replay(&j->d, j->a.out, enqueue, j, launches, &seconds, e))
+        if (bench_replay(&j->d, j->a.out, enqueue_linear, j, launches, &seconds, e))
             break;
         if (j->d.limits->fastest_product)
             fastest =
                 j->d.limits->fastest_product(j->d.dev, j->w, j->n_weights, launches, rows, s->accumulate);
-        print(b, s, rows, seconds, fastest, m);
+        print_linear(b, s, rows, seconds, fastest, m);
         release_rows(j);
     }
     for (size_t i = 0; i + 1 < n_rows && s->is_gated && !e->code; i++)
         run_gated(b, j, s, gpu_rows[i], 1, launches, m, e);
     for (size_t i = 0; i < sizeof prompt_rows / sizeof *prompt_rows && s->is_gated && !e->code; i++)
         run_gated(b, j, s, prompt_rows[i], 0, launches, m, e);
-    release(j);
+    release_inputs(j);
     return e->code;
 }
 

@@ -26,7 +26,7 @@ struct folder {
     unsigned char *random; /* (BLOCK): what they are filled with */
 };
 
-static void add(struct folder *f, int rows, int columns, const char *name)
+static void add_tensor(struct folder *f, int rows, int columns, const char *name)
 {
     size_t n = (size_t)rows * (size_t)(columns ? columns : 1) * 2;
     str_printf(&f->header, "%s\"%s\": {\"dtype\": \"BF16\", \"shape\": [%d", f->header.len ? ", " : "{", name,
@@ -82,10 +82,10 @@ static int write_layer(struct folder *f, const struct model_config *c, int layer
     for (size_t i = 0; i < n; i++) {
         char name[96];
         snprintf(name, sizeof name, "model.layers.%d.%s.weight", layer, t[i].name);
-        add(f, t[i].rows, t[i].columns, name);
+        add_tensor(f, t[i].rows, t[i].columns, name);
         snprintf(name, sizeof name, "model.layers.%d.%s.bias", layer, t[i].name);
         if (i < 3 && c->family->qkv_bias)
-            add(f, t[i].rows, 0, name);
+            add_tensor(f, t[i].rows, 0, name);
     }
     return write_file(f, e);
 }
@@ -111,10 +111,10 @@ static int write_folder(struct folder *f, const char *config, struct err *e)
         rc = write_layer(f, &c, i, e);
     if (!rc) {
         snprintf(f->file, sizeof f->file, "tables.safetensors");
-        add(f, c.vocab, c.hidden, "model.embed_tokens.weight");
+        add_tensor(f, c.vocab, c.hidden, "model.embed_tokens.weight");
         if (!c.tie_embeddings)
-            add(f, c.vocab, c.hidden, "lm_head.weight");
-        add(f, c.hidden, 0, "model.norm.weight");
+            add_tensor(f, c.vocab, c.hidden, "lm_head.weight");
+        add_tensor(f, c.hidden, 0, "model.norm.weight");
         rc = write_file(f, e);
     }
     str_clear(&text);
@@ -139,7 +139,7 @@ static void remove_folder(struct folder *f)
 }
 
 /* Computes the hashes, kept in `cache`, and so brings the files into the page cache. */
-static int warm(const char *model, const char *cache, struct err *e)
+static int warm_hashes(const char *model, const char *cache, struct err *e)
 {
     struct safetensors *st = NULL;
     char identity[65];
@@ -150,8 +150,8 @@ static int warm(const char *model, const char *cache, struct err *e)
     return rc;
 }
 
-static int measure(struct bench *b, const struct bench_device *d, const char *model, const char *cache,
-                   struct err *e)
+static int measure_load(struct bench *b, const struct bench_device *d, const char *model, const char *cache,
+                        struct err *e)
 {
     double best = 0, bytes = 0, floor = d->limits->upload_bandwidth ? d->limits->upload_bandwidth(d->dev) : 0;
     for (int run = 0; run < RUNS; run++) {
@@ -188,9 +188,9 @@ int bench_load(struct bench *b, struct err *e)
     if (!rc && config)
         rc = write_folder(&f, config, e);
     if (!rc)
-        rc = warm(config ? f.path : b->model, f.path, e);
+        rc = warm_hashes(config ? f.path : b->model, f.path, e);
     if (!rc)
-        rc = measure(b, &d, config ? f.path : b->model, f.path, e);
+        rc = measure_load(b, &d, config ? f.path : b->model, f.path, e);
     bench_device_close(&d);
     remove_folder(&f);
     return rc;

@@ -9,7 +9,7 @@ enum { RUNS = 5 };
 static const int lengths[] = {1024, 4096, 16384}; /* on the CPU the first */
 
 /* Seconds of one prompt. */
-static int once(struct bench_engine *x, int tokens, double *seconds, struct err *e)
+static int time_prompt(struct bench_engine *x, int tokens, double *seconds, struct err *e)
 {
     if (bench_submit(x, 1, tokens, 0, 1, 0, e))
         return e->code;
@@ -21,7 +21,7 @@ static int once(struct bench_engine *x, int tokens, double *seconds, struct err 
 }
 
 /* Seconds at the peak. The output head takes the last token alone. */
-static double bound(const struct bench_engine *x, double tokens)
+static double bound_seconds(const struct bench_engine *x, double tokens)
 {
     const struct engine_info *i = engine_info(x->en);
     double head = (double)i->vocab * i->hidden, pairs = tokens * (tokens + 1) / 2;
@@ -30,19 +30,19 @@ static double bound(const struct bench_engine *x, double tokens)
 }
 
 /* The median run; the first, which also finds its way, does not count. */
-static int measure(struct bench *b, struct bench_engine *x, int tokens, struct err *e)
+static int measure_prompt(struct bench *b, struct bench_engine *x, int tokens, struct err *e)
 {
     double run[RUNS], first;
-    int rc = once(x, tokens, &first, e);
+    int rc = time_prompt(x, tokens, &first, e);
     for (int i = 0; i < RUNS && !rc; i++)
-        rc = once(x, tokens, run + i, e);
+        rc = time_prompt(x, tokens, run + i, e);
     if (rc)
         return rc;
     char name[400];
     double seconds = limits_median(run, RUNS);
     snprintf(name, sizeof name, "prefill %s %s of %d tokens, %.4g ms", b->model,
              b->policy ? b->policy : "full", tokens, seconds * 1e3);
-    bench_print(b, name, tokens / seconds, "tok/s", tokens / bound(x, tokens));
+    bench_print(b, name, tokens / seconds, "tok/s", tokens / bound_seconds(x, tokens));
     return 0;
 }
 
@@ -60,7 +60,7 @@ int bench_prefill(struct bench *b, struct err *e)
             "%d; give fewer --tokens",
             length[0], room);
     for (int i = 0; i < n && !rc && length[i] < room; i++)
-        rc = measure(b, &x, length[i], e);
+        rc = measure_prompt(b, &x, length[i], e);
     bench_engine_close(&x);
     return rc;
 }

@@ -78,7 +78,7 @@ static int enqueue_reduce(struct job *j)
     return k->d.be->launch(k->d.dev, OP_reduce_stats, &m);
 }
 
-static int enqueue(void *context, int i)
+static int enqueue_topk(void *context, int i)
 {
     struct job *j = context;
     struct bench_kv *k = j->k;
@@ -107,7 +107,7 @@ static int enqueue(void *context, int i)
 }
 
 /* Statistics of all keys, once, and room for scores and lists. */
-static int make(struct job *j, struct err *e)
+static int make_topk_job(struct job *j, struct err *e)
 {
     struct bench_kv *k = j->k;
     const struct bench_shape *s = &k->shape;
@@ -147,7 +147,7 @@ static double bytes_read(const struct job *j)
     return (double)s->batch * s->n_q * (j->c->by == MASSES ? pages : s->context) * 4;
 }
 
-static void print(struct bench *b, const struct job *j, double seconds, double limit)
+static void print_topk(struct bench *b, const struct job *j, double seconds, double limit)
 {
     static const char *const what[] = {"page_scores", "reduce_stats", "topk", "reduce_stats and topk"};
     const struct bench_shape *s = &j->c->shape;
@@ -162,11 +162,11 @@ static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct
 {
     struct job j = {.k = k, .c = row};
     double seconds = 0;
-    int rc = make(&j, e);
+    int rc = make_topk_job(&j, e);
     if (!rc)
-        rc = bench_replay(&k->d, k->rows.seq, enqueue, &j, b->device->is_gpu ? 16 : 1, &seconds, e);
+        rc = bench_replay(&k->d, k->rows.seq, enqueue_topk, &j, b->device->is_gpu ? 16 : 1, &seconds, e);
     if (!rc)
-        print(b, &j, seconds, k->d.limits->read_bandwidth(k->d.dev, (size_t)bytes_read(&j)));
+        print_topk(b, &j, seconds, k->d.limits->read_bandwidth(k->d.dev, (size_t)bytes_read(&j)));
     k->kv.bounds = NULL;
     return rc;
 }

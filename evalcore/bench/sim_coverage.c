@@ -156,7 +156,7 @@ static void draw_one(struct rng *r, const void *what, double sums[SIM_SUMS])
 }
 
 /* Percent of the samples whose interval holds the truth; samples that give no interval do not count. */
-static double cover(const struct sim *sim, int interval, int size, int shape)
+static double coverage_percent(const struct sim *sim, int interval, int size, int shape)
 {
     struct column c = {interval, sim_sizes[size], shape};
     double sums[SIM_SUMS];
@@ -176,7 +176,7 @@ void sim_coverage(const struct sim *sim)
         for (int size = 0; size < SIM_SIZES; size++) {
             double sum = 0, lowest = 100;
             for (int shape = 0; shape < SHAPES; shape++) {
-                double c = cover(sim, which, size, shape);
+                double c = coverage_percent(sim, which, size, shape);
                 sum += c;
                 lowest = fmin(lowest, c);
             }

@@ -49,13 +49,13 @@ static void draw_given(struct rng *r, int n, int shape, long n_a, long n_b, stru
     }
 }
 
-static void differences(const struct stratum *s, int n, double *d)
+static void stratum_differences(const struct stratum *s, int n, double *d)
 {
     for (int i = 0; i < n; i++)
         d[i] = (double)s[i].b / (double)s[i].n_b - (double)s[i].a / (double)s[i].n_a;
 }
 
-static void discordant(const struct stratum *s, int n, long *only_a, long *only_b)
+static void count_discordant(const struct stratum *s, int n, long *only_a, long *only_b)
 {
     *only_a = *only_b = 0;
     for (int i = 0; i < n; i++) {
@@ -71,7 +71,7 @@ static double p_mcnemar(struct rng *r, int n, int shape)
     struct stratum s[N_MAX];
     long a, b;
     draw_strata(r, n, shape, 0, 1, 1, s);
-    discordant(s, n, &a, &b);
+    count_discordant(s, n, &a, &b);
     return stat_mcnemar(a, b);
 }
 
@@ -90,7 +90,7 @@ static double p_signflip(struct rng *r, int n, int shape)
     double d[N_MAX];
     enum signflip how;
     draw_strata(r, n, shape, 0, 4, 4, s);
-    differences(s, n, d);
+    stratum_differences(s, n, d);
     return stat_signflip(d, (size_t)n, 0.25, &how);
 }
 
@@ -99,7 +99,7 @@ static double p_noninferior_binary(struct rng *r, int n, int shape)
     struct stratum s[N_MAX];
     long a, b;
     draw_strata(r, n, shape, margin, 1, 1, s);
-    discordant(s, n, &a, &b);
+    count_discordant(s, n, &a, &b);
     return stat_noninferior_binary(a, b, n, margin);
 }
 
@@ -108,7 +108,7 @@ static double p_noninferior_mean(struct rng *r, int n, int shape)
     struct stratum s[N_MAX];
     double d[N_MAX];
     draw_strata(r, n, shape, margin, 4, 4, s);
-    differences(s, n, d);
+    stratum_differences(s, n, d);
     return stat_noninferior_mean(d, (size_t)n, margin);
 }
 
@@ -154,7 +154,7 @@ static void compare_one(struct rng *r, const void *what, double sums[SIM_SUMS])
     sums[0] += tests[c->test].p(r, c->n, c->shape) <= level;
 }
 
-static double rejected(const struct sim *sim, int test, int size, int shape)
+static double rejected_percent(const struct sim *sim, int test, int size, int shape)
 {
     struct column c = {test, sim_sizes[size], shape};
     double sums[SIM_SUMS];
@@ -175,7 +175,7 @@ void sim_errors(const struct sim *sim)
         for (int size = 0; size < SIM_SIZES && sim_sizes[size] <= tests[test].largest; size++) {
             double worst = 0;
             for (int shape = 0; shape < SHAPES; shape++)
-                worst = fmax(worst, rejected(sim, test, size, shape));
+                worst = fmax(worst, rejected_percent(sim, test, size, shape));
             at += snprintf(line + at, sizeof line - (size_t)at, "%10.1f", worst);
             sim_print(sim, worst, "%", 100 * level, "error of %s, %d problems, highest of %d shapes",
                       tests[test].name, sim_sizes[size], SHAPES);

@@ -20,7 +20,7 @@ static int first_layer(const struct calibration *c)
     return is_kascade(c) ? 0 : 2;
 }
 
-static json_t *rounded(double x)
+static json_t *rounded_json(double x)
 {
     return json_real(floor(x * 1e6 + 0.5) / 1e6 + 0.0);
 }
@@ -67,8 +67,8 @@ static json_t *all_sets(const struct calibration *c)
     int first = first_layer(c), layers[8];
     for (int n = 1; n <= 8 && first + n <= m->n_layers; n++) {
         double sum = choose_layers(m->similarity, m->n_layers, first, n, layers);
-        json_array_append_new(list,
-                              json_pack("{s:o, s:o}", "layers", layer_list(layers, n), "sum", rounded(sum)));
+        json_array_append_new(
+            list, json_pack("{s:o, s:o}", "layers", layer_list(layers, n), "sum", rounded_json(sum)));
     }
     return list;
 }
@@ -90,19 +90,19 @@ static json_t *matrix_json(const struct layer_measure *m)
     for (int a = 0; a < m->n_layers; a++) {
         json_t *row = json_array();
         for (int b = 0; b < m->n_layers; b++)
-            json_array_append_new(row, rounded(m->similarity[a * m->n_layers + b]));
+            json_array_append_new(row, rounded_json(m->similarity[a * m->n_layers + b]));
         json_array_append_new(rows, row);
     }
     return rows;
 }
 
-static json_t *whole(const struct calibration *c, const int *proposed)
+static json_t *calibration_json(const struct calibration *c, const int *proposed)
 {
     const struct layer_measure *m = c->measure;
     json_t *curve = json_array(), *o = json_object(), *options;
     double mean = 0;
     for (int l = 0; l < m->n_layers; l++) {
-        json_array_append_new(curve, rounded(m->curve[l]));
+        json_array_append_new(curve, rounded_json(m->curve[l]));
         mean += l ? m->curve[l] / (m->n_layers - 1) : 0;
     }
     json_object_set_new(o, "policy", json_string(c->policy));
@@ -115,7 +115,7 @@ static json_t *whole(const struct calibration *c, const int *proposed)
     } else {
         options = json_pack("{s:i, s:i, s:i}", "k_pages", c->k_pages, "l_pages", c->l_pages, "max_new_tokens",
                             c->max_new);
-        json_object_set_new(o, "mean_distance", rounded(mean));
+        json_object_set_new(o, "mean_distance", rounded_json(mean));
     }
     json_object_set_new(o, "options", options);
     json_object_set_new(o, "units", json_integer(m->units));
@@ -127,7 +127,7 @@ static json_t *whole(const struct calibration *c, const int *proposed)
 }
 
 /* A row for each pair of layers, and the curve of the reader. */
-static void csv(const struct calibration *c, struct str *out)
+static void write_csv_rows(const struct calibration *c, struct str *out)
 {
     const struct layer_measure *m = c->measure;
     str_printf(out, "chooser,reader,%s,%s\n", is_kascade(c) ? "similarity" : "recall",
@@ -155,14 +155,14 @@ int calibration_write(const struct calibration *c, const char *path, int *propos
     if (isnan(choose_layers(m->similarity, m->n_layers, first_layer(c), c->n_choose, proposed)))
         return err_set(e, ERR_USAGE, "the model has %d layers, from which %d cannot be chosen with %d first",
                        m->n_layers, c->n_choose, first_layer(c));
-    json_t *o = whole(c, proposed);
+    json_t *o = calibration_json(c, proposed);
     char *dumped = json_dumps(o, JSON_REAL_PRECISION(9) | JSON_INDENT(1));
     str_printf(&text, "%s\n", dumped);
     free(dumped);
     json_decref(o);
     int rc = file_write_atomic(path, str_text(&text), text.len, e);
     str_clear(&text);
-    csv(c, &text);
+    write_csv_rows(c, &text);
     if (!rc)
         rc = write_beside(path, ".csv", &text, e);
     str_clear(&text);

@@ -20,7 +20,7 @@ void probe_download(const struct policy_ctx *c, void *dst, const void *src, size
         err_set(c->e, ERR_DEVICE, "download: %s", c->be->last_error(c->dev));
 }
 
-static void nobody(void *context, const struct seen *s)
+static void ignore_seen(void *context, const struct seen *s)
 {
     (void)context, (void)s;
 }
@@ -39,7 +39,7 @@ int probe_replay(struct engine *en, const struct dev_problem *p, struct policy *
                         .n_forced = p->n - p->n_prompt};
     if (!r.n_forced)
         return 0;
-    engine_watch(en, 1, seen ? seen : nobody, context);
+    engine_watch(en, 1, seen ? seen : ignore_seen, context);
     int rc = engine_run(en, &r, 1, NULL, NULL, e);
     engine_watch(en, 0, NULL, NULL);
     return rc;

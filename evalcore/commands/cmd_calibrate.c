@@ -30,7 +30,7 @@ static const struct cli_option calibrate_table[] = {
     {0},
 };
 
-static void tell(const struct calibration *c, const int *proposed)
+static void print_calibration(const struct calibration *c, const int *proposed)
 {
     struct str line = {0};
     double mean = 0;
@@ -47,8 +47,8 @@ static void tell(const struct calibration *c, const int *proposed)
     str_release(&line);
 }
 
-static int measure(struct calibration *c, const struct calibrate_options *o, struct calibration_run *r,
-                   struct err *e)
+static int run_measure(struct calibration *c, const struct calibrate_options *o, struct calibration_run *r,
+                       struct err *e)
 {
     struct layer_measure m = {0};
     int proposed[8], kascade = !strcmp(c->policy, "kascade");
@@ -67,7 +67,7 @@ static int measure(struct calibration *c, const struct calibrate_options *o, str
     if (!rc)
         rc = calibration_write(c, o->run.out, proposed, e);
     if (!rc)
-        tell(c, proposed);
+        print_calibration(c, proposed);
     layer_measure_release(&m);
     return rc;
 }
@@ -92,7 +92,7 @@ static int run_calibrate(const struct process_env *p, int argc, char **argv)
     if (!rc)
         rc = calibration_run_open(&r, p, args[1], &o.run, &e);
     if (!rc)
-        rc = measure(&c, &o, &r, &e);
+        rc = run_measure(&c, &o, &r, &e);
     calibration_run_close(&r);
     return rc ? command_fail(&e, rc == ERR_DEVICE ? EXIT_INCOMPLETE : EXIT_USAGE) : EXIT_DONE;
 }

@@ -54,7 +54,7 @@ static int probe_policy(struct calibration_run *r, const struct runfile_policy *
 
 /* Policies of several generation settings are the same instance, so each is measured once. Those that forget
  * tokens are named and left out, so that the file of a sweep can be probed as it is. */
-static int probe(struct calibration_run *r, struct str *csv, struct err *e)
+static int probe_policies(struct calibration_run *r, struct str *csv, struct err *e)
 {
     double *recall = xcalloc((size_t)engine_info(r->plan.loaded[0].engine)->n_layers, sizeof *recall);
     int rc = 0, measured = 0;
@@ -93,7 +93,7 @@ static int run_probe(const struct process_env *p, int argc, char **argv)
     if (!rc)
         rc = calibration_run_open(&r, p, args[1], &o, &e);
     if (!rc)
-        rc = probe(&r, &csv, &e);
+        rc = probe_policies(&r, &csv, &e);
     if (!rc && o.out)
         rc = file_write_atomic(o.out, str_text(&csv), csv.len, &e);
     calibration_run_close(&r);

@@ -10,7 +10,7 @@
 #include "evalcore/report/data/report_match.h"
 
 /* Splits "RUN:CELL" at the first colon that follows a folder's name; a name that is a folder is a run. */
-static int split(struct arena *a, const char *text, const char **dir, const char **cell)
+static int split_run_cell(struct arena *a, const char *text, const char **dir, const char **cell)
 {
     *cell = NULL;
     *dir = text;
@@ -34,12 +34,12 @@ static int name_sides(struct comparison *c, const struct compare_options *o, con
     sides[1].name = o->b;
     if (o->dir)
         return 0;
-    if (!split(&c->arena, o->a, dir_a, &sides[0].name))
+    if (!split_run_cell(&c->arena, o->a, dir_a, &sides[0].name))
         return err_set(e, ERR_USAGE,
                        "\"%s\" is neither a run folder nor RUN:CELL; kveval compare DIR A B compares two "
                        "cells of one run",
                        o->a);
-    if (!split(&c->arena, o->b, dir_b, &sides[1].name)) {
+    if (!split_run_cell(&c->arena, o->b, dir_b, &sides[1].name)) {
         if (!sides[0].name)
             return err_set(e, ERR_USAGE, "\"%s\" is neither a run folder nor RUN:CELL", o->b);
         *dir_b = *dir_a;
@@ -52,8 +52,8 @@ static int name_sides(struct comparison *c, const struct compare_options *o, con
     return 0;
 }
 
-static int load(struct comparison *c, const char *dir_a, const char *dir_b, const char *zh_dict,
-                struct err *e)
+static int load_sides(struct comparison *c, const char *dir_a, const char *dir_b, const char *zh_dict,
+                      struct err *e)
 {
     struct run_options o = {.zh_dict = zh_dict};
     int is_same = !strcmp(dir_a, dir_b);
@@ -173,7 +173,7 @@ int compare_open(struct comparison *c, const struct compare_options *o, struct e
     *c = (struct comparison){0};
     int rc = name_sides(c, o, &dir_a, &dir_b, sides, e);
     if (!rc)
-        rc = load(c, dir_a, dir_b, o->zh_dict, e);
+        rc = load_sides(c, dir_a, dir_b, o->zh_dict, e);
     if (rc)
         return rc;
     sides[0].run = c->a->run;

@@ -156,7 +156,7 @@ int compare_doc(struct doc *d, struct comparison *c, int n_flips, struct err *e)
     return rc;
 }
 
-static json_t *number(double v)
+static json_t *number_json(double v)
 {
     return isfinite(v) ? json_real(v) : json_null();
 }
@@ -171,11 +171,12 @@ static json_t *pair_json(const struct pair *p)
 {
     return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:I}",
                      "problems", p->problems, "both", p->both, "only_a", p->only_a, "only_b", p->only_b,
-                     "neither", p->neither, "accuracy_a", number(p->accuracy_a), "accuracy_b",
-                     number(p->accuracy_b), "delta", number(p->delta), "ci_low", number(p->ci.low), "ci_high",
-                     number(p->ci.high), "p", number(p->p), "p_holm", number(p->holm), "p_noninferior",
-                     number(p->noninferior), "p_noninferior_holm", number(p->noninferior_holm), "test",
-                     p->test, "mark", mark_name(p), "enough_problems", (json_int_t)p->enough);
+                     "neither", p->neither, "accuracy_a", number_json(p->accuracy_a), "accuracy_b",
+                     number_json(p->accuracy_b), "delta", number_json(p->delta), "ci_low",
+                     number_json(p->ci.low), "ci_high", number_json(p->ci.high), "p", number_json(p->p),
+                     "p_holm", number_json(p->holm), "p_noninferior", number_json(p->noninferior),
+                     "p_noninferior_holm", number_json(p->noninferior_holm), "test", p->test, "mark",
+                     mark_name(p), "enough_problems", (json_int_t)p->enough);
 }
 
 static json_t *cells_json(struct comparison *c)
@@ -187,12 +188,12 @@ static json_t *cells_json(struct comparison *c)
         json_object_set_new(o, "cell_a", json_text_of(c->a->run->cells[x->a].id));
         json_object_set_new(o, "cell_b", json_text_of(c->b->run->cells[x->b].id));
         json_object_set_new(o, "task", json_text_of(c->b->run->cells[x->b].task->label));
-        json_object_set_new(o, "tokens_a", number(x->lengths.tokens_a));
-        json_object_set_new(o, "tokens_b", number(x->lengths.tokens_b));
-        json_object_set_new(o, "length_ratio", number(x->lengths.length_ratio));
-        json_object_set_new(o, "length_p", number(x->lengths.length_p));
-        json_object_set_new(o, "reads_a", number(c->a->cells[x->a].total_density));
-        json_object_set_new(o, "reads_b", number(c->b->cells[x->b].total_density));
+        json_object_set_new(o, "tokens_a", number_json(x->lengths.tokens_a));
+        json_object_set_new(o, "tokens_b", number_json(x->lengths.tokens_b));
+        json_object_set_new(o, "length_ratio", number_json(x->lengths.length_ratio));
+        json_object_set_new(o, "length_p", number_json(x->lengths.length_p));
+        json_object_set_new(o, "reads_a", number_json(c->a->cells[x->a].total_density));
+        json_object_set_new(o, "reads_b", number_json(c->b->cells[x->b].total_density));
         json_array_append_new(list, o);
     }
     return list;
@@ -245,11 +246,11 @@ int compare_json(struct str *out, struct comparison *c, int n_flips, struct err 
     for (int i = 0; i < shown && !rc; i++)
         rc = flip_json(flips, c, &c->flips[i], e);
     json_t *all = c->all ? pair_json(c->all) : json_null();
-    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "a",
-                          json_text_of(c->name_a), "b", json_text_of(c->name_b), "verdict",
-                          json_text_of(compare_verdict(c)), "notes", notes, "margin_points", c->margin, "all",
-                          all, "settings", settings_json(c), "reads_a", number(c->reads_a), "reads_b",
-                          number(c->reads_b), "cells", cells_json(c), "n_flips", c->n_flips, "flips", flips);
+    json_t *o = json_pack(
+        "{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "a", json_text_of(c->name_a), "b",
+        json_text_of(c->name_b), "verdict", json_text_of(compare_verdict(c)), "notes", notes, "margin_points",
+        c->margin, "all", all, "settings", settings_json(c), "reads_a", number_json(c->reads_a), "reads_b",
+        number_json(c->reads_b), "cells", cells_json(c), "n_flips", c->n_flips, "flips", flips);
     json_canonical(out, o);
     str_putc(out, '\n');
     json_decref(o);

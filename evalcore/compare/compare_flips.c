@@ -48,7 +48,7 @@ static const char *p_text(struct arena *a, double p)
     return p < 0.0001 ? "p < 0.0001" : arena_printf(a, "p = %.*f", p < 0.001 ? 4 : 3, p);
 }
 
-static const char *difference(struct comparison *c)
+static const char *difference_words(struct comparison *c)
 {
     const struct pair *p = c->all;
     int is_scores = 0;
@@ -67,7 +67,7 @@ static const char *difference(struct comparison *c)
                         interval);
 }
 
-static const char *enough(struct comparison *c, const char *about)
+static const char *enough_words(struct comparison *c, const char *about)
 {
     return c->all->enough < 0 ? "no number below 100,000 would do"
                               : arena_printf(&c->arena, "%s%ld would do", about, c->all->enough);
@@ -79,7 +79,7 @@ const char *compare_verdict(struct comparison *c)
     const struct pair *p = c->all;
     if (!p)
         return compare_settings_verdict(c);
-    const char *said = difference(c), *margin = report_points(a, c->margin);
+    const char *said = difference_words(c), *margin = report_points(a, c->margin);
     switch (p->mark) {
     case MARK_LOWER:
     case MARK_HIGHER:
@@ -93,10 +93,11 @@ const char *compare_verdict(struct comparison *c)
         return arena_printf(a,
                             "%s; not decided: chance explains this too (%s), and a loss of %s is not ruled "
                             "out (one-sided %s). Of such problems %s.",
-                            said, p_text(a, p->p), margin, p_text(a, p->noninferior), enough(c, "about "));
+                            said, p_text(a, p->p), margin, p_text(a, p->noninferior),
+                            enough_words(c, "about "));
     case MARK_TOO_FEW:
         return arena_printf(a, "%s; %d problems are too few for any verdict: %s.", said, p->problems,
-                            enough(c, ""));
+                            enough_words(c, ""));
     case MARK_NONE:
         break;
     }

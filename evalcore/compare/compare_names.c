@@ -32,7 +32,7 @@ static int is_named(const struct names *x, const char *name)
 }
 
 /* The whole of a name that was cut; the name itself when it was not, or when nothing begins so. */
-static int complete(struct side *s, const struct names *names, struct arena *a, struct err *e)
+static int complete_name(struct side *s, const struct names *names, struct arena *a, struct err *e)
 {
     size_t n = strlen(s->name), mark = sizeof cut_mark - 1;
     const char *whole = NULL;
@@ -53,7 +53,7 @@ static int complete(struct side *s, const struct names *names, struct arena *a, 
 }
 
 /* Names one of which was meant, or all settings. */
-static int unknown(const struct side *s, const struct names *names, struct arena *a, struct err *e)
+static int unknown_name(const struct side *s, const struct names *names, struct arena *a, struct err *e)
 {
     int n_cells = s->run->n_cells, n = 0, shown = 0;
     const char **all = arena_alloc(a, ((size_t)n_cells * (NAMES + 1) + 1) * sizeof *all);
@@ -80,14 +80,14 @@ static int unknown(const struct side *s, const struct names *names, struct arena
 }
 
 /* A cell by its id, or a setting over all its tasks, or a cell by a part of its id that no other has. */
-static int find(struct side *s, struct arena *a, struct err *e)
+static int find_cell(struct side *s, struct arena *a, struct err *e)
 {
     const struct cell *cells = s->run->cells;
     int n_cells = s->run->n_cells, is_part = 0;
     struct names *names = arena_alloc(a, (size_t)(n_cells + 1) * sizeof *names);
     for (int i = 0; i < n_cells; i++)
         names[i] = names_of(s->run, &cells[i], a);
-    int rc = complete(s, names, a, e);
+    int rc = complete_name(s, names, a, e);
     for (int i = 0; i < n_cells && !rc; i++) {
         is_part |= strstr(cells[i].id, s->name) != NULL;
         if (!strcmp(cells[i].id, s->name)) {
@@ -104,7 +104,7 @@ static int find(struct side *s, struct arena *a, struct err *e)
     for (int i = 0; i < n_cells; i++)
         is_part |= is_named(&names[i], s->name); /* of a text */
     if (!is_part)
-        return unknown(s, names, a, e);
+        return unknown_name(s, names, a, e);
     int i = run_find_cell(s->run, s->name, e);
     s->cells[s->n++] = i;
     return i < 0 ? ERR_USAGE : 0;
@@ -114,7 +114,7 @@ int side_find(struct side *s, struct arena *a, struct err *e)
 {
     const struct cell *cells = s->run->cells;
     s->cells = arena_alloc(a, (size_t)(s->run->n_cells + 1) * sizeof *s->cells);
-    int rc = s->name ? find(s, a, e) : 0;
+    int rc = s->name ? find_cell(s, a, e) : 0;
     for (int i = 0; i < s->run->n_cells && !s->name; i++)
         if (!cells[i].task->is_text)
             s->cells[s->n++] = i;

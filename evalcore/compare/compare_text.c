@@ -9,7 +9,7 @@
 enum { NAME_WIDTH = 28, ANSWER_LINES = 6, NARROWEST = 60, WIDEST = 160 };
 
 /* Appends the text in `width` characters, cut or padded. */
-static void put(struct str *out, const char *text, int width)
+static void put_padded(struct str *out, const char *text, int width)
 {
     struct str clean = {0};
     char c[5];
@@ -75,12 +75,12 @@ static void wrap_end(struct column *col, const struct str *text, int width)
     str_release(&clean);
 }
 
-static void two(struct str *out, const char *a, const char *b, int width)
+static void put_two_columns(struct str *out, const char *a, const char *b, int width)
 {
     str_puts(out, "  ");
-    put(out, a, width);
+    put_padded(out, a, width);
     str_puts(out, " | ");
-    put(out, b, width);
+    put_padded(out, b, width);
     end_line(out);
 }
 
@@ -95,17 +95,17 @@ static int add_flip(struct str *out, struct comparison *c, const struct flip *f,
     if (!rc) {
         const struct run_problem *p = flip_problem(c, f);
         str_putc(out, '\n');
-        put(out,
-            arena_printf(a, "%s, %s: only %s solves it; the reference is %s", flip_task(c, f), p->id,
-                         f->is_lost ? "A" : "B", p->gold),
-            columns);
+        put_padded(out,
+                   arena_printf(a, "%s, %s: only %s solves it; the reference is %s", flip_task(c, f), p->id,
+                                f->is_lost ? "A" : "B", p->gold),
+                   columns);
         end_line(out);
-        two(out, arena_printf(a, "A %s, %d tokens: %s", x.verdict, x.rec->tokens, x.form),
-            arena_printf(a, "B %s, %d tokens: %s", y.verdict, y.rec->tokens, y.form), width);
+        put_two_columns(out, arena_printf(a, "A %s, %d tokens: %s", x.verdict, x.rec->tokens, x.form),
+                        arena_printf(a, "B %s, %d tokens: %s", y.verdict, y.rec->tokens, y.form), width);
         wrap_end(&left, &x.text, width);
         wrap_end(&right, &y.text, width);
         for (int i = 0; i < left.n || i < right.n; i++)
-            two(out, i < left.n ? left.line[i] : "", i < right.n ? right.line[i] : "", width);
+            put_two_columns(out, i < left.n ? left.line[i] : "", i < right.n ? right.line[i] : "", width);
     }
     str_release(&x.text);
     str_release(&y.text);
@@ -136,9 +136,9 @@ static const char *p_text(struct arena *a, double p)
 static void add_row(struct str *out, struct comparison *c, const char *name, int width, const struct pair *p)
 {
     struct arena *a = &c->arena;
-    put(out, name, width);
+    put_padded(out, name, width);
     str_printf(out, " %4d %4d %6d %6d %7d  ", p->problems, p->both, p->only_a, p->only_b, p->neither);
-    put(out, p->problems ? report_difference(a, p) : "-", 18);
+    put_padded(out, p->problems ? report_difference(a, p) : "-", 18);
     str_printf(out, " %-6s %-6s %s", p_text(a, p->holm), p_text(a, p->noninferior_holm),
                report_mark_sign(p->mark));
     end_line(out);
@@ -149,7 +149,7 @@ static void add_tables(struct str *out, struct comparison *c, int columns)
     struct arena *a = &c->arena;
     int is_runs = !c->all;
     int width = is_runs ? NAME_WIDTH + 10 : NAME_WIDTH / 2 - 2;
-    put(out, "", width);
+    put_padded(out, "", width);
     str_puts(out, "    n both only A only B neither  B - A [95 %]       p      p(=)\n");
     for (int i = 0; i < c->n_cells; i++) {
         const struct cell *cell = &c->b->run->cells[c->cells[i].b];
@@ -177,7 +177,7 @@ static void add_tables(struct str *out, struct comparison *c, int columns)
         const struct cell *cell = &c->b->run->cells[c->cells[i].b];
         if (!isfinite(x->length_ratio))
             continue;
-        put(out, cell->task->label, width);
+        put_padded(out, cell->task->label, width);
         str_printf(out, " tokens A %.0f, B %.0f (%+.0f %%, p = %.2g); reads A %s, B %s\n", x->tokens_a,
                    x->tokens_b, 100 * (x->length_ratio - 1), x->length_p,
                    report_share(a, c->a->cells[c->cells[i].a].total_density),
@@ -190,12 +190,12 @@ int compare_text(struct str *out, struct comparison *c, int columns, int n_flips
     struct arena *a = &c->arena;
     int rc = 0, shown = flips_shown(c, n_flips);
     columns = columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : columns;
-    put(out, arena_printf(a, "A  %s, reads %s", c->name_a, report_share(a, c->reads_a)), columns);
+    put_padded(out, arena_printf(a, "A  %s, reads %s", c->name_a, report_share(a, c->reads_a)), columns);
     end_line(out);
-    put(out, arena_printf(a, "B  %s, reads %s", c->name_b, report_share(a, c->reads_b)), columns);
+    put_padded(out, arena_printf(a, "B  %s, reads %s", c->name_b, report_share(a, c->reads_b)), columns);
     end_line(out);
     for (int i = 0; i < c->n_notes; i++) {
-        put(out, arena_printf(a, "!  %s", c->notes[i]), columns);
+        put_padded(out, arena_printf(a, "!  %s", c->notes[i]), columns);
         end_line(out);
     }
     str_putc(out, '\n');

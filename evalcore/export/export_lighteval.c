@@ -21,7 +21,7 @@ static const char *metric_name(struct export *x, const struct cell *c)
     return c->samples > 1 ? arena_printf(&x->arena, "avg@n:n=%d", c->samples) : "extractive_match";
 }
 
-static json_t *letters(int n)
+static json_t *choice_letters(int n)
 {
     json_t *list = json_array();
     for (int i = 0; i < n; i++) {
@@ -39,8 +39,8 @@ static json_t *doc_json(const struct cell *c, const struct run_problem *p, const
         json_array_append_new(gold, json_integer(is_choice ? p->gold[0] - 'A' : i));
     json_t *o =
         json_pack("{s:o, s:o, s:o, s:o, s:s, s:[], s:[s], s:i, s:o, s:b, s:i}", "query", export_prompt(p),
-                  "choices", is_choice ? letters(p->n_options) : export_golds(p), "gold_index", gold, "id",
-                  json_text_of(p->id), "task_name", task, "fewshot_samples", "sampling_methods",
+                  "choices", is_choice ? choice_letters(p->n_options) : export_golds(p), "gold_index", gold,
+                  "id", json_text_of(p->id), "task_name", task, "fewshot_samples", "sampling_methods",
                   c->task->is_text ? "PERPLEXITY" : "GENERATIVE", "generation_size", export_max_new(c, p),
                   "stop_sequences", export_stops(c, p), "use_logits", 0, "num_samples", c->samples);
     static const char *const unknown[] = {"instruction",         "images",         "specific",
@@ -100,7 +100,7 @@ static void set_metric(json_t *o, const char *metric, double v, double error)
     str_release(&key);
 }
 
-static json_t *summary(int problems)
+static json_t *task_summary(int problems)
 {
     return json_pack("{s:{s:s, s:s, s:s, s:s}, s:i, s:i, s:i, s:i, s:i, s:i}", "hashes", "hash_examples", "",
                      "hash_full_prompts", "", "hash_input_tokens", "", "hash_cont_tokens", "", "truncated", 0,
@@ -131,13 +131,13 @@ static void add_task(struct export *x, struct parts *o, const struct cell *c, co
                                   "hf_repo", json_text_of(c->task->source), "generation_size",
                                   c->max_new_tokens, "stop_sequence", export_stops(c, NULL), "num_fewshots",
                                   0, "num_samples", c->samples));
-    json_object_set_new(o->summary_tasks, task, summary(t.problems));
+    json_object_set_new(o->summary_tasks, task, task_summary(t.problems));
     json_object_set_new(o->x_kv, task, export_kv(c, &t));
     o->problems += t.problems;
 }
 
 /* Readers skip "all": the mean of each metric over the tasks that have it. */
-static json_t *means(const json_t *results)
+static json_t *metric_means(const json_t *results)
 {
     json_t *out = json_object(), *n = json_object(), *task, *v;
     const char *name, *metric;
@@ -157,7 +157,7 @@ static json_t *means(const json_t *results)
     return out;
 }
 
-static json_t *general(struct export *x, const struct cell *c)
+static json_t *general_config(struct export *x, const struct cell *c)
 {
     json_t *s = export_settings(c), *seed = json_object_get(s, "seed");
     json_t *model = json_pack("{s:o, s:O, s:o}", "model_name", json_text_of(export_system_name(x, c)),
@@ -174,11 +174,11 @@ static int write_results(struct export *x, const struct cell *c, const char *pat
                          struct err *e)
 {
     int rc = export_open(&x->files, path, e);
-    json_object_set_new(o->results, "all", means(o->results));
+    json_object_set_new(o->results, "all", metric_means(o->results));
     json_t *all =
-        json_pack("{s:o, s:O, s:O, s:O, s:O, s:o, s:O}", "config_general", general(x, c), "results",
+        json_pack("{s:o, s:O, s:O, s:O, s:O, s:o, s:O}", "config_general", general_config(x, c), "results",
                   o->results, "versions", o->versions, "config_tasks", o->config_tasks, "summary_tasks",
-                  o->summary_tasks, "summary_general", summary(o->problems), "x_kv", o->x_kv);
+                  o->summary_tasks, "summary_general", task_summary(o->problems), "x_kv", o->x_kv);
     char *dump = rc ? NULL : json_dumps(all, JSON_INDENT(2));
     if (!rc && !dump)
         rc = err_set(e, ERR_FORMAT, "%s would hold something that is not JSON", path);

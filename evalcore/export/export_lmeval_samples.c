@@ -74,7 +74,7 @@ static json_t *row_head(const struct cell *c, int problem)
     return row;
 }
 
-static void append(json_t *row, const char *key, json_t *v)
+static void append_field(json_t *row, const char *key, json_t *v)
 {
     json_t *list = json_object_get(row, key);
     if (!list) {
@@ -86,22 +86,22 @@ static void append(json_t *row, const char *key, json_t *v)
 
 static void append_record(json_t *row, const struct cell *c, const struct record *rec)
 {
-    append(row, "filtered_resps", json_text_of(rec->pred_form));
-    append(row, "keys", json_text_of(rec->key));
+    append_field(row, "filtered_resps", json_text_of(rec->pred_form));
+    append_field(row, "keys", json_text_of(rec->key));
     if (rec->likelihood) {
         struct likelihood_figures f = report_likelihood_figures(rec->likelihood);
-        append(row, "kl", export_number(f.kl));
-        append(row, "top1", export_number(f.top1));
+        append_field(row, "kl", export_number(f.kl));
+        append_field(row, "top1", export_number(f.top1));
     } else
-        append(row, "verdicts", json_string(verdict_name(rec->verdict)));
+        append_field(row, "verdicts", json_string(verdict_name(rec->verdict)));
     if (grade_needs_segmenter(c->task, &c->task->problems[rec->problem]))
-        append(row, "segmenters", rec->segmenter ? json_text_of(rec->segmenter) : json_null());
-    append(row, "tokens", json_integer(rec->tokens));
-    append(row, "finish", json_string(finish_name(rec->finish)));
-    append(row, "kv_reads", export_number(rec->kv.reads));
-    append(row, "aux_reads", export_number(rec->kv.aux_reads));
-    append(row, "kv_reads_full", export_number(rec->kv.reads_full));
-    append(row, "peak_tokens", export_number(rec->kv.peak_tokens));
+        append_field(row, "segmenters", rec->segmenter ? json_text_of(rec->segmenter) : json_null());
+    append_field(row, "tokens", json_integer(rec->tokens));
+    append_field(row, "finish", json_string(finish_name(rec->finish)));
+    append_field(row, "kv_reads", export_number(rec->kv.reads));
+    append_field(row, "aux_reads", export_number(rec->kv.aux_reads));
+    append_field(row, "kv_reads_full", export_number(rec->kv.reads_full));
+    append_field(row, "peak_tokens", export_number(rec->kv.peak_tokens));
 }
 
 static int row_samples(struct export *x, const struct cell *c, json_t *row, int first, int n, struct err *e)

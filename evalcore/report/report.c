@@ -103,7 +103,7 @@ static const struct {
     {"samples.csv", "samples"},
 };
 
-static int applies(const struct section *s, const struct report *r)
+static int section_applies(const struct section *s, const struct report *r)
 {
     return !s->applies || s->applies(r);
 }
@@ -118,12 +118,12 @@ static const struct section *section_of(const struct csv_table *t)
     return NULL;
 }
 
-static void build(struct doc *d, const struct report *r, const struct report_options *o)
+static void build_doc(struct doc *d, const struct report *r, const struct report_options *o)
 {
     for (int i = 0; i < SECTIONS; i++) {
         if (o->add_nights && !strcmp(sections[i].id, "health"))
             o->add_nights(d, o->nights);
-        if (applies(&sections[i], r)) {
+        if (section_applies(&sections[i], r)) {
             doc_section(d, sections[i].id, sections[i].title);
             if (o->note && i == 0)
                 doc_paragraph(d, "%s", o->note);
@@ -219,7 +219,7 @@ static int remove_old(const char *folder, const char *old_page, const struct rep
     const struct csv_table *t;
     for (int i = 0; (t = csv_table_at(i)) != NULL && !rc; i++) {
         const struct section *s = section_of(t);
-        if (s && !applies(s, r) && has_heading(old_page, s->title))
+        if (s && !section_applies(s, r) && has_heading(old_page, s->title))
             rc = remove_one(folder, t->file, strlen(t->file), e);
     }
     return rc;
@@ -232,7 +232,7 @@ static int write_csv(const char *folder, const struct report *r, struct err *e)
     const struct csv_table *t;
     for (int i = 0; (t = csv_table_at(i)) != NULL && !rc; i++) {
         const struct section *s = section_of(t);
-        if (s && !applies(s, r))
+        if (s && !section_applies(s, r))
             continue;
         str_clear(&text);
         csv_print(&text, t, r);
@@ -319,7 +319,7 @@ int report_write_with(const struct run *run, const struct report_options *o, con
     }
     doc_init(&d, &arena,
              arena_printf(&arena, "kveval report: %s", run->model && *run->model ? run->model : "run"));
-    build(&d, &now, o);
+    build_doc(&d, &now, o);
     int rc = file_mkdirs(folder, e);
     if (rc == 0)
         rc = write_all(folder, &now, &d, e);

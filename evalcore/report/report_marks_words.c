@@ -34,7 +34,7 @@ const char *report_points(struct arena *a, double points)
 }
 
 /* "about 96 would do", "more than 100,000 would". */
-static const char *enough(struct arena *a, const struct pair *p, const char *about)
+static const char *enough_words(struct arena *a, const struct pair *p, const char *about)
 {
     return p->enough < 0 ? "no number below 100,000 would do"
                          : arena_printf(a, "%s%ld would do", about, p->enough);
@@ -57,9 +57,9 @@ const char *report_mark_words(struct arena *a, const struct pair *p, double marg
     case MARK_WITHIN:
         return arena_printf(a, "= within %s", report_points(a, margin));
     case MARK_OPEN:
-        return arena_printf(a, "? not decided, %s", enough(a, p, "about "));
+        return arena_printf(a, "? not decided, %s", enough_words(a, p, "about "));
     case MARK_TOO_FEW:
-        return arena_printf(a, "too few problems, %s", enough(a, p, ""));
+        return arena_printf(a, "too few problems, %s", enough_words(a, p, ""));
     case MARK_NONE:
         break;
     }

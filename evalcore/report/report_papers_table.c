@@ -17,7 +17,7 @@ static int starts_model(const struct report *r, int row)
 }
 
 /* "relay 64 x 1, lookup 64 x 1": problems and samples. */
-static const char *sizes(const struct report *r, const char *times)
+static const char *task_sizes(const struct report *r, const char *times)
 {
     const char *out = "";
     for (int col = 0; col < r->n_columns; col++)
@@ -41,7 +41,7 @@ void report_add_papers(struct doc *d, const struct report *r)
                                   "the tasks (the verdict weighs every problem alike), reads are total KV "
                                   "reads as a share of full attention's. " RULE
                                   ". Problems and samples: %s. The same table as LaTeX is in tables.tex.",
-                                  sizes(r, "\xC3\x97")));
+                                  task_sizes(r, "\xC3\x97")));
     table_column(d, t, "method", 0);
     table_column(d, t, "budget", 0);
     for (int col = 0; col < r->n_columns; col++)
@@ -162,7 +162,7 @@ static void tex_accuracy(struct str *out, const struct report *r)
                      "Percent correct by method and budget; Avg. is the plain mean over the tasks, Reads are "
                      "total KV reads as a share of full attention's. " RULE
                      ". Problems x samples: %s. Incomplete cells have a star.",
-                     sizes(r, " x ")),
+                     task_sizes(r, " x ")),
         1);
     for (int row = 0; row < r->n_rows; row++) {
         const struct setting *s = report_setting_of(r, row);

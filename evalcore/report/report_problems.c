@@ -31,7 +31,7 @@ struct writer {
     enum level level;
 };
 
-static void text(struct str *out, const char *s)
+static void put_text(struct str *out, const char *s)
 {
     size_t n = strlen(s), cut = n;
     struct str part = {0};
@@ -45,7 +45,7 @@ static void text(struct str *out, const char *s)
     str_release(&part);
 }
 
-static long answer(struct answers *a, const char *form)
+static long answer_number(struct answers *a, const char *form)
 {
     char key[33];
     if (!*form)
@@ -54,13 +54,13 @@ static long answer(struct answers *a, const char *form)
     long i = keymap_add(&a->map, key, a->n);
     if (i == a->n) {
         str_puts(&a->list, a->n++ ? "," : "");
-        text(&a->list, form);
+        put_text(&a->list, form);
     }
     return i;
 }
 
 /* ,"name":[1,2,3]; with one value where all are the same. */
-static void list(struct str *out, const char *name, const long *v, int n)
+static void put_list(struct str *out, const char *name, const long *v, int n)
 {
     int same = 1;
     for (int i = 1; i < n; i++)
@@ -72,7 +72,7 @@ static void list(struct str *out, const char *name, const long *v, int n)
 }
 
 /* The same of one digit each, as a string. */
-static void digits(struct str *out, const char *name, const char *v, int n)
+static void put_digits(struct str *out, const char *name, const char *v, int n)
 {
     int same = 1;
     for (int i = 1; i < n; i++)
@@ -108,15 +108,15 @@ static void by_sample(struct writer *w, const struct cell *c)
         length[at] = rec->finish == FINISHED_ERROR ? 0 : rec->tokens;
         score[at] = (long)(100 * rec->score + 0.5);
         if (has_answers(w, c->task))
-            found[at] = answer(&w->answers[c->task - w->r->run->tasks], rec->pred_form);
+            found[at] = answer_number(&w->answers[c->task - w->r->run->tasks], rec->pred_form);
     }
-    digits(w->out, "verdict", verdict, n);
-    digits(w->out, "finish", finish, n);
-    list(w->out, "length", length, n);
+    put_digits(w->out, "verdict", verdict, n);
+    put_digits(w->out, "finish", finish, n);
+    put_list(w->out, "length", length, n);
     if (has_answers(w, c->task))
-        list(w->out, "answer", found, n);
+        put_list(w->out, "answer", found, n);
     if (has_scores(c))
-        list(w->out, "score", score, n);
+        put_list(w->out, "score", score, n);
     free(verdict);
     free(finish);
     free(length);
@@ -125,7 +125,7 @@ static void by_sample(struct writer *w, const struct cell *c)
 }
 
 /* The commonest answer of n records, the first of several. */
-static const char *commonest(const struct record *rec, int n)
+static const char *commonest_answer(const struct record *rec, int n)
 {
     int most = 0, best = 0;
     for (int i = 0; i < n; i++) {
@@ -163,11 +163,12 @@ static void by_problem(struct writer *w, const struct cell *c)
         v[LENGTH * n + p] = (long)(n_lengths ? tokens / n_lengths + 0.5 : 0);
         v[SCORE * n + p] = (long)(100 * score / k + 0.5);
         if (has_answers(w, c->task))
-            v[ANSWER * n + p] = answer(&w->answers[c->task - w->r->run->tasks], commonest(rec, k));
+            v[ANSWER * n + p] =
+                answer_number(&w->answers[c->task - w->r->run->tasks], commonest_answer(rec, k));
     }
     for (int j = 0; j < COLUMNS; j++)
         if ((j != ANSWER || has_answers(w, c->task)) && (j != SCORE || has_scores(c)))
-            list(w->out, names[j], v + j * n, n);
+            put_list(w->out, names[j], v + j * n, n);
     free(v);
 }
 
@@ -178,11 +179,11 @@ static void add_tasks(struct writer *w)
     for (int t = 0; t < run->n_tasks; t++) {
         const struct run_task *k = &run->tasks[t];
         str_puts(w->out, t ? ",{\"name\":" : "{\"name\":");
-        text(w->out, k->label);
+        put_text(w->out, k->label);
         str_puts(w->out, ",\"problems\":[");
         for (int p = 0; p < k->n_problems && !k->is_text; p++) {
             str_puts(w->out, p ? "," : "");
-            text(w->out, k->problems[p].id);
+            put_text(w->out, k->problems[p].id);
         }
         if (has_answers(w, k))
             str_printf(w->out, "],\"answers\":[%s", str_text(&w->answers[t].list));
@@ -208,7 +209,7 @@ static void add_cells(struct writer *w)
         str_puts(w->out, n++ ? ",\n" : "\n");
         json_quote(w->out, c->id, strlen(c->id));
         str_puts(w->out, ":{\"name\":");
-        text(w->out, report_full_name(r, r->cells[i].row));
+        put_text(w->out, report_full_name(r, r->cells[i].row));
         str_printf(w->out, ",\"task\":%d,\"samples\":%d", (int)(c->task - r->run->tasks), c->samples);
         if (r->has_transcripts && !run_task_is_restricted(c->task))
             str_printf(w->out, ",\"folder\":\"%s/%s/\"", TRANSCRIPTS, transcript_folder(r->arena, r->run, i));
@@ -218,7 +219,7 @@ static void add_cells(struct writer *w)
     str_puts(w->out, "},\n");
 }
 
-static void names(struct str *out, enum level level)
+static void put_names(struct str *out, enum level level)
 {
     str_printf(out, "{\"by\":\"%s\",\"verdicts\":[", level == BY_SAMPLE ? "sample" : "problem");
     for (int v = 0; v < VERDICT_COUNT; v++)
@@ -229,11 +230,11 @@ static void names(struct str *out, enum level level)
     str_puts(out, "],\n");
 }
 
-static void build(struct str *out, const struct report *r, enum level level)
+static void build_data(struct str *out, const struct report *r, enum level level)
 {
     struct writer w = {.r = r, .out = out, .level = level};
     w.answers = xcalloc((size_t)r->run->n_tasks + 1, sizeof *w.answers);
-    names(out, level);
+    put_names(out, level);
     add_cells(&w);
     add_tasks(&w);
     str_putc(out, '}');
@@ -250,7 +251,7 @@ void report_add_data(struct doc *d, const struct report *r)
     int first = r->run->n_expected > DATA_MAX / SAMPLE_BYTES ? BY_PROBLEM : BY_SAMPLE;
     for (int level = first; level < LEVELS; level++) {
         str_clear(&json);
-        build(&json, r, (enum level)level);
+        build_data(&json, r, (enum level)level);
         if (json.len <= DATA_MAX) {
             doc_data(d, &json);
             return;

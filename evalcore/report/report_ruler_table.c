@@ -21,7 +21,7 @@ static const char *policy_of(const struct report *r, int row)
     return "";
 }
 
-static void draw(struct doc *d, const struct report *r, const int *lengths, int n)
+static void draw_lengths_table(struct doc *d, const struct report *r, const int *lengths, int n)
 {
     struct series_set set = series_begin(r);
     for (int row = 0; row < r->n_rows; row++) {
@@ -84,5 +84,5 @@ void report_add_ruler(struct doc *d, const struct report *r)
                         p->mark ? report_difference(d->arena, p) : "");
         }
     }
-    draw(d, r, lengths, n);
+    draw_lengths_table(d, r, lengths, n);
 }

@@ -23,7 +23,7 @@ static void add_k(struct ks *all, int k)
     all->k[at] = k;
 }
 
-static const struct sample_value *find(const struct sample_stats *s, enum sample_kind kind, int k)
+static const struct sample_value *find_value(const struct sample_stats *s, enum sample_kind kind, int k)
 {
     for (int i = 0; i < s->n_values; i++)
         if (s->value[i].kind == kind && (!k || s->value[i].k == k))
@@ -36,10 +36,10 @@ static void value_cell(struct doc *d, struct table *t, const struct sample_value
     report_number_cell(d, t, v ? 100 * v->over.mean : NAN, 1);
 }
 
-static void row(struct doc *d, struct table *t, const struct report *r, const struct cell_stats *s,
-                const struct sample_stats *x, const struct ks *ks)
+static void add_samples_row(struct doc *d, struct table *t, const struct report *r,
+                            const struct cell_stats *s, const struct sample_stats *x, const struct ks *ks)
 {
-    const struct sample_value *avg = find(x, SAMPLE_AVG, 0);
+    const struct sample_value *avg = find_value(x, SAMPLE_AVG, 0);
     table_row(d, t);
     table_add(d, t, 0, "%s", report_row_name(r, s->row));
     table_cell_of(d, t, s->cell->id);
@@ -53,8 +53,8 @@ static void row(struct doc *d, struct table *t, const struct report *r, const st
     else
         table_add(d, t, 0, "%.1f \xC2\xB1 %.1f", 100 * avg->over.mean, 100 * avg->over.se);
     for (int i = 0; i < ks->n; i++)
-        value_cell(d, t, find(x, SAMPLE_PASS, ks->k[i]));
-    value_cell(d, t, find(x, SAMPLE_MAJ, 0));
+        value_cell(d, t, find_value(x, SAMPLE_PASS, ks->k[i]));
+    value_cell(d, t, find_value(x, SAMPLE_MAJ, 0));
 }
 
 void report_add_samples(struct doc *d, const struct report *r)
@@ -86,7 +86,7 @@ void report_add_samples(struct doc *d, const struct report *r)
                 continue;
             if (!n++)
                 table_group(d, t, r->panels[panel].title);
-            row(d, t, r, &r->cells[i], &all[i], &ks);
+            add_samples_row(d, t, r, &r->cells[i], &all[i], &ks);
         }
     }
     free(all);

@@ -22,7 +22,7 @@ static size_t width_of(const char *s)
 }
 
 /* Labels are a person's text: cut to `most` characters, and nothing in them may steer the terminal. */
-static const char *shortened(struct arena *a, const char *label, size_t most)
+static const char *shorten_label(struct arena *a, const char *label, size_t most)
 {
     struct str clean = {0}, out = {0};
     shown_add(&clean, label, strlen(label));
@@ -40,7 +40,7 @@ static const char *shortened(struct arena *a, const char *label, size_t most)
     return kept;
 }
 
-static void put(struct str *out, const char *s, size_t width)
+static void put_padded(struct str *out, const char *s, size_t width)
 {
     size_t n = width_of(s);
     str_printf(out, "%s%*s", s, (int)(n < width ? width - n : 0), "");
@@ -74,12 +74,12 @@ static const char *cell_text(const struct report *r, int row, int column, struct
 
 static const char *row_label(const struct report *r, int row)
 {
-    return shortened(r->arena, report_full_name(r, row), NAME_MAX_WIDTH);
+    return shorten_label(r->arena, report_full_name(r, row), NAME_MAX_WIDTH);
 }
 
 static size_t column_width(const struct report *r, int column, struct marks *m)
 {
-    size_t most = width_of(shortened(r->arena, r->columns[column], TASK_MAX_WIDTH));
+    size_t most = width_of(shorten_label(r->arena, r->columns[column], TASK_MAX_WIDTH));
     for (int row = 0; row < r->n_rows; row++) {
         size_t n = width_of(cell_text(r, row, column, m));
         most = n > most ? n : most;
@@ -91,23 +91,23 @@ static size_t column_width(const struct report *r, int column, struct marks *m)
 static void add_block(struct str *out, const struct report *r, int from, int to, size_t name_width,
                       const size_t *width, struct marks *m)
 {
-    put(out, "policy", name_width);
+    put_padded(out, "policy", name_width);
     for (int c = from; c < to; c++) {
         str_printf(out, "%*s", GAP, "");
-        put(out, shortened(r->arena, r->columns[c], TASK_MAX_WIDTH), width[c]);
+        put_padded(out, shorten_label(r->arena, r->columns[c], TASK_MAX_WIDTH), width[c]);
     }
     end_line(out);
     for (int row = 0; row < r->n_rows; row++) {
-        put(out, row_label(r, row), name_width);
+        put_padded(out, row_label(r, row), name_width);
         for (int c = from; c < to; c++) {
             str_printf(out, "%*s", GAP, "");
-            put(out, cell_text(r, row, c, m), width[c]);
+            put_padded(out, cell_text(r, row, c, m), width[c]);
         }
         end_line(out);
     }
 }
 
-static const char *decimals(const struct report *r, double v, int digits)
+static const char *decimals_text(const struct report *r, double v, int digits)
 {
     return isfinite(v) ? arena_printf(r->arena, "%.*f", digits, v) : "-";
 }
@@ -122,16 +122,16 @@ static void add_texts(struct str *out, const struct report *r, size_t name_width
             continue;
         if (!n++ || strcmp(c->task->label, r->run->cells[i - 1].task->label)) {
             str_puts(out, out->len ? "\n" : "");
-            put(out, shortened(r->arena, c->task->label, name_width), name_width);
+            put_padded(out, shorten_label(r->arena, c->task->label, name_width), name_width);
             str_puts(out, "  bits/byte  difference  KL, nats  top-1 %  total reads\n");
         }
         struct likelihood_figures f = report_likelihood_figures(&r->cells[i].likelihood);
         const struct pair *p = report_text_pair_of(r, i);
-        put(out, row_label(r, r->cells[i].row), name_width);
-        str_printf(out, "  %9s  %10s  %8s  %7s  %11s%s\n", decimals(r, f.bits_per_byte, 4),
-                   p && p->problems ? arena_printf(r->arena, "%+.4f", p->delta) : "-", decimals(r, f.kl, 5),
-                   decimals(r, 100 * f.top1, 2), decimals(r, r->cells[i].total_density, 3),
-                   c->n_records < c->n_expected ? " *" : "");
+        put_padded(out, row_label(r, r->cells[i].row), name_width);
+        str_printf(out, "  %9s  %10s  %8s  %7s  %11s%s\n", decimals_text(r, f.bits_per_byte, 4),
+                   p && p->problems ? arena_printf(r->arena, "%+.4f", p->delta) : "-",
+                   decimals_text(r, f.kl, 5), decimals_text(r, 100 * f.top1, 2),
+                   decimals_text(r, r->cells[i].total_density, 3), c->n_records < c->n_expected ? " *" : "");
     }
 }
 
@@ -183,10 +183,10 @@ static void add_table(struct str *out, const struct report *r, const char *const
     if (used + width[0] > REPORT_TEXT_COLUMNS)
         width[0] = used + 10 < REPORT_TEXT_COLUMNS ? REPORT_TEXT_COLUMNS - used : 10;
     for (int i = 0; i < n_rows; i++) {
-        put(out, shortened(r->arena, field[i * n_columns], width[0]), width[0]);
+        put_padded(out, shorten_label(r->arena, field[i * n_columns], width[0]), width[0]);
         for (int k = 1; k < n_columns; k++) {
             str_printf(out, "%*s", GAP, "");
-            put(out, field[i * n_columns + k], width[k]);
+            put_padded(out, field[i * n_columns + k], width[k]);
         }
         end_line(out);
         if (notes && *notes[i])
@@ -237,17 +237,17 @@ static void add_against(struct str *out, const struct report *r)
         const struct cell_stats *s = &r->cells[p->b];
         const char **f = field + (i + 1) * COLUMNS;
         f[0] = row_label(r, s->row);
-        f[1] = shortened(r->arena, s->cell->task->label, TASK_MAX_WIDTH);
+        f[1] = shorten_label(r->arena, s->cell->task->label, TASK_MAX_WIDTH);
         f[2] = arena_printf(r->arena, "%d", p->problems);
-        f[3] = decimals(r, 100 * p->accuracy_a, 1);
-        f[4] = decimals(r, 100 * p->accuracy_b, 1);
+        f[3] = decimals_text(r, 100 * p->accuracy_a, 1);
+        f[4] = decimals_text(r, 100 * p->accuracy_b, 1);
         f[5] = p->mark == MARK_NONE ? "-"
                                     : arena_printf(r->arena, "%s%s", report_difference(r->arena, p),
                                                    report_pair_sign(r->arena, p));
         f[6] = length_change(r, &r->against[i]);
     }
     str_puts(out, "\nCompared with ");
-    str_puts(out, shortened(r->arena, r->old->run->dir, 60));
+    str_puts(out, shorten_label(r->arena, r->old->run->dir, 60));
     str_printf(out, ": %d of %d cells have a counterpart there%s\n\n", r->n_against, r->run->n_cells,
                r->n_against ? "" : " (same label, task and swept settings)");
     if (r->n_against)
@@ -258,7 +258,7 @@ static void add_against(struct str *out, const struct report *r)
 static void add_wrapped(struct str *out, const struct report *r, const char *text)
 {
     size_t column = 0;
-    for (const char *p = shortened(r->arena, text, strlen(text)); *p; p += strspn(p, " ")) {
+    for (const char *p = shorten_label(r->arena, text, strlen(text)); *p; p += strspn(p, " ")) {
         const char *word = arena_strndup(r->arena, p, strcspn(p, " "));
         size_t n = width_of(word);
         if (column && column + 1 + n > REPORT_TEXT_COLUMNS) {

@@ -20,7 +20,7 @@ const char *transcript_file(struct arena *a, const struct run_task *t, int probl
     return arena_printf(a, "%04d-%s.html", problem, report_slug(a, t->problems[problem].id));
 }
 
-static void references(struct str *out, const struct run_problem *p)
+static void put_references(struct str *out, const struct run_problem *p)
 {
     struct str all = {0};
     for (int i = 0; i < p->n_golds; i++)
@@ -32,8 +32,8 @@ static void references(struct str *out, const struct run_problem *p)
     str_release(&all);
 }
 
-static int completion(struct str *out, const struct run *run, const struct record *rec, struct arena *a,
-                      struct err *e)
+static int put_completion(struct str *out, const struct run *run, const struct record *rec, struct arena *a,
+                          struct err *e)
 {
     struct str text = {0};
     int failed = rec->finish == FINISHED_ERROR;
@@ -65,9 +65,9 @@ static int write_problem(const char *folder, const struct report *r, int cell, i
     const struct run_problem *p = &c->task->problems[problem];
     html_text_begin(&out, arena_printf(&a, "%s: %s", c->label, p->id), "../../index.html");
     html_text_part(&out, p->is_rendered ? "Prompt, as rendered" : "Prompt", NULL, p->prompt, p->prompt_len);
-    references(&out, p);
+    put_references(&out, p);
     for (int i = 0; i < n && !rc; i++)
-        rc = completion(&out, r->run, &c->records[first + i], &a, e);
+        rc = put_completion(&out, r->run, &c->records[first + i], &a, e);
     html_text_end(&out);
     file_join(&path, folder, transcript_file(&a, c->task, problem));
     if (!rc)

@@ -7,7 +7,7 @@
 enum { NAMES_SHOWN = 6 };
 
 /* What takes from the verdict on a setting, in brackets behind its name. */
-static const char *remark(const struct report *r, const struct setting *s)
+static const char *setting_remark(const struct report *r, const struct setting *s)
 {
     int all = s->activity == ACTIVITY_UNNEEDED || s->activity == ACTIVITY_INACTIVE;
     const char *idle = all ? "it read everything" : report_idle_words(r->arena, s->n_idle, s->n_answered);
@@ -18,7 +18,7 @@ static const char *remark(const struct report *r, const struct setting *s)
 }
 
 /* "quest k_pages=8, raas budget_tokens=512 and 3 more". */
-static const char *names(const struct report *r, enum mark m)
+static const char *setting_names(const struct report *r, enum mark m)
 {
     struct str s = {0};
     int n = 0;
@@ -26,7 +26,7 @@ static const char *names(const struct report *r, enum mark m)
         int row = r->settings[i].row;
         if (r->settings[i].pooled.mark != m || n++ >= NAMES_SHOWN)
             continue;
-        const char *what = remark(r, &r->settings[i]);
+        const char *what = setting_remark(r, &r->settings[i]);
         str_printf(&s, "%s%s%s", s.len ? ", " : "", report_full_name(r, row), what);
     }
     if (n > NAMES_SHOWN)
@@ -36,7 +36,7 @@ static const char *names(const struct report *r, enum mark m)
     return kept;
 }
 
-static int count(const struct report *r, enum mark m)
+static int count_marks(const struct report *r, enum mark m)
 {
     int n = 0;
     for (int i = 0; i < r->n_settings; i++)
@@ -45,7 +45,7 @@ static int count(const struct report *r, enum mark m)
 }
 
 /* Lower and higher hold for the problems at hand where some setting was tested so. */
-static const char *scope(const struct report *r, enum mark m)
+static const char *marks_scope(const struct report *r, enum mark m)
 {
     const char *words = "";
     for (int i = 0; i < r->n_settings && !*words; i++)
@@ -57,14 +57,14 @@ static const char *scope(const struct report *r, enum mark m)
 static void add_part(struct str *s, const struct report *r, enum mark m, const char *singular,
                      const char *plural)
 {
-    int n = count(r, m);
+    int n = count_marks(r, m);
     if (n)
-        str_printf(s, "%s%d %s%s: %s", s->len ? "; " : "", n, n == 1 ? singular : plural, scope(r, m),
-                   names(r, m));
+        str_printf(s, "%s%d %s%s: %s", s->len ? "; " : "", n, n == 1 ? singular : plural, marks_scope(r, m),
+                   setting_names(r, m));
 }
 
 /* "over 300 problems of 4 tasks"; "over 240 to 300 problems" where settings do not have the same. */
-static const char *basis(const struct report *r, int *is_same)
+static const char *problem_basis(const struct report *r, int *is_same)
 {
     int low = 0, high = 0, least = 0, most = 0, n = 0;
     for (int i = 0; i < r->n_settings; i++) {
@@ -89,16 +89,16 @@ const char *report_verdict_sentence(const struct report *r)
 {
     static const enum mark marks[] = {MARK_WITHIN, MARK_HIGHER, MARK_LOWER, MARK_OPEN, MARK_TOO_FEW};
     struct str s = {0};
-    int compared = 0, within = count(r, MARK_WITHIN), is_same;
+    int compared = 0, within = count_marks(r, MARK_WITHIN), is_same;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        compared += count(r, marks[i]);
+        compared += count_marks(r, marks[i]);
     if (!compared)
         return "";
     str_printf(&s, "%d of %d setting%s %s as good as %s within %s %s", within, compared,
                compared == 1 ? "" : "s", within == 1 || compared == 1 ? "is" : "are", report_baseline_name(r),
-               report_points(r->arena, r->run->margin), basis(r, &is_same));
+               report_points(r->arena, r->run->margin), problem_basis(r, &is_same));
     if (within)
-        str_printf(&s, ": %s", names(r, MARK_WITHIN));
+        str_printf(&s, ": %s", setting_names(r, MARK_WITHIN));
     add_part(&s, r, MARK_HIGHER, "is better", "are better");
     add_part(&s, r, MARK_LOWER, "is worse", "are worse");
     add_part(&s, r, MARK_OPEN, "is not decided", "are not decided");
@@ -181,7 +181,7 @@ static const char *scope_note(const struct report *r)
 void report_add_verdict(struct doc *d, const struct report *r)
 {
     int is_same;
-    const char *over = basis(r, &is_same);
+    const char *over = problem_basis(r, &is_same);
     struct table *t = doc_table(
         d,
         arena_printf(

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-static const char *plural(long n)
+static const char *plural_s(long n)
 {
     return n == 1 ? "" : "s";
 }
 
 /* ---- cautions: the run file asked for something that says less than it seems to */
 
-static void caution(struct cautions *c, const char *text)
+static void add_caution(struct cautions *c, const char *text)
 {
     c->text[c->n++] = text;
 }
@@ -28,12 +28,12 @@ static void greedy_samples(struct cautions *c, const struct report *r)
         }
     }
     if (n)
-        caution(c,
-                arena_printf(
-                    r->arena,
-                    "Temperature 0 decodes greedily, so the %d samples of a problem are the same completion "
-                    "again. They count as one, in %d cell%s; set samples to 1, or a temperature above 0.",
-                    samples, n, plural(n)));
+        add_caution(
+            c, arena_printf(
+                   r->arena,
+                   "Temperature 0 decodes greedily, so the %d samples of a problem are the same completion "
+                   "again. They count as one, in %d cell%s; set samples to 1, or a temperature above 0.",
+                   samples, n, plural_s(n)));
 }
 
 /* Prompts whose length limit does not fit behind them. Problems may have limits of their own: the largest is
@@ -53,12 +53,12 @@ static void limit_beyond_context(struct cautions *c, const struct report *r, int
             }
         }
         if (n) {
-            caution(c,
-                    arena_printf(
-                        r->arena,
-                        "The limit of %d tokens lies beyond the model's context of %d for %d of %d problems "
-                        "of %s: their completions are cut off when the context is full.",
-                        largest, cell->max_context, n, cell->task->n_problems, r->columns[column]));
+            add_caution(
+                c, arena_printf(
+                       r->arena,
+                       "The limit of %d tokens lies beyond the model's context of %d for %d of %d problems "
+                       "of %s: their completions are cut off when the context is full.",
+                       largest, cell->max_context, n, cell->task->n_problems, r->columns[column]));
             return;
         }
     }
@@ -77,7 +77,7 @@ static void baseline_at_an_end(struct cautions *c, const struct report *r)
             str_printf(list, "%s%s", list->len ? ", " : "", s->cell->task->label);
     }
     if (none.len)
-        caution(
+        add_caution(
             c,
             arena_printf(
                 r->arena,
@@ -85,7 +85,7 @@ static void baseline_at_an_end(struct cautions *c, const struct report *r)
                 "as it. Look at what became of its completions under Health.",
                 str_text(&none)));
     if (all.len)
-        caution(
+        add_caution(
             c, arena_printf(r->arena,
                             "The baseline solves all of %s: no policy can be marked higher there, and harder "
                             "problems would tell more.",
@@ -105,13 +105,13 @@ static void little_to_lose(struct cautions *c, const struct report *r)
             str_printf(&list, "%s%s", n++ ? ", " : "", report_full_name(r, r->settings[i].row));
     }
     if (n)
-        caution(c,
-                arena_printf(r->arena,
-                             "The baseline solves so little of all tasks%s%s that losing all of it would be "
-                             "within %s: %s is called as good as it.",
-                             n < n_compared ? " of " : "", n < n_compared ? str_text(&list) : "",
-                             report_points(r->arena, r->run->margin),
-                             n < n_compared ? "none of these" : "no setting"));
+        add_caution(
+            c, arena_printf(r->arena,
+                            "The baseline solves so little of all tasks%s%s that losing all of it would be "
+                            "within %s: %s is called as good as it.",
+                            n < n_compared ? " of " : "", n < n_compared ? str_text(&list) : "",
+                            report_points(r->arena, r->run->margin),
+                            n < n_compared ? "none of these" : "no setting"));
     str_release(&list);
 }
 
@@ -124,11 +124,12 @@ static void read_everything(struct cautions *c, const struct report *r)
             str_printf(&list, "%s%s", n++ ? ", " : "", report_full_name(r, r->settings[i].row));
         }
     if (n)
-        caution(c, arena_printf(
-                       r->arena,
-                       "%d setting%s read everything, because no context exceeded the budget: %s. Of these "
-                       "policies the run says nothing.",
-                       n, plural(n), str_text(&list)));
+        add_caution(
+            c,
+            arena_printf(r->arena,
+                         "%d setting%s read everything, because no context exceeded the budget: %s. Of these "
+                         "policies the run says nothing.",
+                         n, plural_s(n), str_text(&list)));
     str_release(&list);
 }
 

@@ -18,7 +18,7 @@ static int compare_ranked(const void *a, const void *b)
 }
 
 /* The p values that are numbers, smallest first. */
-static struct ranked *rank(const double *p, size_t n, double *adjusted, size_t *m)
+static struct ranked *rank_p_values(const double *p, size_t n, double *adjusted, size_t *m)
 {
     struct ranked *r = xcalloc(n ? n : 1, sizeof *r);
     *m = 0;
@@ -34,7 +34,7 @@ static struct ranked *rank(const double *p, size_t n, double *adjusted, size_t *
 void stat_holm(const double *p, size_t n, double *adjusted)
 {
     size_t m;
-    struct ranked *r = rank(p, n, adjusted, &m);
+    struct ranked *r = rank_p_values(p, n, adjusted, &m);
     double floor_p = 0;
     for (size_t i = 0; i < m; i++) {
         floor_p = fmin(1, fmax(floor_p, r[i].p * (double)(m - i)));
@@ -46,7 +46,7 @@ void stat_holm(const double *p, size_t n, double *adjusted)
 void stat_benjamini_hochberg(const double *p, size_t n, double *adjusted)
 {
     size_t m;
-    struct ranked *r = rank(p, n, adjusted, &m);
+    struct ranked *r = rank_p_values(p, n, adjusted, &m);
     double ceiling = 1;
     for (size_t i = m; i-- > 0;) {
         ceiling = fmin(ceiling, r[i].p * (double)m / (double)(i + 1));

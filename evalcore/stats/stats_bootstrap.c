@@ -14,7 +14,7 @@
 #include "evalcore/stats/stats_math.h"
 
 /* value: the statistic of each of the n_values resamples, sorted. */
-static struct interval ends(const double *value, size_t n_values, size_t n, double estimate)
+static struct interval interval_ends(const double *value, size_t n_values, size_t n, double estimate)
 {
     double problems = (double)n, t = stat_t_quantile(0.975, problems - 1),
            inflate = problems / (problems - 1);
@@ -62,7 +62,7 @@ struct interval stat_bootstrap(stat_statistic f, const void *data, size_t n, int
     struct interval ci = {NAN, NAN};
     if (2 * known >= (size_t)replicates) {
         stat_sort(value, known);
-        ci = ends(value, known, n, estimate);
+        ci = interval_ends(value, known, n, estimate);
     }
     free(value);
     return ci;

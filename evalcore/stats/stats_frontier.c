@@ -27,7 +27,7 @@ size_t stat_frontier(struct stat_point *p, size_t n)
 }
 
 /* The height at x, which lies between the first and the last point. */
-static double height(const struct stat_point *p, size_t n, double x)
+static double height_at(const struct stat_point *p, size_t n, double x)
 {
     size_t i = 1;
     while (i < n && p[i].x < x)
@@ -39,11 +39,11 @@ static double height(const struct stat_point *p, size_t n, double x)
 }
 
 /* The area between both over [from, to], where neither has a corner in between. */
-static double strip(const struct stat_point *a, size_t n_a, const struct stat_point *b, size_t n_b,
-                    double from, double to)
+static double strip_area(const struct stat_point *a, size_t n_a, const struct stat_point *b, size_t n_b,
+                         double from, double to)
 {
-    double left = height(a, n_a, from) - height(b, n_b, from);
-    double right = height(a, n_a, to) - height(b, n_b, to);
+    double left = height_at(a, n_a, from) - height_at(b, n_b, from);
+    double right = height_at(a, n_a, to) - height_at(b, n_b, to);
     return 0.5 * (left + right) * (to - from);
 }
 
@@ -55,7 +55,7 @@ double stat_frontier_margin(const struct stat_point *a, size_t n_a, const struct
     if (!(from <= to))
         return NAN;
     if (from == to)
-        return height(a, n_a, from) - height(b, n_b, from);
+        return height_at(a, n_a, from) - height_at(b, n_b, from);
     double area = 0, at = from;
     for (size_t i = 0, j = 0; at < to;) {
         while (i < n_a && a[i].x <= at)
@@ -67,7 +67,7 @@ double stat_frontier_margin(const struct stat_point *a, size_t n_a, const struct
             next = a[i].x;
         if (j < n_b && b[j].x < next)
             next = b[j].x;
-        area += strip(a, n_a, b, n_b, at, next);
+        area += strip_area(a, n_a, b, n_b, at, next);
         at = next;
     }
     return area / (to - from);

@@ -52,7 +52,7 @@ static long find_units(const double *d, size_t n)
 }
 
 /* The slope of the log-likelihood's dual; its root is the multiplier of the constraint. */
-static double slope(const double *d, size_t n, double margin, double lambda)
+static double dual_slope(const double *d, size_t n, double margin, double lambda)
 {
     double s = 0;
     for (size_t i = 0; i < n; i++)
@@ -62,15 +62,15 @@ static double slope(const double *d, size_t n, double margin, double lambda)
 
 /* Mass 1/n over 1 + lambda (d + margin) on every difference. Where the multiplier reaches its bound, at which
  * a difference of -1 has no finite mass of its own, -1 takes what is left. */
-static struct pmf likeliest(const double *d, size_t n, double margin, long units)
+static struct pmf likeliest_pmf(const double *d, size_t n, double margin, long units)
 {
     double bound = 1 / (1 - margin), lo = 0, hi = bound * (1 - 1e-13), left = 1;
     struct pmf f = {xcalloc((size_t)(2 * units + 1), sizeof(double)), -units, 2 * units + 1};
-    if (slope(d, n, margin, hi) >= 0)
+    if (dual_slope(d, n, margin, hi) >= 0)
         lo = hi;
     for (int i = 0; i < 60 && lo < hi; i++) {
         double mid = 0.5 * (lo + hi);
-        if (slope(d, n, margin, mid) > 0)
+        if (dual_slope(d, n, margin, mid) > 0)
             lo = mid;
         else
             hi = mid;
@@ -139,7 +139,7 @@ double stat_noninferior_mean(const double *d, size_t n, double margin)
     }
     double p = 1;
     if (stat_mean(k, n) > -margin) {
-        struct pmf sum = sum_of_many(likeliest(k, n, margin, units), n);
+        struct pmf sum = sum_of_many(likeliest_pmf(k, n, margin, units), n);
         p = 0;
         for (long i = sum.n; i-- > 0 && sum.low + i >= observed;)
             p += sum.p[i];

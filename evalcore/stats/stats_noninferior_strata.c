@@ -20,7 +20,7 @@ static int is_used(const struct stratum *s)
 
 /* The share p that is likeliest for k of n when a pull of strength mu raises it: the root in [0, 1] of
  * mu p^2 + (n - mu) p - k = 0. */
-static double pulled(double k, double n, double mu)
+static double pulled_share(double k, double n, double mu)
 {
     double b = n - mu, root = sqrt(b * b + 4 * mu * k);
     return fmin(1, b > 0 ? 2 * k / (b + root) : (root - b) / (2 * mu));
@@ -30,10 +30,10 @@ struct shares {
     double a, b;
 };
 
-static struct shares restricted(const struct stratum *s, double mu)
+static struct shares restricted_shares(const struct stratum *s, double mu)
 {
-    return (struct shares){pulled((double)s->a, (double)s->n_a, mu),
-                           1 - pulled((double)(s->n_b - s->b), (double)s->n_b, mu)};
+    return (struct shares){pulled_share((double)s->a, (double)s->n_a, mu),
+                           1 - pulled_share((double)(s->n_b - s->b), (double)s->n_b, mu)};
 }
 
 static double loss_at(const struct stratum *s, size_t n, double mu)
@@ -42,7 +42,7 @@ static double loss_at(const struct stratum *s, size_t n, double mu)
     for (size_t i = 0; i < n; i++) {
         if (!is_used(&s[i]))
             continue;
-        struct shares p = restricted(&s[i], mu);
+        struct shares p = restricted_shares(&s[i], mu);
         sum += p.a - p.b;
         used++;
     }
@@ -111,7 +111,7 @@ double stat_noninferior_strata(const struct stratum *s, size_t n, double margin)
     for (size_t i = 0; i < n; i++) {
         if (!is_used(&s[i]))
             continue;
-        struct shares p = restricted(&s[i], pull);
+        struct shares p = restricted_shares(&s[i], pull);
         variance += variance_of(p.a, s[i].n_a) + variance_of(p.b, s[i].n_b);
     }
     if (!(variance > 0))

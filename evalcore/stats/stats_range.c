@@ -10,7 +10,7 @@
 enum { SHUFFLES = 2000 };
 static const uint64_t shuffle_key = 0x6b76657661u; /* fixed: the same data give the same range everywhere */
 
-static double spread(const double *score, size_t n_cells, size_t n_problems)
+static double cell_spread(const double *score, size_t n_cells, size_t n_problems)
 {
     double low = 0, high = 0;
     for (size_t c = 0; c < n_cells; c++) {
@@ -28,7 +28,7 @@ struct null_range stat_null_range(const double *score, size_t n_cells, size_t n_
     struct null_range out = {NAN, NAN, NAN, NAN};
     if (n_cells < 2 || !n_problems)
         return out;
-    out.observed = spread(score, n_cells, n_problems);
+    out.observed = cell_spread(score, n_cells, n_problems);
     double *work = xmalloc(n_cells * n_problems * sizeof *work), *range = xmalloc(SHUFFLES * sizeof *range);
     memcpy(work, score, n_cells * n_problems * sizeof *work);
     struct rng r;
@@ -43,7 +43,7 @@ struct null_range stat_null_range(const double *score, size_t n_cells, size_t n_
                 work[o * n_problems + p] = t;
             }
         }
-        range[s] = spread(work, n_cells, n_problems);
+        range[s] = cell_spread(work, n_cells, n_problems);
         hits += range[s] >= out.observed - 1e-12;
     }
     stat_sort(range, SHUFFLES);

@@ -23,7 +23,7 @@ double stat_pass_at_k(long n, long c, long k)
 enum { VOTES_MAX = 4096 }; /* samples of one problem */
 
 /* P(X = j) of a binomial with v trials, for j = 0..v. Outwards from the most probable one. */
-static void binomial(long v, double p, double *out)
+static void binomial_pmf(long v, double p, double *out)
 {
     long mode = (long)((double)(v + 1) * p);
     mode = mode > v ? v : mode;
@@ -106,11 +106,11 @@ double stat_majority_at_k(const long *votes, size_t n_answers, size_t correct, l
     const double *own = NULL;
     double share = (double)k / (double)n, wins = 0;
     for (size_t i = 0; i < n_answers; i++) {
-        binomial(votes[i], share, at);
+        binomial_pmf(votes[i], share, at);
         own = i == correct ? at : own;
         at += votes[i] + 1;
     }
-    binomial(n, share, all);
+    binomial_pmf(n, share, all);
     for (long top = 1; top <= votes[correct] && top <= k; top++)
         wins += own[top] * wins_with(votes, n_answers, correct, k, top, p);
     wins /= all[k];

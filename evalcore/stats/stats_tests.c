@@ -45,7 +45,7 @@ static struct range stratum_range(const struct stratum *s)
 /* The hypergeometric probabilities of b = low..high. Each follows from its neighbour, outwards from the most
  * probable one: logarithms of large factorials would lose three digits, and from an end everything could
  * vanish below the smallest number. */
-static void hypergeometric(const struct stratum *s, struct range r, double *p)
+static void hypergeometric_pmf(const struct stratum *s, struct range r, double *p)
 {
     double right = (double)(s->a + s->b), n_a = (double)s->n_a, n_b = (double)s->n_b, sum = 0;
     long mode = (long)((right + 1) * (n_b + 1) / (n_a + n_b + 2)), n = r.high - r.low;
@@ -70,7 +70,7 @@ struct window {
 };
 
 /* now[] becomes its convolution with p[0..n]. */
-static void convolve(double *now, struct window *w, const double *p, long n, double *next)
+static void convolve_window(double *now, struct window *w, const double *p, long n, double *next)
 {
     size_t to = w->to + (size_t)n;
     memset(next + w->from, 0, (to - w->from) * sizeof *next);
@@ -128,8 +128,8 @@ struct stat_tails stat_stratified(const struct stratum *s, size_t n)
         struct range r = stratum_range(&s[i]);
         if (!is_stratum(&s[i]) || r.low == r.high)
             continue;
-        hypergeometric(&s[i], r, p);
-        convolve(now, &w, p, r.high - r.low, next);
+        hypergeometric_pmf(&s[i], r, p);
+        convolve_window(now, &w, p, r.high - r.low, next);
     }
     struct stat_tails t = tails_of(now, points, seen);
     free(now);

@@ -154,7 +154,7 @@ static size_t tail_that_fits(const char *s, size_t n, double size, double room)
 
 /* Adds s; where it does not fit, its beginning and its end with "…" between them, since names of settings
  * often differ in the last option only. Returns whether something was left out. */
-static int fit(struct str *out, const char *s, double size, double room)
+static int fit_text(struct str *out, const char *s, double size, double room)
 {
     static const char dots[] = "\xE2\x80\xA6";
     if (room <= 0 || svg_text_width(s, size) <= room) {
@@ -184,7 +184,7 @@ void svg_text(struct str *out, double x, double y, const char *anchor, const cha
     str_puts(out, "\" font-size=\"");
     svg_number(out, size);
     str_printf(out, "\" text-anchor=\"%s\" class=\"kv-t%s%s\">", anchor, *class_name ? " " : "", class_name);
-    if (fit(out, s, size, room)) {
+    if (fit_text(out, s, size, room)) {
         str_puts(out, "<title>");
         svg_escape(out, s);
         str_puts(out, "</title>");

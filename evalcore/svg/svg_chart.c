@@ -30,7 +30,7 @@ int svg_is_usable(const struct svg_chart *c, const struct svg_point *p)
     return isfinite(p->x) && isfinite(p->y) && !(c->x.is_log && p->x <= 0) && !(c->y.is_log && p->y <= 0);
 }
 
-static void widen(double v, int is_log, double *low, double *high)
+static void widen_range(double v, int is_log, double *low, double *high)
 {
     if (!isfinite(v) || (is_log && v <= 0))
         return;
@@ -58,15 +58,15 @@ static void find_range(struct svg_plot *p, const struct svg_axis *axis, int is_x
             p->has_data = 1;
             if (is_x) {
                 if (r->kind != SVG_FLAT)
-                    widen(q->x, axis->is_log, &low, &high);
+                    widen_range(q->x, axis->is_log, &low, &high);
             } else {
-                widen(q->y, axis->is_log, &low, &high);
-                widen(q->low, axis->is_log, &low, &high);
-                widen(q->high, axis->is_log, &low, &high);
+                widen_range(q->y, axis->is_log, &low, &high);
+                widen_range(q->low, axis->is_log, &low, &high);
+                widen_range(q->high, axis->is_log, &low, &high);
             }
         }
         if (r->kind == (is_x ? SVG_STEP : SVG_QUANTILE))
-            widen(r->cut_x, axis->is_log, &low, &high);
+            widen_range(r->cut_x, axis->is_log, &low, &high);
     }
     if (isnan(low)) {
         low = axis->is_log ? 1 : 0;
@@ -104,7 +104,7 @@ static void tick_text(char *out, size_t size, double v, double step, const struc
         snprintf(out, size, rounded >= 1e6 ? "%gM" : "%gk", rounded / (rounded >= 1e6 ? 1e6 : 1e3));
 }
 
-static void line(struct str *out, const char *class_name, double x1, double y1, double x2, double y2)
+static void put_line(struct str *out, const char *class_name, double x1, double y1, double x2, double y2)
 {
     str_printf(out, "<path class=\"%s\" d=\"M", class_name);
     svg_number(out, x1);
@@ -130,7 +130,7 @@ static void draw_axes(struct str *out, const struct svg_plot *p)
     size_t n = axis_ticks(&p->y, &p->c->y, 6, ticks, &step);
     for (size_t i = 0; i < n; i++) {
         double y = svg_place(&p->y, ticks[i]);
-        line(out, "kv-g", p->left, y, p->right, y);
+        put_line(out, "kv-g", p->left, y, p->right, y);
         tick_text(text, sizeof text, ticks[i], step, &p->c->y);
         svg_text(out, p->left - 7, y + 4.5, "end", "kv-m", font, 0, text);
     }
@@ -138,7 +138,7 @@ static void draw_axes(struct str *out, const struct svg_plot *p)
     double end_of_last = -1;
     for (size_t i = 0; i < n; i++) {
         double x = svg_place(&p->x, ticks[i]);
-        line(out, "kv-ax", x, p->bottom, x, p->bottom + 5);
+        put_line(out, "kv-ax", x, p->bottom, x, p->bottom + 5);
         tick_text(text, sizeof text, ticks[i], step, &p->c->x);
         double half = svg_text_width(text, font) / 2;
         if (x - half < end_of_last + 6)
@@ -201,7 +201,7 @@ static void draw_flat(struct str *out, const struct svg_plot *p, const struct sv
 
 /* Draws the legend's entries in rows and returns the y below the last row. When out is NULL it only
  * measures. */
-static double legend(struct str *out, const struct svg_chart *c, double y)
+static double put_legend(struct str *out, const struct svg_chart *c, double y)
 {
     const double left = 14, room = WIDTH - 2 * left, key = 42, gap = 14, row = 23;
     double x = left;
@@ -243,7 +243,7 @@ void svg_chart(struct str *out, const struct svg_chart *c)
     p.x.to = p.right - 8;
     p.y.from = p.bottom;
     p.y.to = p.top + 4;
-    double height = legend(NULL, c, p.bottom + 52);
+    double height = put_legend(NULL, c, p.bottom + 52);
     svg_begin(out, c->id, c->title, c->desc, WIDTH, height);
     svg_title(out, c->title, WIDTH);
     draw_axes(out, &p);
@@ -259,6 +259,6 @@ void svg_chart(struct str *out, const struct svg_chart *c)
             if (is_curve(&c->series[i]) && c->series[i].is_faint == faint)
                 svg_draw_step(out, &p, &c->series[i]);
     svg_draw_points(out, &p);
-    legend(out, c, p.bottom + 52);
+    put_legend(out, c, p.bottom + 52);
     str_puts(out, "</svg>\n");
 }

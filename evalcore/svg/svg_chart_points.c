@@ -91,7 +91,7 @@ static void draw_spot(struct str *out, const struct spot *t)
     svg_mark_end(out);
 }
 
-static int overlaps(const struct box *a, const struct box *b)
+static int boxes_overlap(const struct box *a, const struct box *b)
 {
     return a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom;
 }
@@ -113,7 +113,7 @@ static int is_free(const struct svg_plot *p, const struct box *b, const struct b
     if (b->left < p->left || b->right > p->right + 14 || b->top < p->top || b->bottom > p->bottom)
         return 0;
     for (size_t i = 0; i < n; i++)
-        if (overlaps(b, &taken[i]))
+        if (boxes_overlap(b, &taken[i]))
             return 0;
     return 1;
 }

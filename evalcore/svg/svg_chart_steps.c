@@ -23,7 +23,7 @@ static double place_share(const struct pen *n, double v)
 }
 
 /* Along the axis of lengths, or along that of shares. */
-static void go(struct str *out, const struct pen *n, int along_length)
+static void draw_line_to(struct str *out, const struct pen *n, int along_length)
 {
     str_putc(out, along_length != n->is_turned ? 'H' : 'V');
     svg_number(out, along_length ? n->length : n->share);
@@ -48,13 +48,13 @@ static void draw_path(struct str *out, struct pen *n, const struct svg_series *s
         if (i + 1 < s->n && fabs(length - n->length) < finest && fabs(share - n->share) < finest)
             continue;
         n->length = length;
-        go(out, n, 1);
+        draw_line_to(out, n, 1);
         n->share = share;
-        go(out, n, 0);
+        draw_line_to(out, n, 0);
     }
     if (isfinite(s->cut_x)) {
         n->length = place_length(n, s->cut_x);
-        go(out, n, 1);
+        draw_line_to(out, n, 1);
     }
 }
 

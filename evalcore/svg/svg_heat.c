@@ -26,7 +26,7 @@ static void scale_colour(double at, int rgb[3])
         rgb[k] = (int)lround(stops[i][k] + f * (stops[i + 1][k] - stops[i][k]));
 }
 
-static double share(const struct svg_heat *h, double v)
+static double colour_share(const struct svg_heat *h, double v)
 {
     return h->high > h->low ? (v - h->low) / (h->high - h->low) : 1;
 }
@@ -40,7 +40,7 @@ static void square_shape(struct str *out, const struct svg_heat *h, const struct
         return;
     }
     int rgb[3];
-    double at = share(h, q->value);
+    double at = colour_share(h, q->value);
     scale_colour(at, rgb);
     str_printf(out, "<rect fill=\"#%02x%02x%02x\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
                (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2], x, y, w, tall);

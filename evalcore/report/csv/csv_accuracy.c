@@ -64,7 +64,7 @@ static const struct csv_column accuracy_columns[] = {
     {0}};
 
 /* Counts of verdicts: a text has none. */
-static void verdicts(struct csv *c, const char *column, const struct cell_stats *s, enum verdict v)
+static void put_verdicts(struct csv *c, const char *column, const struct cell_stats *s, enum verdict v)
 {
     if (s->cell->task->is_text)
         csv_none(c, column);
@@ -86,19 +86,19 @@ static void accuracy_row(struct csv *c, const struct report *r, int i)
     csv_text(c, "task", cell->task->name);
     csv_int(c, "problems", cell->task->n_problems);
     csv_int(c, "jobs", cell->n_records);
-    verdicts(c, "correct", s, VERDICT_CORRECT);
+    put_verdicts(c, "correct", s, VERDICT_CORRECT);
     csv_float(c, "accuracy", s->accuracy);
     csv_float(c, "ci_low", isfinite(s->accuracy) ? s->ci.low : NAN);
     csv_float(c, "ci_high", isfinite(s->accuracy) ? s->ci.high : NAN);
     csv_float(c, "mean_tokens", s->mean_tokens);
-    verdicts(c, "truncated", s, VERDICT_TRUNCATED);
-    verdicts(c, "unparsed", s, VERDICT_UNPARSED);
-    verdicts(c, "unfinished", s, VERDICT_UNFINISHED);
+    put_verdicts(c, "truncated", s, VERDICT_TRUNCATED);
+    put_verdicts(c, "unparsed", s, VERDICT_UNPARSED);
+    put_verdicts(c, "unfinished", s, VERDICT_UNFINISHED);
     csv_int(c, "errors", s->count[VERDICT_ERROR]);
     csv_float(c, "kv_density", s->kv_density);
     csv_float(c, "peak_tokens", s->peak_tokens);
-    verdicts(c, "wrong", s, VERDICT_WRONG);
-    verdicts(c, "ambiguous", s, VERDICT_AMBIGUOUS);
+    put_verdicts(c, "wrong", s, VERDICT_WRONG);
+    put_verdicts(c, "ambiguous", s, VERDICT_AMBIGUOUS);
     csv_int(c, "length_limit", s->n_length);
     csv_float(c, "median_tokens", s->median_tokens);
     csv_float(c, "p95_tokens", s->p95_tokens);
@@ -171,7 +171,7 @@ static const struct csv_column settings_columns[] = {
      "mean over the problems that the baseline has answered, too"},
     {0}};
 
-static void count(struct csv *c, const char *column, const struct setting *s, long v)
+static void put_count(struct csv *c, const char *column, const struct setting *s, long v)
 {
     if (s->baseline_row >= 0)
         csv_int(c, column, v);
@@ -183,12 +183,12 @@ static void setting_difference(struct csv *c, const struct report *r, const stru
 {
     const struct pair *p = &s->pooled;
     csv_text(c, "baseline", s->baseline_row < 0 ? NULL : r->rows[s->baseline_row].policy_label);
-    count(c, "tasks", s, s->n_tasks);
-    count(c, "problems", s, p->problems);
-    count(c, "both", s, p->both);
-    count(c, "only_baseline", s, p->only_a);
-    count(c, "only_setting", s, p->only_b);
-    count(c, "neither", s, p->neither);
+    put_count(c, "tasks", s, s->n_tasks);
+    put_count(c, "problems", s, p->problems);
+    put_count(c, "both", s, p->both);
+    put_count(c, "only_baseline", s, p->only_a);
+    put_count(c, "only_setting", s, p->only_b);
+    put_count(c, "neither", s, p->neither);
     csv_float(c, "baseline_accuracy", p->accuracy_a);
     csv_float(c, "accuracy", s->accuracy);
     csv_float(c, "accuracy_low", isfinite(s->accuracy) ? s->ci.low : NAN);

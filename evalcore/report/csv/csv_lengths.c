@@ -37,7 +37,7 @@ static const struct csv_column columns[] = {
      "records"},
     {0}};
 
-static void row(struct csv *c, const struct cell_stats *s, const struct record *rec)
+static void write_record_row(struct csv *c, const struct cell_stats *s, const struct record *rec)
 {
     static const struct likelihood none;
     const struct cell *cell = s->cell;
@@ -85,7 +85,7 @@ static void write_lengths(struct csv *c, const struct report *r)
             struct csv own = {{&part[i], 0}, c->table};
             const struct cell_stats *s = &r->cells[at + i];
             for (int k = 0; k < s->cell->n_records; k++)
-                row(&own, s, &s->cell->records[k]);
+                write_record_row(&own, s, &s->cell->records[k]);
         }
         for (int i = 0; i < some; i++) {
             str_add(c->row.out, str_text(&part[i]), part[i].len);

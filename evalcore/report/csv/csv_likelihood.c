@@ -25,7 +25,7 @@ static const struct csv_column columns[] = {
     CSV_KIND_COLUMNS,
     {0}};
 
-static void row(struct csv *c, const struct report *r, int i, const struct likelihood *l)
+static void write_likelihood_row(struct csv *c, const struct report *r, int i, const struct likelihood *l)
 {
     const struct cell_stats *s = &r->cells[i];
     const struct pair *p = l == &s->likelihood ? report_text_pair_of(r, i) : NULL;
@@ -60,11 +60,11 @@ static void write_likelihood(struct csv *c, const struct report *r)
         const struct likelihood *l = &r->cells[i].likelihood;
         if (!r->run->cells[i].task->is_text)
             continue;
-        row(c, r, i, l);
+        write_likelihood_row(c, r, i, l);
         for (int k = 0; k < l->n; k++) {
             struct likelihood one = {.n = 1};
             one.bucket[0] = l->bucket[k];
-            row(c, r, i, &one);
+            write_likelihood_row(c, r, i, &one);
         }
     }
 }

@@ -32,7 +32,7 @@ static const struct csv_column columns[] = {
     {"verdict", CSV_TEXT, "", "in words"},
     {0}};
 
-static void problems(struct csv *c, const char *column, const struct published *x, double v)
+static void put_problem_figure(struct csv *c, const char *column, const struct published *x, double v)
 {
     if (x->problems > 0)
         csv_int(c, column, lround(v));
@@ -40,7 +40,7 @@ static void problems(struct csv *c, const char *column, const struct published *
         csv_none(c, column);
 }
 
-static void row(struct csv *c, const struct report *r, const struct published *x)
+static void write_published_row(struct csv *c, const struct report *r, const struct published *x)
 {
     const struct cell *cell = r->cells[x->cell].cell;
     int is_known = isfinite(x->p), is_run = isfinite(x->measured);
@@ -57,8 +57,8 @@ static void row(struct csv *c, const struct report *r, const struct published *x
     csv_float(c, "published", x->value);
     csv_float(c, "published_low", x->theirs_ci.low);
     csv_float(c, "published_high", x->theirs_ci.high);
-    problems(c, "published_problems", x, x->problems);
-    problems(c, "published_samples", x, x->samples);
+    put_problem_figure(c, "published_problems", x, x->problems);
+    put_problem_figure(c, "published_samples", x, x->samples);
     csv_int(c, "data_sets", x->n_cells);
     csv_float(c, "measured", x->measured);
     csv_float(c, "ci_low", x->ci.low);
@@ -76,7 +76,7 @@ static void row(struct csv *c, const struct report *r, const struct published *x
 static void write_published(struct csv *c, const struct report *r)
 {
     for (int i = 0; i < r->n_published; i++)
-        row(c, r, &r->published[i]);
+        write_published_row(c, r, &r->published[i]);
 }
 
 const struct csv_table csv_published = {

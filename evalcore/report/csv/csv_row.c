@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void comma(struct csv_row *c)
+static void begin_field(struct csv_row *c)
 {
     if (c->column++)
         str_putc(c->out, ',');
@@ -14,7 +14,7 @@ static void comma(struct csv_row *c)
 void csv_row_bytes(struct csv_row *c, const char *s, size_t n)
 {
     struct str clean = {0};
-    comma(c);
+    begin_field(c);
     str_add_utf8(&clean, s, n);
     if (strcspn(str_text(&clean), ",\"\r\n") == clean.len) { /* nearly always: nothing to quote, no NUL */
         str_add(c->out, str_text(&clean), clean.len);
@@ -44,13 +44,13 @@ void csv_row_text(struct csv_row *c, const char *s)
 
 void csv_row_int(struct csv_row *c, long v)
 {
-    comma(c);
+    begin_field(c);
     str_printf(c->out, "%ld", v);
 }
 
 void csv_row_number(struct csv_row *c, double v)
 {
-    comma(c);
+    begin_field(c);
     if (!isfinite(v))
         return;
     char text[400];
@@ -64,7 +64,7 @@ void csv_row_number(struct csv_row *c, double v)
 
 void csv_row_p(struct csv_row *c, double p)
 {
-    comma(c);
+    begin_field(c);
     if (isfinite(p))
         str_printf(c->out, "%.6g", p);
 }

@@ -19,8 +19,8 @@ static const struct csv_column columns[] = {
     CSV_SETTINGS_COLUMN,
     {0}};
 
-static void row(struct csv *c, const struct cell *cell, const struct sample_stats *s,
-                const struct sample_value *v)
+static void write_sample_row(struct csv *c, const struct cell *cell, const struct sample_stats *s,
+                             const struct sample_value *v)
 {
     csv_cell(c, cell);
     csv_text(c, "model", cell->model);
@@ -42,7 +42,7 @@ static void write_samples(struct csv *c, const struct report *r)
         struct sample_stats s;
         report_samples(&s, &r->cells[i]);
         for (int k = 0; k < s.n_values; k++)
-            row(c, r->cells[i].cell, &s, &s.value[k]);
+            write_sample_row(c, r->cells[i].cell, &s, &s.value[k]);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* An assertion that holds in every build: a value in the wrong column would pass silently. */
-static void expect(const struct csv *c, const char *column, enum csv_type type, int any_type)
+static void expect_column(const struct csv *c, const char *column, enum csv_type type, int any_type)
 {
     const struct csv_column *next = &c->table->columns[c->row.column];
     if (next->name && !strcmp(next->name, column) && (any_type || next->type == type))
@@ -19,44 +19,44 @@ static void expect(const struct csv *c, const char *column, enum csv_type type, 
 
 void csv_text(struct csv *c, const char *column, const char *s)
 {
-    expect(c, column, CSV_TEXT, 0);
+    expect_column(c, column, CSV_TEXT, 0);
     csv_row_text(&c->row, s);
 }
 
 void csv_int(struct csv *c, const char *column, long v)
 {
-    expect(c, column, CSV_INT, 0);
+    expect_column(c, column, CSV_INT, 0);
     csv_row_int(&c->row, v);
 }
 
 void csv_float(struct csv *c, const char *column, double v)
 {
-    expect(c, column, CSV_FLOAT, 0);
+    expect_column(c, column, CSV_FLOAT, 0);
     csv_row_number(&c->row, v);
 }
 
 void csv_bool(struct csv *c, const char *column, double v)
 {
-    expect(c, column, CSV_BOOL, 0);
+    expect_column(c, column, CSV_BOOL, 0);
     csv_row_text(&c->row, isnan(v) ? NULL : v > 0 ? "1" : "0");
 }
 
 void csv_p(struct csv *c, const char *column, double p)
 {
-    expect(c, column, CSV_FLOAT, 0);
+    expect_column(c, column, CSV_FLOAT, 0);
     csv_row_p(&c->row, p);
 }
 
 void csv_none(struct csv *c, const char *column)
 {
-    expect(c, column, CSV_TEXT, 1);
+    expect_column(c, column, CSV_TEXT, 1);
     csv_row_text(&c->row, NULL);
 }
 
 void csv_end(struct csv *c)
 {
     if (c->table->columns[c->row.column].name)
-        expect(c, "the end of the row", CSV_TEXT, 1);
+        expect_column(c, "the end of the row", CSV_TEXT, 1);
     csv_row_end(&c->row);
 }
 

@@ -76,7 +76,7 @@ static int same_cell(const struct cell *a, const struct cell *b)
 }
 
 /* The cell of the same model; that of another only where no choice is left on either side. */
-static int counterpart(const struct report *old, const struct report *now, const struct cell *c)
+static int find_counterpart(const struct report *old, const struct report *now, const struct cell *c)
 {
     int other = -1, n_old = 0, n_now = 0;
     for (int i = 0; i < old->run->n_cells; i++) {
@@ -101,8 +101,8 @@ int match_same_golds(const struct run_problem *a, const struct run_problem *b)
 }
 
 /* What is not the same, and what kveval compare refuses besides. */
-static const char *differs(const struct report *old, const struct report *now, const struct matched *m,
-                           const struct cell *a, const struct cell *b)
+static const char *difference_words(const struct report *old, const struct report *now,
+                                    const struct matched *m, const struct cell *a, const struct cell *b)
 {
     const char *out = match_differences(old, now, a, b);
     int missing = a->n_expected - a->n_records + b->n_expected - b->n_records, golds = 0;
@@ -123,7 +123,7 @@ static void compare_with(struct against *out, struct pair *pair, const struct re
     match_add(&m, a, b, &out->dropped);
     match_compare(pair, &m, now->run->margin / 100);
     match_lengths(out, &m, a, b);
-    out->differs = differs(old, now, &m, a->cell, b->cell);
+    out->differs = difference_words(old, now, &m, a->cell, b->cell);
     match_release(&m);
     pair->a = k;
     pair->b = i;
@@ -136,7 +136,7 @@ void report_against(struct report *now, const struct report *old)
     struct pair *pairs = xcalloc(room, sizeof *pairs);
     int *group = xcalloc(room, sizeof *group), n = 0;
     for (int i = 0; i < now->run->n_cells; i++) {
-        int k = counterpart(old, now, now->cells[i].cell);
+        int k = find_counterpart(old, now, now->cells[i].cell);
         if (k < 0)
             continue;
         compare_with(&list[n], &pairs[n], old, now, k, i);

@@ -21,7 +21,8 @@ struct wrong_answer {
     int number, is_first; /* is_first: of those with this number */
 };
 
-static int takes(const struct run_task *t, const struct run_problem *p, const char *gold, const char *pred)
+static int accepts_answer(const struct run_task *t, const struct run_problem *p, const char *gold,
+                          const char *pred)
 {
     struct arena a = {0};
     struct str box = {0};
@@ -63,7 +64,7 @@ static int number_of(const struct run_task *t, const struct run_problem *p, cons
     }
     for (int i = 0; i < n; i++)
         if (seen[i].is_first && may_be_same(p, seen[i].form, form) && (*left)-- > 0 &&
-            takes(t, p, seen[i].form, form) && takes(t, p, form, seen[i].form))
+            accepts_answer(t, p, seen[i].form, form) && accepts_answer(t, p, form, seen[i].form))
             return seen[i].number;
     return most + 1;
 }

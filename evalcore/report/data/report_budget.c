@@ -24,22 +24,23 @@ struct cell_budget report_budget_read(const struct cell *c, struct arena *a)
     return b;
 }
 
-static struct policy_budget at(const struct cell_budget *b, double context, double prompt, double longest)
+static struct policy_budget budget_at_context(const struct cell_budget *b, double context, double prompt,
+                                              double longest)
 {
     const struct budget_at step = {.context = context, .prompt = prompt, .longest = longest};
     return b->unknown ? (struct policy_budget){NAN, INFINITY} : policy_budget_at(&b->spec, &step);
 }
 
 /* A step far into a long completion, where only the kind of the budget matters. */
-static struct policy_budget far(const struct cell_budget *b, double longest)
+static struct policy_budget budget_far_out(const struct cell_budget *b, double longest)
 {
-    return at(b, 1e6, 1e5, longest);
+    return budget_at_context(b, 1e6, 1e5, longest);
 }
 
 /* A policy may have a budget that no option sets. */
 int report_has_budget(const struct cell_budget *b, const struct cell *c)
 {
-    return c->budget_key[0] || isfinite(far(b, 1e5).tokens);
+    return c->budget_key[0] || isfinite(budget_far_out(b, 1e5).tokens);
 }
 
 double report_decode_steps(const struct record *r)
@@ -54,12 +55,12 @@ int report_exceeds_budget(const struct cell_budget *b, const struct record *r)
 {
     double steps = report_decode_steps(r), context = r->prompt_tokens + steps; /* of the last step */
     return r->finish != FINISHED_ERROR && steps > 0 &&
-           context > at(b, context, r->prompt_tokens, run_limit(b->cell, r->problem)).whole;
+           context > budget_at_context(b, context, r->prompt_tokens, run_limit(b->cell, r->problem)).whole;
 }
 
 int report_budget_needs_limit(const struct cell_budget *b)
 {
-    double all = far(b, 1e5).tokens, half = far(b, 5e4).tokens;
+    double all = budget_far_out(b, 1e5).tokens, half = budget_far_out(b, 5e4).tokens;
     return b->unknown || all < half || all > half;
 }
 
@@ -68,8 +69,8 @@ int report_budget_needs_limit(const struct cell_budget *b)
 struct budget_tokens report_budget_tokens(const struct cell_budget *b, double context, double prompt,
                                           double longest)
 {
-    double all = at(b, context, prompt, longest).tokens;
-    double own = at(b, context, 0, longest + prompt).tokens;
+    double all = budget_at_context(b, context, prompt, longest).tokens;
+    double own = budget_at_context(b, context, 0, longest + prompt).tokens;
     if (all < own)
         return (struct budget_tokens){all, 0};
     return (struct budget_tokens){own, isfinite(all) && isfinite(own) ? fmax(0, all - own) : 0};

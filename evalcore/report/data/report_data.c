@@ -68,7 +68,7 @@ static void add_idle(struct cell_stats *s, const struct cell *c)
     free(seen);
 }
 
-static double ratio(const double *sum, const long *jobs, int n)
+static double sum_ratio(const double *sum, const long *jobs, int n)
 {
     double all = 0, count = 0;
     for (int i = 0; i < n; i++) {
@@ -133,7 +133,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         exceeded += report_exceeds_budget(&budget, r);
     }
     if (c->n_records && !c->task->is_text) {
-        s->accuracy = ratio(sum, jobs, n);
+        s->accuracy = sum_ratio(sum, jobs, n);
         s->ci = stat_clustered(sum, jobs, (size_t)n, !strcmp(c->task->metric, "accuracy"));
     }
     add_lengths(s, c);

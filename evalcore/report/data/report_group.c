@@ -22,7 +22,7 @@ static void add_part(struct part_sums *s, double mean, struct interval ci)
 
 /* The distances to each end by themselves (MOVER; Zou and Donner 2008, Stat. Med. 27:1693): where the parts
  * solve nothing their intervals lie above the mean alone. Of one part it is that part's own interval. */
-static struct group_mean finished(const struct part_sums *s, int n, long missing)
+static struct group_mean finish_mean(const struct part_sums *s, int n, long missing)
 {
     struct group_mean m = {NAN, {NAN, NAN}, n, missing};
     if (!s->n)
@@ -44,7 +44,7 @@ struct group_mean group_mean(const struct report *r, int row, group_fn *is_in, i
         if (s->cell->n_records)
             add_part(&sums, s->accuracy, s->ci);
     }
-    return finished(&sums, sums.n, missing);
+    return finish_mean(&sums, sums.n, missing);
 }
 
 struct group_mean group_mean_of(const struct group_mean *m, int n)
@@ -57,7 +57,7 @@ struct group_mean group_mean_of(const struct group_mean *m, int n)
         n_sets += m[i].n;
         add_part(&sums, m[i].mean, m[i].ci);
     }
-    return finished(&sums, n_sets, missing);
+    return finish_mean(&sums, n_sets, missing);
 }
 
 struct data_set {
@@ -65,7 +65,7 @@ struct data_set {
 };
 
 /* None where all problems weigh the same, so that the exact tests hold. */
-static void weigh(struct matched *m, const struct data_set *sets, int n)
+static void weigh_problems(struct matched *m, const struct data_set *sets, int n)
 {
     int n_parts = 0, is_even = 1;
     double *share = xcalloc((size_t)n + 1, sizeof *share); /* of a data set in its part */
@@ -105,7 +105,7 @@ static void compare_group(struct pair *out, const struct report *r, int row, con
         sets[n] = (struct data_set){g->part ? g->part(r->cells[i].cell) : n, from, m.n};
         n++;
     }
-    weigh(&m, sets, n);
+    weigh_problems(&m, sets, n);
     match_compare(out, &m, r->run->margin / 100);
     out->a = out->b = -1;
     match_release(&m);

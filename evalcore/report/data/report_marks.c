@@ -19,7 +19,7 @@ struct family {
     double *p, *adjusted; /* room for n */
 };
 
-static double adjusted(struct family *f, int j)
+static double holm_p(struct family *f, int j)
 {
     stat_holm(f->p, (size_t)f->n, f->adjusted);
     return f->adjusted[j];
@@ -41,7 +41,7 @@ static int could_differ(struct family *f, int j, double p)
         return 0;
     for (int i = 0; i < f->n; i++)
         f->p[i] = i == j ? p : best_difference(f->pair[i]);
-    return adjusted(f, j) < ALPHA;
+    return holm_p(f, j) < ALPHA;
 }
 
 /* ---- what could have been marked as within the margin */
@@ -81,7 +81,7 @@ static void could_be_within(struct family *f)
             f->pair[i]->could |= 1U << MARK_WITHIN;
 }
 
-static void could(struct family *f)
+static void find_possible_marks(struct family *f)
 {
     for (int i = 0; i < f->n; i++) {
         struct pair *x = f->pair[i];
@@ -98,14 +98,14 @@ static void could(struct family *f)
 
 /* Fewest problems whose p reaches alpha, when `k` problems gave `p` at best: it falls by one factor a
  * problem. Of all problems the same share as now is of that kind. */
-static double fewest(double p, long k, int problems, double alpha)
+static double min_problems(double p, long k, int problems, double alpha)
 {
     if (k < 1)
         return INFINITY;
     return ceil(ceil(log(alpha / 2) * (double)k / log(p / 2) - 1e-9) * problems / (double)k);
 }
 
-static long told(double n)
+static long rounded_problems(double n)
 {
     return n <= PROBLEMS_TOLD ? (long)ceil(n) : -1;
 }
@@ -113,16 +113,16 @@ static long told(double n)
 static long fewest_at_all(const struct pair *x, int n, double margin)
 {
     double alpha = ALPHA / n;
-    double best = fmin(fewest(x->best.lower, x->best.can_lose, x->problems, alpha),
-                       fewest(x->best.higher, x->best.can_gain, x->problems, alpha));
+    double best = fmin(min_problems(x->best.lower, x->best.can_lose, x->problems, alpha),
+                       min_problems(x->best.higher, x->best.can_gain, x->problems, alpha));
     double even = margin > 0 ? ceil(log(alpha) / log1p(-margin)) : INFINITY;
-    return told(x->is_below_margin ? best : fmin(best, even));
+    return rounded_problems(x->is_below_margin ? best : fmin(best, even));
 }
 
 /* If the shares stay as they are, by the normal approximation. The variance is at least that of a loss of the
  * margin where that is to be excluded: few differences say little about it. No p is smaller than
  * that of differences that all go one way. */
-static long enough(const struct family *f, int j)
+static long enough_problems(const struct family *f, int j)
 {
     const struct pair *x = f->pair[j];
     int n_p = f->n, n_within = f->n;
@@ -134,8 +134,8 @@ static long enough(const struct family *f, int j)
     long one_way = x->is_single ? x->only_a + x->only_b : x->delta < 0 ? x->best.can_lose : x->best.can_gain;
     double p = x->is_single ? ldexp(1, (int)(1 - one_way)) : x->delta < 0 ? x->best.lower : x->best.higher;
     if (fabs(x->delta) > 1e-9)
-        differ =
-            fmax(z * z * x->sd * x->sd / (x->delta * x->delta), fewest(p, one_way, x->problems, ALPHA / n_p));
+        differ = fmax(z * z * x->sd * x->sd / (x->delta * x->delta),
+                      min_problems(p, one_way, x->problems, ALPHA / n_p));
     double room = x->delta + f->margin, least = f->margin * (1 - f->margin);
     if (f->margin > 0 && room > 1e-9 && !x->is_below_margin) {
         z = stat_normal_quantile(1 - ALPHA / n_within);
@@ -143,12 +143,12 @@ static long enough(const struct family *f, int j)
         if (x->delta <= 0)
             within = fmax(within, log(ALPHA / n_within) / log1p(-f->margin));
     }
-    return told(fmax(fmin(differ, within), x->problems + 1));
+    return rounded_problems(fmax(fmin(differ, within), x->problems + 1));
 }
 
 /* ---- the verdict */
 
-static void mark(struct family *f, int j)
+static void mark_pair(struct family *f, int j)
 {
     struct pair *x = f->pair[j];
     if (x->is_incomplete) { /* short completions finish first: the missing answers may take any mark back */
@@ -162,7 +162,7 @@ static void mark(struct family *f, int j)
     else
         x->mark = x->could ? MARK_OPEN : MARK_TOO_FEW;
     if (x->mark == MARK_OPEN)
-        x->enough = enough(f, j);
+        x->enough = enough_problems(f, j);
     else if (x->mark == MARK_TOO_FEW)
         x->enough = fewest_at_all(x, f->n, f->margin);
     else
@@ -181,9 +181,9 @@ static void mark_family(struct family *f)
     stat_holm(f->p, (size_t)f->n, f->adjusted);
     for (int i = 0; i < f->n; i++)
         f->pair[i]->noninferior_holm = f->adjusted[i];
-    could(f);
+    find_possible_marks(f);
     for (int i = 0; i < f->n; i++)
-        mark(f, i);
+        mark_pair(f, i);
 }
 
 static int is_first(const int *group, int i)
@@ -195,7 +195,7 @@ static int is_first(const int *group, int i)
 }
 
 /* Comparisons without a shared problem have no p and are in no family. */
-static void collect(struct family *f, struct pair *pairs, int n, const int *group, int first)
+static void collect_family(struct family *f, struct pair *pairs, int n, const int *group, int first)
 {
     f->n = 0;
     for (int i = first; i < n; i++)
@@ -224,7 +224,7 @@ void report_mark_pairs(struct pair *pairs, int n, const int *group, double margi
     struct family f = family_of(n, margin);
     for (int i = 0; i < n; i++)
         if (is_first(group, i)) {
-            collect(&f, pairs, n, group, i);
+            collect_family(&f, pairs, n, group, i);
             mark_family(&f);
         }
     family_release(&f);
@@ -236,7 +236,7 @@ void report_holm(struct pair *pairs, int n, const int *group)
     for (int i = 0; i < n; i++) {
         if (!is_first(group, i))
             continue;
-        collect(&f, pairs, n, group, i);
+        collect_family(&f, pairs, n, group, i);
         for (int k = 0; k < f.n; k++)
             f.p[k] = f.pair[k]->p;
         stat_holm(f.p, (size_t)f.n, f.adjusted);

@@ -123,7 +123,7 @@ static double mean_of(const struct matched *m, const double *x)
 
 /* The tests take differences between -1 and 1, so weighed ones are divided by the heaviest weight, and the
  * margin with them. That a loss may be in the heaviest problems is then allowed for. */
-static double heaviest(const struct matched *m)
+static double max_weight(const struct matched *m)
 {
     double most = m->weight ? 0 : 1;
     for (int i = 0; m->weight && i < m->n; i++)
@@ -131,7 +131,7 @@ static double heaviest(const struct matched *m)
     return most;
 }
 
-static void count(struct pair *out, const struct matched *m)
+static void count_outcomes(struct pair *out, const struct matched *m)
 {
     for (int i = 0; i < m->n; i++) {
         int a = m->mean_a[i] > 0.5, b = m->mean_b[i] > 0.5;
@@ -159,7 +159,7 @@ static void compare_single(struct pair *out, const struct matched *m, double mar
 }
 
 /* Is the test's direction that of the means? It may not be where the numbers of samples differ. */
-static double stratified(const struct matched *m, double delta)
+static double stratified_p(const struct matched *m, double delta)
 {
     struct stat_tails t = stat_stratified(m->strata, (size_t)m->n);
     return (t.lower < t.higher) == (delta < 0) ? t.two_sided : isnan(t.two_sided) ? NAN : 1;
@@ -194,7 +194,7 @@ static struct outcomes outcomes_of(const struct matched *m)
 {
     size_t bytes = (size_t)(m->n + 1) * sizeof(double);
     struct outcomes o = {xmalloc(bytes), xmalloc(bytes)};
-    double most = heaviest(m);
+    double most = max_weight(m);
     for (int i = 0; i < m->n; i++) {
         double w = weight_of(m, i) / most;
         o.d[i] = w * m->d[i];
@@ -208,9 +208,9 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
     size_t n = (size_t)m->n;
     enum signflip how;
     int is_exact = m->is_binary && !m->weight;
-    double unit = is_exact ? match_unit(m->lcm) : 0, most = heaviest(m);
+    double unit = is_exact ? match_unit(m->lcm) : 0, most = max_weight(m);
     struct outcomes o = outcomes_of(m);
-    out->p = is_exact ? stratified(m, out->delta) : NAN;
+    out->p = is_exact ? stratified_p(m, out->delta) : NAN;
     if (isnan(out->p)) {
         out->p = stat_signflip(o.d, n, unit, &how);
         out->test = how == SIGNFLIP_EXACT ? "signflip_exact" : "signflip_monte_carlo";
@@ -243,7 +243,7 @@ void match_compare(struct pair *out, const struct matched *m, double margin)
                          .enough = -1,
                          .best = {NAN, NAN, NAN, NAN, 0, 0},
                          .test = ""};
-    count(out, m);
+    count_outcomes(out, m);
     if (!m->n) {
         out->ci = (struct interval){-1, 1};
         out->spread = NAN;
@@ -251,7 +251,7 @@ void match_compare(struct pair *out, const struct matched *m, double margin)
     }
     out->sd = stat_sd(m->d, (size_t)m->n);
     out->is_below_margin = out->accuracy_a < margin;
-    out->best.even = margin > 0 && margin < 1 ? pow(1 - margin / heaviest(m), m->n) : NAN;
+    out->best.even = margin > 0 && margin < 1 ? pow(1 - margin / max_weight(m), m->n) : NAN;
     if (out->is_single)
         compare_single(out, m, margin);
     else

@@ -167,7 +167,7 @@ static void find_baselines(struct merge *m)
 }
 
 /* Every model that a cell has, once: a name may be a part of another. */
-static const char *models(struct merge *m)
+static const char *merged_models(struct merge *m)
 {
     const struct cell *c = m->out->cells;
     const char *all = "";
@@ -182,7 +182,7 @@ static const char *models(struct merge *m)
 }
 
 /* What all runs say of themselves: once, or each by its run's name. */
-static const char *agreed(struct merge *m, size_t offset)
+static const char *agreed_text(struct merge *m, size_t offset)
 {
     struct arena *a = &m->out->arena;
     const char *all = "", *first = NULL;
@@ -212,13 +212,13 @@ static void take_config(struct merge *m)
     }
     out->config = json_pack("{s:o, s:o, s:o}", "runs", runs, "cells", cells, "published", published);
     out->dir = m->runs[0].dir;
-    out->model = models(m);
-    out->weights = agreed(m, offsetof(struct run, weights));
-    out->numerics = agreed(m, offsetof(struct run, numerics));
-    out->device = agreed(m, offsetof(struct run, device));
-    out->version = agreed(m, offsetof(struct run, version));
-    out->grader = agreed(m, offsetof(struct run, grader));
-    out->baseline = agreed(m, offsetof(struct run, baseline));
+    out->model = merged_models(m);
+    out->weights = agreed_text(m, offsetof(struct run, weights));
+    out->numerics = agreed_text(m, offsetof(struct run, numerics));
+    out->device = agreed_text(m, offsetof(struct run, device));
+    out->version = agreed_text(m, offsetof(struct run, version));
+    out->grader = agreed_text(m, offsetof(struct run, grader));
+    out->baseline = agreed_text(m, offsetof(struct run, baseline));
 }
 
 static int agree_on_margin(struct merge *m, double margin, struct err *e)
@@ -232,7 +232,7 @@ static int agree_on_margin(struct merge *m, double margin, struct err *e)
     return 0;
 }
 
-static const char *sentences(struct merge *m)
+static const char *merge_sentences(struct merge *m)
 {
     struct arena *a = &m->out->arena;
     struct str s = {0};
@@ -285,6 +285,6 @@ int report_merge(struct run *out, const struct run *runs, int n, double margin, 
         if (out->cells[c].baseline >= 0)
             out->cells[out->cells[c].baseline].is_baseline = 1;
     take_config(&m);
-    *said = sentences(&m);
+    *said = merge_sentences(&m);
     return 0;
 }

@@ -136,7 +136,7 @@ static void measure_tokens(struct published *x, const struct cell_stats *s)
     free(v);
 }
 
-static void measure(struct published *x, const struct cell_stats *s)
+static void measure_cell(struct published *x, const struct cell_stats *s)
 {
     if (!s->cell->n_records)
         return;
@@ -152,7 +152,7 @@ static void measure(struct published *x, const struct cell_stats *s)
         compare_counts(x, s);
 }
 
-static struct published *add(struct report *r, const json_t *figure, int cell)
+static struct published *add_published(struct report *r, const json_t *figure, int cell)
 {
     const json_t *settings = json_object_get(figure, "settings");
     struct published *x = &r->published[r->n_published++];
@@ -182,7 +182,7 @@ static struct published *add(struct report *r, const json_t *figure, int cell)
 /* A mean of text scores over data sets, of the class k of LongBench or of all six. */
 static void add_classes(struct report *r, const json_t *figure, int cell, int k)
 {
-    struct published *x = add(r, figure, cell);
+    struct published *x = add_published(r, figure, cell);
     struct longbench_mean m = longbench_mean(r, k, r->cells[cell].row);
     x->n_cells = m.n;
     x->measured = m.mean;
@@ -192,7 +192,7 @@ static void add_classes(struct report *r, const json_t *figure, int cell, int k)
 }
 
 /* The first cell of its row that is of the class k, or of any class: where a mean over data sets stands. */
-static int leads(const struct report *r, int k, int cell)
+static int leads_class(const struct report *r, int k, int cell)
 {
     for (int i = 0; i <= cell; i++) {
         int is_in = 0;
@@ -205,7 +205,7 @@ static int leads(const struct report *r, int k, int cell)
     return 0;
 }
 
-static void match(struct report *r, const json_t *figure)
+static void match_figure(struct report *r, const json_t *figure)
 {
     const char *task = text_of(figure, "task"), *metric = text_of(figure, "metric");
     int is_score = !strcmp(metric, "score"), k = longbench_find(task);
@@ -217,11 +217,11 @@ static void match(struct report *r, const json_t *figure)
         const char *path = c->model_path ? c->model_path : c->model;
         if (!is_model(path, text_of(figure, "model")) || !is_policy(c, figure, r->arena))
             continue;
-        if (is_score && k >= 0 && leads(r, k, i))
+        if (is_score && k >= 0 && leads_class(r, k, i))
             add_classes(r, figure, i, k);
         else if (!is_score && !strcmp(c->task->name, task) &&
                  (strcmp(metric, "accuracy") || !strcmp(c->task->metric, "accuracy")))
-            measure(add(r, figure, i), &r->cells[i]);
+            measure_cell(add_published(r, figure, i), &r->cells[i]);
     }
 }
 
@@ -233,6 +233,6 @@ void report_published(struct report *r)
     if (!n)
         return;
     r->published = arena_alloc(r->arena, (n * (size_t)r->run->n_cells + 1) * sizeof *r->published);
-    json_array_foreach((json_t *)list, i, figure) match(r, figure);
+    json_array_foreach((json_t *)list, i, figure) match_figure(r, figure);
     r->n_figures = (int)n;
 }

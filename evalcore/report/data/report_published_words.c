@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* "58 %": a share of repetitions. */
-static const char *share(struct arena *a, double p)
+static const char *percent_words(struct arena *a, double p)
 {
     if (p < 0.001)
         return "under 0.1 %";
@@ -32,12 +32,12 @@ static const char *test_words(struct arena *a, const struct published *x)
     int can_differ = x->reach.low >= 0 || x->reach.high <= x->n_ours;
     const char *chance =
         x->is_single
-            ? arena_printf(a, "chance alone differs as much in %s of repetitions", share(a, x->p))
+            ? arena_printf(a, "chance alone differs as much in %s of repetitions", percent_words(a, x->p))
             : arena_printf(
                   a,
                   "chance alone differs as much in %s of repetitions if the answers to a problem were "
                   "independent, and in %s if they always agreed",
-                  share(a, x->p_answers), share(a, x->p));
+                  percent_words(a, x->p_answers), percent_words(a, x->p));
     const char *outcome = !can_differ && x->is_single ? "nothing could be decided"
                           : high < 0.05               ? "told apart"
                           : low >= 0.05               ? "not told apart"

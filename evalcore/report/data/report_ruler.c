@@ -24,7 +24,7 @@ static int has_length(const struct cell *c, int tokens)
     return tokens_of(c) == tokens;
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_lengths(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x > y) - (x < y);
@@ -41,7 +41,7 @@ const int *ruler_lengths(const struct report *r, int *n)
         if (tokens && k == *n)
             all[(*n)++] = tokens;
     }
-    qsort(all, (size_t)*n, sizeof *all, ascending);
+    qsort(all, (size_t)*n, sizeof *all, compare_lengths);
     return all;
 }
 

@@ -14,7 +14,7 @@ static int is_compared(const struct report *r, int i, int row)
     return r->cells[i].row == row && r->cells[i].column >= 0 && c->baseline >= 0 && c->baseline != i;
 }
 
-static void compare(struct setting *s, const struct report *r)
+static void compare_setting(struct setting *s, const struct report *r)
 {
     struct matched m = match_begin();
     s->baseline_row = -1;
@@ -65,7 +65,7 @@ static void add_accuracy(struct setting *s, const struct report *r)
     free(one);
 }
 
-static enum activity worse(enum activity a, enum activity b)
+static enum activity worse_activity(enum activity a, enum activity b)
 {
     static const enum activity order[] = {ACTIVITY_FULL, ACTIVITY_UNKNOWN, ACTIVITY_UNNEEDED, ACTIVITY_USED,
                                           ACTIVITY_INACTIVE};
@@ -89,7 +89,7 @@ static void add_counts(struct setting *s, const struct report *r)
             aux += c->aux_density * c->reads_full;
         }
         s->is_baseline |= c->cell->is_baseline;
-        s->activity = worse(s->activity, c->activity);
+        s->activity = worse_activity(s->activity, c->activity);
         s->n_inactive += c->activity == ACTIVITY_INACTIVE;
         s->n_answered += c->n_answered;
         s->n_idle += c->n_idle;
@@ -135,7 +135,7 @@ void report_settings(struct report *r)
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < r->n_settings; i++) {
         struct setting *s = &r->settings[i];
-        compare(s, r);
+        compare_setting(s, r);
         add_accuracy(s, r);
         add_counts(s, r);
         pooled[i] = s->pooled;

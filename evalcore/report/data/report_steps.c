@@ -82,7 +82,7 @@ static void add_figure(struct steps *s, const char *name, double us, struct aren
 }
 
 /* Figures stand in objects with a name, a value and a unit, at any depth. */
-static void walk(struct steps *s, const json_t *v, int depth, struct arena *a)
+static void walk_figures(struct steps *s, const json_t *v, int depth, struct arena *a)
 {
     const char *key, *name = json_string_value(json_object_get(v, "name"));
     const char *unit = json_string_value(json_object_get(v, "unit"));
@@ -93,8 +93,8 @@ static void walk(struct steps *s, const json_t *v, int depth, struct arena *a)
         add_figure(s, name, json_number_value(value), a);
     if (depth == DEPTH_MAX)
         return;
-    json_array_foreach(v, i, child) walk(s, child, depth + 1, a);
-    json_object_foreach((json_t *)v, key, child) walk(s, child, depth + 1, a);
+    json_array_foreach(v, i, child) walk_figures(s, child, depth + 1, a);
+    json_object_foreach((json_t *)v, key, child) walk_figures(s, child, depth + 1, a);
 }
 
 /* One document, or one on each line. */
@@ -104,7 +104,7 @@ static int read_documents(struct steps *s, const char *path, const struct str *t
     json_t *v = NULL;
     struct err whole_file = {0};
     if (!json_read_text(&v, str_text(text), text->len, path, &whole_file)) {
-        walk(s, v, 0, a);
+        walk_figures(s, v, 0, a);
         json_decref(v);
         return 0;
     }
@@ -114,7 +114,7 @@ static int read_documents(struct steps *s, const char *path, const struct str *t
             continue;
         if (json_read_text(&v, line, n, path, e))
             return e->code;
-        walk(s, v, 0, a);
+        walk_figures(s, v, 0, a);
         json_decref(v);
     }
     return 0;

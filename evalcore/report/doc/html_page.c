@@ -7,7 +7,7 @@
 #include "evalcore/svg/svg.h"
 
 /* RFC 4648. */
-static void base64(struct str *out, const unsigned char *data, size_t n)
+static void put_base64(struct str *out, const unsigned char *data, size_t n)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < n; i += 3) {
@@ -20,7 +20,7 @@ static void base64(struct str *out, const unsigned char *data, size_t n)
 }
 
 /* Content Security Policy Level 3, section 2.3.1: 'sha256-...' names the one script that may run. */
-static void policy(struct str *out, int has_script)
+static void put_script_policy(struct str *out, int has_script)
 {
     str_puts(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
                   "'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'");
@@ -31,7 +31,7 @@ static void policy(struct str *out, int has_script)
         sha256_add(&h, page_script, strlen(page_script));
         sha256_end(&h, sum);
         str_puts(out, "; script-src 'sha256-");
-        base64(out, sum, sizeof sum);
+        put_base64(out, sum, sizeof sum);
         str_putc(out, '\'');
     }
     str_puts(out, "\">\n");
@@ -40,7 +40,7 @@ static void policy(struct str *out, int has_script)
 void html_begin(struct str *out, const char *title, int has_script)
 {
     str_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    policy(out, has_script);
+    put_script_policy(out, has_script);
     str_puts(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
                   "<link rel=\"icon\" href=\"data:,\">\n<title>");

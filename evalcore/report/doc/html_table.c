@@ -12,7 +12,7 @@ enum {
     WRAP_BYTES = 48     /* longer texts are wrapped */
 };
 
-static void classes(struct str *out, unsigned flags, int is_long)
+static void put_classes(struct str *out, unsigned flags, int is_long)
 {
     static const struct {
         unsigned flag;
@@ -36,7 +36,7 @@ static void table_cell(struct str *out, const struct table_cell *c, int is_head)
 {
     const char *text = c->text ? c->text : "";
     str_puts(out, is_head ? "<th scope=\"row\"" : "<td");
-    classes(out, c->flags, !is_head && strlen(text) > WRAP_BYTES);
+    put_classes(out, c->flags, !is_head && strlen(text) > WRAP_BYTES);
     if (c->cell) {
         str_puts(out, " data-cell=\"");
         svg_escape(out, c->cell);
@@ -62,14 +62,14 @@ static void table_row_html(struct str *out, const struct table *t, const struct 
     str_puts(out, "</tr>\n");
 }
 
-static void across(struct str *out, const struct table *t, const char *class_name, const char *text)
+static void put_full_row(struct str *out, const struct table *t, const char *class_name, const char *text)
 {
     str_printf(out, "<tr class=\"%s\"><th colspan=\"%d\" scope=\"rowgroup\">", class_name, t->n_columns);
     svg_escape(out, text);
     str_puts(out, "</th></tr>\n");
 }
 
-static int says(const struct table_row *row, const char *same)
+static int row_says(const struct table_row *row, const char *same)
 {
     return row->same && !strcmp(row->same, same);
 }
@@ -82,8 +82,8 @@ static void rows_html(struct str *out, const struct table *t, int from, int to)
         const struct table_row *row = &t->rows[r];
         int before = 0, after = 0;
         for (int k = from; k < to && row->same; k++) {
-            before += k < r && says(&t->rows[k], row->same);
-            after += k > r && says(&t->rows[k], row->same);
+            before += k < r && row_says(&t->rows[k], row->same);
+            after += k > r && row_says(&t->rows[k], row->same);
         }
         if (before)
             continue;
@@ -94,10 +94,10 @@ static void rows_html(struct str *out, const struct table *t, int from, int to)
         struct str line = {0};
         str_printf(&line, "%d: %s", after + 1, row->same);
         str_puts(out, "</tbody>\n<tbody class=\"same\">\n");
-        across(out, t, "same", str_text(&line));
+        put_full_row(out, t, "same", str_text(&line));
         str_release(&line);
         for (int k = r; k < to; k++)
-            if (says(&t->rows[k], row->same))
+            if (row_says(&t->rows[k], row->same))
                 table_row_html(out, t, &t->rows[k]);
         str_puts(out, "</tbody>\n<tbody>\n");
     }
@@ -118,7 +118,7 @@ static void table_begin(struct str *out, const struct table *t, int number, cons
     str_printf(out, "><table%s>\n<thead><tr>", t->n_columns > DENSE_COLUMNS ? " class=\"dense\"" : "");
     for (int i = 0; i < t->n_columns; i++) {
         str_puts(out, "<th scope=\"col\"");
-        classes(out, t->flags[i], 0);
+        put_classes(out, t->flags[i], 0);
         str_putc(out, '>');
         svg_escape(out, t->columns[i]);
         str_puts(out, "</th>");
@@ -172,7 +172,7 @@ void html_table(struct str *out, const struct table *t, int number, const char *
     for (int r = 0, end; r < t->n_rows; r = end) {
         if (t->rows[r].group) {
             str_puts(out, "<tbody class=\"group\">\n");
-            across(out, t, "group", t->rows[r].group);
+            put_full_row(out, t, "group", t->rows[r].group);
             str_puts(out, "</tbody>\n");
         }
         int from = r + (t->rows[r].group != NULL);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-__attribute__((format(printf, 2, 0))) static const char *format(struct doc *d, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static const char *format_text(struct doc *d, const char *fmt,
+                                                                     va_list args)
 {
     char small[512];
     va_list again;
@@ -73,7 +74,7 @@ void doc_paragraph(struct doc *d, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    add_item(d, DOC_PARAGRAPH, format(d, fmt, args));
+    add_item(d, DOC_PARAGRAPH, format_text(d, fmt, args));
     va_end(args);
 }
 
@@ -81,11 +82,11 @@ void doc_warning(struct doc *d, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    add_item(d, DOC_WARNING, format(d, fmt, args));
+    add_item(d, DOC_WARNING, format_text(d, fmt, args));
     va_end(args);
 }
 
-static struct str *take(struct doc *d, struct str *text)
+static struct str *take_text(struct doc *d, struct str *text)
 {
     struct str *kept = arena_alloc(d->arena, sizeof *kept);
     *kept = *text;
@@ -98,24 +99,24 @@ void doc_figure(struct doc *d, const char *file, const char *title, struct str *
 {
     va_list args;
     va_start(args, fmt);
-    struct doc_item *it = add_item(d, DOC_FIGURE, format(d, fmt, args));
+    struct doc_item *it = add_item(d, DOC_FIGURE, format_text(d, fmt, args));
     va_end(args);
     it->file = file;
     it->title = title;
-    it->body = take(d, svg);
+    it->body = take_text(d, svg);
     it->is_wide = is_wide;
 }
 
 void doc_literal(struct doc *d, const char *title, struct str *text)
 {
-    add_item(d, DOC_LITERAL, title)->body = take(d, text);
+    add_item(d, DOC_LITERAL, title)->body = take_text(d, text);
 }
 
 void doc_fold(struct doc *d, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    add_item(d, DOC_FOLD, format(d, fmt, args));
+    add_item(d, DOC_FOLD, format_text(d, fmt, args));
     va_end(args);
 }
 
@@ -126,7 +127,7 @@ void doc_fold_end(struct doc *d)
 
 void doc_data(struct doc *d, struct str *json)
 {
-    d->data = take(d, json);
+    d->data = take_text(d, json);
 }
 
 struct table *doc_table(struct doc *d, const char *caption)
@@ -187,7 +188,7 @@ void table_add(struct doc *d, struct table *t, unsigned flags, const char *fmt, 
     assert(r->n < t->n_columns);
     va_list args;
     va_start(args, fmt);
-    r->cells[r->n].text = format(d, fmt, args);
+    r->cells[r->n].text = format_text(d, fmt, args);
     va_end(args);
     r->cells[r->n].flags = flags | (t->flags[r->n] & CELL_NUMBER);
     r->n++;
@@ -198,7 +199,7 @@ void table_small(struct doc *d, struct table *t, const char *fmt, ...)
     struct table_row *r = &t->rows[t->n_rows - 1];
     va_list args;
     va_start(args, fmt);
-    r->cells[r->n - 1].small = format(d, fmt, args);
+    r->cells[r->n - 1].small = format_text(d, fmt, args);
     va_end(args);
 }
 
@@ -212,6 +213,6 @@ void table_same(struct doc *d, struct table *t, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    t->rows[t->n_rows - 1].same = format(d, fmt, args);
+    t->rows[t->n_rows - 1].same = format_text(d, fmt, args);
     va_end(args);
 }

@@ -36,7 +36,7 @@ static void figure_svg(struct page *p, const struct str *svg)
     p->has_figure = 1;
 }
 
-static void figure(struct page *p, const struct doc_item *it)
+static void put_figure(struct page *p, const struct doc_item *it)
 {
     if (it->body->len > FIGURE_MAX) {
         str_puts(p->out, "<figure><figcaption><a href=\"");
@@ -62,14 +62,14 @@ static void figure(struct page *p, const struct doc_item *it)
     str_puts(p->out, "</figcaption></figure>\n");
 }
 
-static void words(struct str *out, const struct doc_item *it)
+static void put_words(struct str *out, const struct doc_item *it)
 {
     str_puts(out, it->kind == DOC_WARNING ? "<p class=\"warn\"><b>Warning:</b> " : "<p>");
     svg_escape(out, it->text);
     str_puts(out, "</p>\n");
 }
 
-static void literal(struct str *out, const struct doc_item *it)
+static void put_literal(struct str *out, const struct doc_item *it)
 {
     str_puts(out, "<details class=\"raw\"><summary>");
     svg_escape(out, it->text);
@@ -78,21 +78,21 @@ static void literal(struct str *out, const struct doc_item *it)
     str_puts(out, "</pre></details>\n");
 }
 
-static void item(struct page *p, const struct doc_section *s, const struct doc_item *it)
+static void put_item(struct page *p, const struct doc_section *s, const struct doc_item *it)
 {
     switch (it->kind) {
     case DOC_PARAGRAPH:
     case DOC_WARNING:
-        words(p->out, it);
+        put_words(p->out, it);
         break;
     case DOC_TABLE:
         html_table(p->out, it->table, ++p->n_tables, s->title);
         break;
     case DOC_FIGURE:
-        figure(p, it);
+        put_figure(p, it);
         break;
     case DOC_LITERAL:
-        literal(p->out, it);
+        put_literal(p->out, it);
         break;
     case DOC_FOLD:
         str_puts(p->out, "<details class=\"part\"><summary>");
@@ -113,7 +113,7 @@ static const char *box_of(const struct doc_section *s, const struct doc_item *it
     return s->is_lead && (it->kind == DOC_PARAGRAPH || it->kind == DOC_WARNING) ? "words" : NULL;
 }
 
-static void section(struct page *p, const struct doc_section *s)
+static void put_section(struct page *p, const struct doc_section *s)
 {
     const char *box = NULL;
     str_printf(p->out, "<section id=\"%s\"%s%s>\n", s->id, s->is_lead ? " class=\"lead\"" : "",
@@ -132,14 +132,14 @@ static void section(struct page *p, const struct doc_section *s)
                 str_printf(p->out, "<div class=\"%s\">\n", next);
             box = next;
         }
-        item(p, s, &s->items[k]);
+        put_item(p, s, &s->items[k]);
     }
     str_puts(p->out, box ? "</div>\n</section>\n" : "</section>\n");
 }
 
 /* JSON inside a script element: "<" would let a text end it, and what turns the direction of text
  * (svg_escape()) would disguise it. */
-static void data(struct str *out, const struct doc *d)
+static void put_data(struct str *out, const struct doc *d)
 {
     if (!d->data)
         return;
@@ -176,8 +176,8 @@ void doc_html(struct str *out, const struct doc *d)
     }
     str_puts(out, "</nav>\n</header>\n<main>\n");
     for (int i = 0; i < d->n_sections; i++)
-        section(&p, &d->sections[i]);
+        put_section(&p, &d->sections[i]);
     str_puts(out, "</main>\n");
-    data(out, d);
+    put_data(out, d);
     str_printf(out, "<script>%s</script>\n</body>\n</html>\n", page_script);
 }

@@ -69,7 +69,7 @@ void report_draw_compression(struct doc *d, const struct report *r, int panel, c
                     "keep everything stay at 1 and are not drawn.");
 }
 
-static const char *const *numbers(struct arena *a, int n)
+static const char *const *number_labels(struct arena *a, int n)
 {
     const char **names = arena_alloc(a, (size_t)(n + 1) * sizeof *names);
     for (int i = 0; i < n; i++)
@@ -103,8 +103,8 @@ static void add_heads(struct doc *d, const struct report *r, int panel, const st
                                    "the end of a completion.",
                            .x_label = "KV head",
                            .y_label = "layer",
-                           .x_names = numbers(d->arena, n_kv),
-                           .y_names = numbers(d->arena, x->layers),
+                           .x_names = number_labels(d->arena, n_kv),
+                           .y_names = number_labels(d->arena, x->layers),
                            .n_x = (size_t)n_kv,
                            .n_y = (size_t)x->layers,
                            .squares = squares,

@@ -87,8 +87,8 @@ int report_has_frontier(const struct report *r, int panel)
     return n > 1;
 }
 
-static void draw(struct doc *d, const struct report *r, int panel, const struct report_figure *f,
-                 struct svg_chart chart, int axis)
+static void draw_frontier(struct doc *d, const struct report *r, int panel, const struct report_figure *f,
+                          struct svg_chart chart, int axis)
 {
     struct frontier points = r->frontiers[panel];
     struct series_set set = series_begin(r);
@@ -117,22 +117,23 @@ static void draw(struct doc *d, const struct report *r, int panel, const struct 
 void report_draw_frontier_reads(struct doc *d, const struct report *r, int panel,
                                 const struct report_figure *f)
 {
-    draw(d, r, panel, f,
-         (struct svg_chart){.id = "frontier-reads",
-                            .desc = "Accuracy with 95 % intervals against total KV reads of a problem, over "
-                                    "settings, limits and widths, with a line over the best of each policy.",
-                            .x = {"total KV reads a problem, tokens", NAN, NAN, 1, 0}},
-         FRONTIER_READS);
+    draw_frontier(
+        d, r, panel, f,
+        (struct svg_chart){.id = "frontier-reads",
+                           .desc = "Accuracy with 95 % intervals against total KV reads of a problem, over "
+                                   "settings, limits and widths, with a line over the best of each policy.",
+                           .x = {"total KV reads a problem, tokens", NAN, NAN, 1, 0}},
+        FRONTIER_READS);
 }
 
 void report_draw_frontier_peak(struct doc *d, const struct report *r, int panel,
                                const struct report_figure *f)
 {
-    draw(d, r, panel, f,
-         (struct svg_chart){
-             .id = "frontier-peak",
-             .desc = "Accuracy with 95 % intervals against the most tokens held in the cache, over "
-                     "settings, limits and widths, with a line over the best of each policy.",
-             .x = {"most tokens in the cache", NAN, NAN, 1, 0}},
-         FRONTIER_PEAK);
+    draw_frontier(d, r, panel, f,
+                  (struct svg_chart){
+                      .id = "frontier-peak",
+                      .desc = "Accuracy with 95 % intervals against the most tokens held in the cache, over "
+                              "settings, limits and widths, with a line over the best of each policy.",
+                      .x = {"most tokens in the cache", NAN, NAN, 1, 0}},
+                  FRONTIER_PEAK);
 }

@@ -75,18 +75,18 @@ static int find_value(const char *const *list, int n, const char *text)
     return -1;
 }
 
-static int belongs(const struct heat *h, const struct report *r, int first, int i)
+static int belongs_to_heat(const struct heat *h, const struct report *r, int first, int i)
 {
     return has_k_and_l(r->cells[i].cell) && in_panels(h, r->cells[i].panel) >= 0 && same_family(r, first, i);
 }
 
 /* Collects the cells that differ from cell `first` in K and L only. 0 unless both are swept. */
-static int collect(struct heat *h, const struct report *r, int first)
+static int collect_heat(struct heat *h, const struct report *r, int first)
 {
     h->n_k = h->n_l = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *c = r->cells[i].cell;
-        if (belongs(h, r, first, i) &&
+        if (belongs_to_heat(h, r, first, i) &&
             (insert_value(h->k, &h->n_k, c->k_pages) || insert_value(h->l, &h->n_l, c->l_pages)))
             return 0;
     }
@@ -98,7 +98,7 @@ static int collect(struct heat *h, const struct report *r, int first)
         h->cell[i] = -1;
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *c = r->cells[i].cell;
-        if (!belongs(h, r, first, i) || !c->n_records)
+        if (!belongs_to_heat(h, r, first, i) || !c->n_records)
             continue;
         int k = find_value(h->k, h->n_k, c->k_pages), l = find_value(h->l, h->n_l, c->l_pages);
         h->cell[(k * h->n_l + l) * h->n_panels + in_panels(h, r->cells[i].panel)] = i;
@@ -138,7 +138,7 @@ static void fill_scores(struct heat *h, const struct report *r)
 static int is_first_of_family(const struct heat *h, const struct report *r, int i)
 {
     for (int k = 0; k < i; k++)
-        if (belongs(h, r, i, k))
+        if (belongs_to_heat(h, r, i, k))
             return 0;
     return 1;
 }
@@ -160,7 +160,7 @@ static double compare_squares(const struct heat *h, int a, int b, double *d)
 static int lacks_answers(const struct heat *h, const struct report *r, int first)
 {
     for (int i = 0; i < r->run->n_cells; i++)
-        if (belongs(h, r, first, i) && r->cells[i].cell->n_records < r->cells[i].cell->n_expected)
+        if (belongs_to_heat(h, r, first, i) && r->cells[i].cell->n_records < r->cells[i].cell->n_expected)
             return 1;
     return 0;
 }
@@ -324,20 +324,20 @@ int report_has_k_and_l(const struct report *r, int panel)
     return 0;
 }
 
-static void draw(struct doc *d, const struct report *r, const int *panels, int n_panels,
-                 const struct report_figure *f)
+static void draw_heat(struct doc *d, const struct report *r, const int *panels, int n_panels,
+                      const struct report_figure *f)
 {
     struct heat *h = arena_alloc(r->arena, sizeof *h);
     *h = (struct heat){.panels = panels, .n_panels = n_panels};
     for (int i = 0; i < r->run->n_cells; i++)
         if (has_k_and_l(r->cells[i].cell) && in_panels(h, r->cells[i].panel) >= 0 &&
-            is_first_of_family(h, r, i) && collect(h, r, i))
+            is_first_of_family(h, r, i) && collect_heat(h, r, i))
             add_map(d, r, i, h, f);
 }
 
 void report_draw_k_and_l(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
 {
-    draw(d, r, &panel, 1, f);
+    draw_heat(d, r, &panel, 1, f);
 }
 
 /* All tasks of the panel's model and settings that have a map, drawn once, with the first of them. */
@@ -352,5 +352,5 @@ void report_draw_pooled_k_and_l(struct doc *d, const struct report *r, int panel
             report_has_k_and_l(r, i))
             panels[n++] = i;
     if (n > 1 && panels[0] == panel)
-        draw(d, r, panels, n, f);
+        draw_heat(d, r, panels, n, f);
 }

@@ -35,7 +35,7 @@ static void add_setting(struct series_set *set, struct svg_series *s, const stru
 }
 
 /* The settings of the model of a row. */
-static void draw(struct doc *d, const struct report *r, int row)
+static void draw_lead_panel(struct doc *d, const struct report *r, int row)
 {
     struct series_set set = series_begin(r);
     const char *model = r->rows[row].model,
@@ -88,6 +88,6 @@ void report_add_lead(struct doc *d, const struct report *r)
         while (strcmp(r->rows[first].model, r->rows[row].model) != 0)
             first++;
         if (first == row)
-            draw(d, r, row);
+            draw_lead_panel(d, r, row);
     }
 }

@@ -13,7 +13,7 @@ struct curve {
     double cut_x;
 };
 
-static size_t collect(const struct cell *c, struct ecdf_item *items, double *longest_cut)
+static size_t collect_lengths(const struct cell *c, struct ecdf_item *items, double *longest_cut)
 {
     size_t m = 0;
     *longest_cut = NAN;
@@ -38,7 +38,7 @@ static struct curve make_curve(struct arena *a, const struct cell *c)
     struct ecdf_step *steps = xmalloc(room * sizeof *steps);
     double longest;
     struct curve out = {.points = arena_alloc(a, 2 * room * sizeof *out.points)};
-    out.n_all = collect(c, items, &longest);
+    out.n_all = collect_lengths(c, items, &longest);
     size_t n_steps = stat_ecdf(items, out.n_all, steps);
     out.cut_x = n_steps && steps[n_steps - 1].x > longest ? NAN : longest;
     double share = 0;
@@ -123,7 +123,7 @@ int report_has_lengths(const struct report *r, int panel)
     return 0;
 }
 
-static const char *caption(struct doc *d, const struct series_set *set, int n_faint)
+static const char *lengths_caption(struct doc *d, const struct series_set *set, int n_faint)
 {
     const char *note = "None of these completions was cut off at the length limit.";
     for (size_t i = 0; i < set->n; i++)
@@ -139,8 +139,8 @@ static const char *caption(struct doc *d, const struct series_set *set, int n_fa
     return note;
 }
 
-static void draw(struct doc *d, const struct report *r, int panel, const struct report_figure *f,
-                 struct svg_chart chart, enum svg_kind kind)
+static void draw_length_curves(struct doc *d, const struct report *r, int panel,
+                               const struct report_figure *f, struct svg_chart chart, enum svg_kind kind)
 {
     struct series_set set = series_begin(r);
     int n = 0, n_faint = 0;
@@ -152,29 +152,29 @@ static void draw(struct doc *d, const struct report *r, int panel, const struct 
                 add_lengths(&set, &r->cells[i], kind, faint);
                 n_faint += faint;
             }
-    series_draw(d, &set, chart, panel, f, caption(d, &set, n_faint));
+    series_draw(d, &set, chart, panel, f, lengths_caption(d, &set, n_faint));
 }
 
 void report_draw_lengths(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
 {
-    draw(d, r, panel, f,
-         (struct svg_chart){.id = "lengths",
-                            .desc =
-                                "Share of completions that ended by a length, as a step curve per cell; a "
-                                "curve with completions cut off at the length limit ends there in a bar.",
-                            .x = {"completion length, tokens", 0, NAN, 0, 0},
-                            .y = {"share of completions ended", 0, 1, 0, 1}},
-         SVG_STEP);
+    draw_length_curves(
+        d, r, panel, f,
+        (struct svg_chart){.id = "lengths",
+                           .desc = "Share of completions that ended by a length, as a step curve per cell; a "
+                                   "curve with completions cut off at the length limit ends there in a bar.",
+                           .x = {"completion length, tokens", 0, NAN, 0, 0},
+                           .y = {"share of completions ended", 0, 1, 0, 1}},
+        SVG_STEP);
 }
 
 void report_draw_quantiles(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
 {
-    draw(d, r, panel, f,
-         (struct svg_chart){.id = "quantiles",
-                            .desc =
-                                "Completion length against the share of completions that are no longer, a "
-                                "step curve per cell; the values are in lengths.csv.",
-                            .x = {"share of completions ended", 0, 1, 0, 1},
-                            .y = {"completion length, tokens", 0, NAN, 0, 0}},
-         SVG_QUANTILE);
+    draw_length_curves(
+        d, r, panel, f,
+        (struct svg_chart){.id = "quantiles",
+                           .desc = "Completion length against the share of completions that are no longer, a "
+                                   "step curve per cell; the values are in lengths.csv.",
+                           .x = {"share of completions ended", 0, 1, 0, 1},
+                           .y = {"completion length, tokens", 0, NAN, 0, 0}},
+        SVG_QUANTILE);
 }

@@ -45,7 +45,7 @@ static size_t frontier_of(const struct contest *c, int side, const unsigned *pic
     return stat_frontier(out, m);
 }
 
-static double margin(const void *data, const unsigned *pick, size_t n)
+static double frontier_margin(const void *data, const unsigned *pick, size_t n)
 {
     const struct contest *c = data;
     struct stat_point *points = xmalloc(2 * (size_t)(c->f->n + 1) * sizeof *points);
@@ -75,8 +75,8 @@ static void add_margin(struct doc *d, struct table *t, const struct contest *c)
     unsigned *all = xmalloc((c->n_problems + 1) * sizeof *all);
     for (size_t i = 0; i < c->n_problems; i++)
         all[i] = (unsigned)i;
-    double v = c->n_problems ? margin(c, all, c->n_problems) : NAN;
-    struct interval ci = stat_bootstrap(margin, c, c->n_problems, REPLICATES, 1);
+    double v = c->n_problems ? frontier_margin(c, all, c->n_problems) : NAN;
+    struct interval ci = stat_bootstrap(frontier_margin, c, c->n_problems, REPLICATES, 1);
     free(all);
     if (isnan(v))
         table_add(d, t, CELL_MUTED, "no common costs");

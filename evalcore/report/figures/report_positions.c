@@ -49,8 +49,8 @@ static void add_cell(struct series_set *set, const struct report *r, const struc
     curve->is_wide = s->cell->is_baseline;
 }
 
-static void draw(struct doc *d, const struct report *r, int panel, const struct report_figure *f,
-                 struct svg_chart chart, value_fn *value, const char *note)
+static void draw_positions(struct doc *d, const struct report *r, int panel, const struct report_figure *f,
+                           struct svg_chart chart, value_fn *value, const char *note)
 {
     struct series_set set = series_begin(r);
     for (int i = 0; i < r->run->n_cells; i++)
@@ -66,8 +66,8 @@ void report_draw_divergence(struct doc *d, const struct report *r, int panel, co
                               .desc = "Mean divergence of the policy's next-token distribution from that of "
                                       "full attention, by position; the values are in likelihood.csv.",
                               .y = {"KL from the reference, nats", 0, NAN, 0, 0}};
-    draw(d, r, panel, f, chart, kl_of,
-         "A bucket ends before twice its first position. Full attention is 0 by definition.");
+    draw_positions(d, r, panel, f, chart, kl_of,
+                   "A bucket ends before twice its first position. Full attention is 0 by definition.");
 }
 
 void report_draw_bits(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
@@ -75,6 +75,7 @@ void report_draw_bits(struct doc *d, const struct report *r, int panel, const st
     struct svg_chart chart = {.id = "bits",
                               .desc = "Bits per byte by position; the values are in likelihood.csv.",
                               .y = {"bits per byte", NAN, NAN, 0, 0}};
-    draw(d, r, panel, f, chart, bits_of,
-         "Lower is better. Buckets hold different parts of the text: compare curves, not points of one.");
+    draw_positions(
+        d, r, panel, f, chart, bits_of,
+        "Lower is better. Buckets hold different parts of the text: compare curves, not points of one.");
 }

@@ -34,7 +34,7 @@ static int reads_may_fall(const struct cell *c)
     return may;
 }
 
-static struct cost bound(const struct record *r, int limit, int may_fall)
+static struct cost cost_bound(const struct record *r, int limit, int may_fall)
 {
     double steps = report_decode_steps(r), taken = limit - 1;
     if (steps <= taken || isnan(r->kv.reads)) /* not counted: nothing is known of less either */
@@ -63,7 +63,7 @@ static struct cost at_point(const struct record *r, const struct kv_curve *c, in
     return (struct cost){((double)p->reads + p->aux) / c->heads, (double)p->peak / c->heads};
 }
 
-static struct cost along(const struct record *r, const struct kv_curve *c, int limit)
+static struct cost cost_along_curve(const struct record *r, const struct kv_curve *c, int limit)
 {
     double from, to;
     int before = limit / c->every - 1;
@@ -84,9 +84,9 @@ int report_costs(const struct report *r, const struct cell *c, int limit, struct
         if (rec->tokens <= limit) {
             out[i] = cost_of(rec);
         } else if (may_read && !run_curve(r->run, rec, &curve, &e) && curve.every) {
-            out[i] = along(rec, &curve, limit);
+            out[i] = cost_along_curve(rec, &curve, limit);
         } else {
-            out[i] = bound(rec, limit, may_fall);
+            out[i] = cost_bound(rec, limit, may_fall);
             are_bounds = 1;
         }
         curve_json_release(&curve);

@@ -52,7 +52,7 @@ static void add_heads(struct sums *s, const struct record *rec, const struct kv_
 }
 
 /* Completions of one cell have one limit, so their points are equally far apart, and one model. */
-static void add(struct sums *s, const struct record *rec, const struct kv_curve *c)
+static void add_curve(struct sums *s, const struct record *rec, const struct kv_curve *c)
 {
     if (!c->every || (s->heads && (c->every != s->every || c->heads != s->heads || c->layers != s->layers)))
         return;
@@ -83,13 +83,13 @@ static int read_curves(const struct report *r, const struct cell *c, struct sums
             continue;
         if (run_curve(r->run, rec, &curve, e))
             return e->code;
-        add(s, rec, &curve);
+        add_curve(s, rec, &curve);
         curve_json_release(&curve);
     }
     return 0;
 }
 
-static void fill(struct arena *a, const struct sums *s, struct compression *out)
+static void fill_points(struct arena *a, const struct sums *s, struct compression *out)
 {
     *out = (struct compression){.layers = s->layers, .heads = s->heads, .completions = s->completions};
     out->point = arena_alloc(a, (size_t)(s->cap + 1) * sizeof *out->point);
@@ -109,7 +109,7 @@ int report_compression(const struct report *r, const struct cell *c, struct comp
     memset(out, 0, sizeof *out);
     int rc = read_curves(r, c, &s, e);
     if (!rc)
-        fill(r->arena, &s, out);
+        fill_points(r->arena, &s, out);
     free(s.context);
     free(s.live);
     free(s.n);

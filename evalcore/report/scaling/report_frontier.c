@@ -54,7 +54,7 @@ static struct interval interval_of(const double *v, int n, int is_single)
 }
 
 /* values: for by[] of the point, n problems three times. */
-static void fill(struct frontier_point *p, const struct cell_stats *s, double *values)
+static void fill_point(struct frontier_point *p, const struct cell_stats *s, double *values)
 {
     const struct cell *c = s->cell;
     int n = c->task->n_problems, at = 0;
@@ -161,7 +161,7 @@ static void fill_points(struct frontier *f, const struct report *r)
     int n = f->n;
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < n; i++)
-        fill(&f->points[i], &r->cells[f->points[i].cell], values + (size_t)i * room);
+        fill_point(&f->points[i], &r->cells[f->points[i].cell], values + (size_t)i * room);
     f->n = 0;
     for (int i = 0; i < n; i++)
         if (says_something(r, &f->points[i]))

@@ -31,7 +31,7 @@ static double value_of(const struct sample_value *v, const struct record *first,
     return v->kind == SAMPLE_AVG ? score / n : stat_pass_at_k(n, correct, v->k);
 }
 
-static void add(struct sample_stats *out, enum sample_kind kind, int k)
+static void add_value(struct sample_stats *out, enum sample_kind kind, int k)
 {
     out->value[out->n_values++] = (struct sample_value){.kind = kind, .k = k};
 }
@@ -39,13 +39,13 @@ static void add(struct sample_stats *out, enum sample_kind kind, int k)
 static void list_values(struct sample_stats *out, int is_binary)
 {
     out->n_values = 0;
-    add(out, SAMPLE_AVG, out->n);
+    add_value(out, SAMPLE_AVG, out->n);
     if (!is_binary)
         return;
     for (int k = 1; k < out->n && out->n_values < SAMPLE_VALUES_MAX - 2; k *= 2)
-        add(out, SAMPLE_PASS, k);
-    add(out, SAMPLE_PASS, out->n);
-    add(out, SAMPLE_MAJ, out->n);
+        add_value(out, SAMPLE_PASS, k);
+    add_value(out, SAMPLE_PASS, out->n);
+    add_value(out, SAMPLE_MAJ, out->n);
 }
 
 void report_samples(struct sample_stats *out, const struct cell_stats *s)
