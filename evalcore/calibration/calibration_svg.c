@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "evalcore/svg/svg.h"
+#include "evalcore/page/svg.h"
 
 void calibration_heat(const struct calibration *c, const int *proposed, struct str *out)
 {

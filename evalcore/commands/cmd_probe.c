@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/csv_row.h"
 #include "evalcore/base/file.h"
 #include "evalcore/calibration/calibration.h"
 #include "evalcore/calibration/calibration_run.h"
 #include "evalcore/commands/commands.h"
-#include "evalcore/report/csv/csv_row.h"
 
 #define RUN(member) offsetof(struct calibration_options, member)
 static const struct cli_option probe_table[] = {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "evalcore/report/csv/csv_row.h"
+#include "evalcore/base/csv_row.h"
 #include "evalcore/export/export_parts.h"
 
 static const char header[] =

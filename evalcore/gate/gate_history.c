@@ -11,7 +11,7 @@
 #include "evalcore/base/hash.h"
 #include "evalcore/cli/version.h"
 #include "evalcore/gate/gate.h"
-#include "evalcore/svg/svg.h"
+#include "evalcore/page/svg.h"
 
 enum { CURVES_MAX = SVG_COLOURS, DIGEST = 16 };
 

@@ -4,7 +4,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/gate/gate.h"
-#include "evalcore/report/doc/report_doc.h"
+#include "evalcore/page/doc.h"
 
 static unsigned flag_of(enum gate_verdict v)
 {

@@ -13,14 +13,14 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/report/csv/report_csv.h"
+#include "evalcore/export/csv_tables.h"
 #include "evalcore/report/figures/report_figures.h"
-#include "evalcore/report/scaling/report_frontier.h"
+#include "evalcore/report/data/report_frontier.h"
 #include "evalcore/report/data/report_longbench.h"
 #include "evalcore/report/data/report_merge.h"
 #include "evalcore/report/data/report_papers.h"
 #include "evalcore/report/report_parts.h"
-#include "evalcore/report/scaling/report_samples.h"
+#include "evalcore/report/data/report_samples.h"
 #include "evalcore/report/data/report_ruler.h"
 #include "evalcore/report/report_transcripts.h"
 

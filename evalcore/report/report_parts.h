@@ -2,11 +2,11 @@
 #define EVALCORE_REPORT_REPORT_PARTS_H
 
 #include "evalcore/report/data/report_data.h"
-#include "evalcore/report/doc/report_doc.h"
+#include "evalcore/page/doc.h"
 
 /* The parts of a report that the table of report.c lists: a function for what stands in each section of the
  * page. To add one, write the function and its row there. (Figures and CSV files have tables of their own:
- * report_figures.h and report_csv.h.) */
+ * report_figures.h and csv_tables.h.) */
 
 /* What the sections say, below the heading that report.c has put into d. */
 void report_add_summary(struct doc *d, const struct report *r);

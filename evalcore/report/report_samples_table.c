@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "evalcore/report/scaling/report_samples.h"
+#include "evalcore/report/data/report_samples.h"
 #include "evalcore/report/report_parts.h"
 
 enum { KS_MAX = 32 };

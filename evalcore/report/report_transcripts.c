@@ -6,7 +6,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/report/doc/report_doc.h"
+#include "evalcore/page/doc.h"
 #include "evalcore/report/report_parts.h"
 
 /* The number makes it unique; the slug is for readers. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "evalcore/base/log.h"
-#include "evalcore/report/scaling/report_curve.h"
+#include "evalcore/report/data/report_curve.h"
 #include "evalcore/report/figures/report_series.h"
 
 int report_has_compression(const struct report *r, int panel)

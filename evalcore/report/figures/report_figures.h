@@ -2,7 +2,7 @@
 #define EVALCORE_REPORT_FIGURES_REPORT_FIGURES_H
 
 #include "evalcore/report/data/report_data.h"
-#include "evalcore/report/doc/report_doc.h"
+#include "evalcore/page/doc.h"
 
 /* The room of a report's figures, which are drawn from its numbers into its document. Each is drawn
  * once per panel (task, model and swept settings). To add one, write a row in the table of report_figures.c

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/scaling/report_frontier.h"
+#include "evalcore/report/data/report_frontier.h"
 #include "evalcore/report/figures/report_series.h"
 
 static double cost_of(const struct frontier_point *p, int axis)

@@ -10,7 +10,7 @@
 
 #include "evalcore/report/data/report_match.h"
 #include "evalcore/report/figures/report_figures.h"
-#include "evalcore/svg/svg.h"
+#include "evalcore/page/svg.h"
 
 enum { HEAT_MAX = 32 };
 

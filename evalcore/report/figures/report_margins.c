@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/scaling/report_frontier.h"
+#include "evalcore/report/data/report_frontier.h"
 #include "evalcore/report/figures/report_figures.h"
 
 enum { REPLICATES = 500 };

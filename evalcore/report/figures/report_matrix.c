@@ -1,6 +1,6 @@
 /* Who solved what: one row per cell, one square per problem. */
 #include "evalcore/report/figures/report_figures.h"
-#include "evalcore/svg/svg.h"
+#include "evalcore/page/svg.h"
 
 static void matrix_levels(signed char *level, const struct cell_stats *s)
 {

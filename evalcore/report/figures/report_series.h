@@ -2,7 +2,7 @@
 #define EVALCORE_REPORT_FIGURES_REPORT_SERIES_H
 
 #include "evalcore/report/figures/report_figures.h"
-#include "evalcore/svg/svg.h"
+#include "evalcore/page/svg.h"
 
 /* The curves and point sets of one figure. A policy has the same colour in every figure and every report:
  * that of its place among the registered policies. Policies that this program does not know come behind them,

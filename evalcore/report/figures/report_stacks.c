@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "evalcore/report/figures/report_figures.h"
-#include "evalcore/svg/svg.h"
+#include "evalcore/page/svg.h"
 
 static const char *tip_of(struct arena *a, const struct steps *s, const struct step_stack *k)
 {

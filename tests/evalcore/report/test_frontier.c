@@ -1,5 +1,5 @@
 /* Accuracy against cost over limits and widths: one problem with four samples, by hand. */
-#include "evalcore/report/scaling/report_frontier.h"
+#include "evalcore/report/data/report_frontier.h"
 #include "evalcore/base/file.h"
 #include "evalcore/store/curve_json.h"
 #include "evalcore/store/journal.h"

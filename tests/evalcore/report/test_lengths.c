@@ -2,7 +2,7 @@
 #include "tests/check.h"
 
 #include "evalcore/base/log.h"
-#include "evalcore/report/csv/report_csv.h"
+#include "evalcore/export/csv_tables.h"
 #include "evalcore/report/report_parts.h"
 #include "tests/evalcore/report/fake_run.h"
 #include "tests/evalcore/report/written.h"

@@ -2,7 +2,7 @@
  * columns.md there, for csv_pandas.py to load. Every row has as many fields as its table has columns. */
 #include "tests/check.h"
 
-#include "evalcore/report/csv/report_csv.h"
+#include "evalcore/export/csv_tables.h"
 #include "tests/evalcore/report/plain_run.h"
 #include "tests/evalcore/report/written.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/csv/report_csv.h"
+#include "evalcore/export/csv_tables.h"
 #include "evalcore/report/report_parts.h"
 #include "tests/check.h"
 #include "tests/evalcore/report/fake_run.h"

@@ -2,7 +2,7 @@
 #include "tests/check.h"
 
 #include "evalcore/base/log.h"
-#include "evalcore/report/scaling/report_samples.h"
+#include "evalcore/report/data/report_samples.h"
 #include "evalcore/report/report.h"
 #include "evalcore/report/report_parts.h"
 #include "tests/evalcore/report/fake_run.h"

@@ -1,0 +1,108 @@
+#ifndef EVALCORE_PAGE_DOC_H
+#define EVALCORE_PAGE_DOC_H
+
+#include <stddef.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/str.h"
+
+/* The room of a report as a document, whatever it says: plain data, sections of paragraphs, warnings, tables,
+ * figures and literal text. It is built once and printed twice, as markdown and as a page, so that the two
+ * always say the same. All strings are plain text (the writers escape them) and live in the arena. */
+
+enum { CELL_NUMBER = 1, CELL_STRONG = 2, CELL_BAD = 4, CELL_GOOD = 8, CELL_MUTED = 16 };
+
+struct table_cell {
+    const char *text, *small; /* small: second, smaller line; NULL: none */
+    const char *cell;         /* id of the run's cell whose number it is; NULL: none */
+    unsigned flags;
+};
+struct table_row {
+    const char *group;        /* a heading over the rows that follow; then there are no cells */
+    const char *same;         /* what the row says, where neighbours that say the same may fold together */
+    struct table_cell *cells; /* n_columns; the first names the row */
+    int n;
+};
+struct table {
+    const char *caption;
+    const char **columns;
+    unsigned *flags; /* of the columns: CELL_NUMBER */
+    int n_columns;
+    struct table_row *rows;
+    int n_rows;
+    size_t cap;
+};
+
+enum doc_kind { DOC_PARAGRAPH, DOC_WARNING, DOC_TABLE, DOC_FIGURE, DOC_LITERAL, DOC_FOLD, DOC_FOLD_END };
+struct doc_item {
+    enum doc_kind kind;
+    const char *text;  /* paragraph, warning, caption of a figure, title of a literal or of a fold */
+    const char *title; /* figure: what it shows, for readers without images */
+    const struct table *table;
+    const char *file;       /* figure: file name beside the report */
+    const struct str *body; /* figure: SVG text; literal: the text */
+    int is_wide;            /* figure: takes the whole width */
+};
+struct doc_section {
+    const char *id, *title;
+    int is_lead; /* the first screen: words and the one figure that carries them stand side by side */
+    struct doc_item *items;
+    int n_items;
+    size_t cap;
+};
+struct doc {
+    struct arena *arena;
+    const char *title;
+    const struct str *data; /* JSON for the page's script (page.js says what it holds); NULL: none */
+    struct doc_section *sections;
+    int n_sections;
+    size_t cap;
+};
+
+void doc_init(struct doc *d, struct arena *a, const char *title);
+void doc_release(struct doc *d); /* the arrays and the figures' text; strings stay with the arena */
+
+void doc_section(struct doc *d, const char *id, const char *title);
+void doc_lead(struct doc *d); /* the last section is the first screen */
+void doc_paragraph(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void doc_warning(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Takes over the text of svg and leaves it empty. */
+void doc_figure(struct doc *d, const char *file, const char *title, struct str *svg, int is_wide,
+                const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+void doc_literal(struct doc *d, const char *title, struct str *text);
+/* What is added up to doc_fold_end() is folded under this title. Folds do not nest. */
+void doc_fold(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void doc_fold_end(struct doc *d);
+/* Takes over the text of json and leaves it empty. */
+void doc_data(struct doc *d, struct str *json);
+
+struct table *doc_table(struct doc *d, const char *caption);
+void table_column(struct doc *d, struct table *t, const char *name, unsigned flags);
+struct table_column {
+    const char *name;
+    unsigned flags;
+};
+void table_columns(struct doc *d, struct table *t, const struct table_column *columns, size_t n);
+void table_group(struct doc *d, struct table *t, const char *name);
+void table_row(struct doc *d, struct table *t);
+/* The next cell of the last row; CELL_NUMBER is taken over from the column. */
+void table_add(struct doc *d, struct table *t, unsigned flags, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+void table_small(struct doc *d, struct table *t, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The last cell of the last row shows this cell of the run: the page opens its problems from there. */
+void table_cell_of(struct doc *d, struct table *t, const char *cell);
+/* The last row says this: where two or more rows of a group do, the page folds them together. */
+void table_same(struct doc *d, struct table *t, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+void doc_markdown(struct str *out, const struct doc *d);
+void doc_html(struct str *out, const struct doc *d);
+
+/* The text of one problem as a page of its own, under the same rules as the page: html_text_begin(), any
+ * number of html_text_part() and html_text_end(). `back` is the address of the page that leads here. */
+void html_text_begin(struct str *out, const char *title, const char *back);
+/* At most TEXT_MAX bytes of the text, which may hold anything, are shown; note: a line above it, or NULL. */
+enum { TEXT_MAX = 1 << 18 };
+void html_text_part(struct str *out, const char *title, const char *note, const char *text, size_t n);
+void html_text_end(struct str *out);
+
+#endif

@@ -1,0 +1,29 @@
+#ifndef EVALCORE_REPORT_DATA_REPORT_SAMPLES_H
+#define EVALCORE_REPORT_DATA_REPORT_SAMPLES_H
+
+#include "evalcore/report/data/report_data.h"
+
+/* What several answers to a problem say about a cell: avg@n, the mean of all; pass@k, whether one of k is
+ * right; and maj@n, whether the commonest is. Each is a mean over problems with its standard error across
+ * them (stats.h says where the three come from). No task names passages that several problems are about, so
+ * problems are taken as independent.
+ *
+ * Only problems with all their answers count, for the short ones come first. pass@k and maj@n need answers
+ * that are right or wrong. Greedy decoding draws one answer, however many samples it was asked for. */
+enum sample_kind { SAMPLE_AVG, SAMPLE_PASS, SAMPLE_MAJ };
+struct sample_value {
+    enum sample_kind kind;
+    int k;
+    struct stat_average over; /* mean and se; its interval is that of another method than the tables' */
+};
+enum { SAMPLE_VALUES_MAX = 20 };
+struct sample_stats {
+    int n, n_problems;                            /* answers to each; problems that have them all */
+    int n_values;                                 /* 0: one answer a problem, or no problem has all of them */
+    struct sample_value value[SAMPLE_VALUES_MAX]; /* avg, then pass@1, 2, 4 .. and n, then maj */
+};
+void report_samples(struct sample_stats *out, const struct cell_stats *s);
+int report_has_samples(const struct report *r); /* has a cell several distinct answers to a problem? */
+const char *sample_kind_name(enum sample_kind k);
+
+#endif
