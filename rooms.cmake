@@ -72,7 +72,7 @@ set(rooms
   "evalcore/store          | run.h run_fields.h grades.h completion_json.h curve_json.h flat_json.h job_key.h journal.h journal_scan.h keymap.h record_order.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
   "evalcore/graders        | grader_pool.h                              | evalcore/process evalcore/store evalcore/cli answer_check"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
-  "evalcore/report/data    | report_data.h report_budget.h report_group.h report_longbench.h report_merge.h report_ruler.h report_steps.h report_match.h report_papers.h report_frontier.h report_curve.h report_samples.h | evalcore/store evalcore/stats engine/policies"
+  "evalcore/report/data    | report_data.h report_budget.h report_group.h report_merge.h report_steps.h report_match.h report_papers.h report_frontier.h report_curve.h report_samples.h | evalcore/store evalcore/stats engine/policies"
   "evalcore/export         | export.h csv_tables.h                      | evalcore/report/data evalcore/store evalcore/stats evalcore/cli"
   "evalcore/report/figures | report_figures.h report_series.h           | evalcore/report/data evalcore/page engine/policies"
   "evalcore/report         | report.h report_parts.h                    | evalcore/export evalcore/report/figures evalcore/report/data evalcore/page evalcore/store evalcore/cli"

@@ -29,7 +29,7 @@ typedef int (*bench_fn)(struct bench *b, struct err *e);
 /* The benchmarks, in the order in which they run. */
 #define BENCHES(X)                                                                                           \
     X(limits)     /* read bandwidth by working set, peak of multiply-adds */                                 \
-    X(decode)     /* whole steps of a model at batch 1 and 32; with --tokens from 1 token to that many */    \
+    X(decode)     /* whole steps of a model at batch 1 and 32; with --tokens N from 1 token to N */          \
     X(prefill)    /* a prompt alone */                                                                       \
     X(components) /* where the time of a step goes */                                                        \
     X(attention)  /* paged decode attention */                                                               \

@@ -128,17 +128,17 @@ static int make_lists(struct job *j, struct err *e)
     int tokens = j->c->mode == TOKENS, n = tokens ? k->shape.context : k->kv.max_pages;
     j->lists = tokens ? k->shape.n_kv : 1;
     j->cap = j->c->take ? j->c->take : 1;
-    size_t count = VARIANTS * (size_t)(k->shape.batch * j->lists), room = count * (size_t)j->cap;
-    int32_t *idx = xcalloc(room, sizeof *idx), *len = xcalloc(count, sizeof *len);
+    size_t count = VARIANTS * (size_t)(k->shape.batch * j->lists), capacity = count * (size_t)j->cap;
+    int32_t *idx = xcalloc(capacity, sizeof *idx), *len = xcalloc(count, sizeof *len);
     struct rng r;
     rng_init(&r, 3, 4);
     for (size_t i = 0; i < count; i++) {
         choose_ascending(idx + i * (size_t)j->cap, j->cap, n, &r);
         len[i] = j->cap;
     }
-    j->idx = bench_kv_room(k, room * sizeof *idx, e);
+    j->idx = bench_kv_room(k, capacity * sizeof *idx, e);
     j->len = bench_kv_room(k, count * sizeof *len, e);
-    if (!e->code && !bench_kv_check(k, k->d.be->upload(k->d.dev, j->idx, idx, room * sizeof *idx), e))
+    if (!e->code && !bench_kv_check(k, k->d.be->upload(k->d.dev, j->idx, idx, capacity * sizeof *idx), e))
         bench_kv_check(k, k->d.be->upload(k->d.dev, j->len, len, count * sizeof *len), e);
     free(idx);
     free(len);
@@ -204,9 +204,5 @@ static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct
 
 int bench_attention(struct bench *b, struct err *e)
 {
-    static const struct bench_cases cpu = {cpu_cases, sizeof cpu_cases / sizeof *cpu_cases,
-                                           sizeof *cpu_cases};
-    static const struct bench_cases gpu = {gpu_cases, sizeof gpu_cases / sizeof *gpu_cases,
-                                           sizeof *gpu_cases};
-    return bench_kv_run(b, b->device->is_gpu ? &gpu : &cpu, run_case, e);
+    return bench_kv_run(b, BENCH_CASES(cpu_cases), BENCH_CASES(gpu_cases), run_case, e);
 }

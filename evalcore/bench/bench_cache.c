@@ -146,12 +146,14 @@ static void release_owned(struct bench_kv *k, int n)
         k->d.be->release(k->d.dev, k->owned[--k->n_owned]);
 }
 
-int bench_kv_run(struct bench *b, const struct bench_cases *cases, bench_case_fn run, struct err *e)
+int bench_kv_run(struct bench *b, struct bench_cases cpu, struct bench_cases gpu, bench_case_fn run,
+                 struct err *e)
 {
+    struct bench_cases cases = b->device->is_gpu ? gpu : cpu;
     struct bench_kv k = {.n_owned = 0};
     int rc = bench_device_open(&k.d, b, e), of_cache = 0;
-    for (size_t i = 0; i < cases->n && !rc; i++) {
-        const void *row = (const char *)cases->row + i * cases->size;
+    for (size_t i = 0; i < cases.n && !rc; i++) {
+        const void *row = (const char *)cases.row + i * cases.size;
         if (memcmp(row, &k.shape, sizeof k.shape)) {
             release_owned(&k, 0);
             rc = open_cache(&k, row, e);

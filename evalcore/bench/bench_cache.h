@@ -31,13 +31,16 @@ struct bench_cases {
     size_t n, size;
 };
 typedef int (*bench_case_fn)(struct bench *b, struct bench_kv *k, const void *row, struct err *e);
-int bench_kv_run(struct bench *b, const struct bench_cases *cases, bench_case_fn run, struct err *e);
+#define BENCH_CASES(rows) ((struct bench_cases){(rows), sizeof(rows) / sizeof *(rows), sizeof *(rows)})
+/* Runs the cases of the device that b has. */
+int bench_kv_run(struct bench *b, struct bench_cases cpu, struct bench_cases gpu, bench_case_fn run,
+                 struct err *e);
 
-/* Device memory that is released behind the case. */
+/* Device memory that is released after the case. NULL and e set when there is none. */
 void *bench_kv_room(struct bench_kv *k, size_t bytes, struct err *e);
 int bench_kv_check(const struct bench_kv *k, int rc, struct err *e);
 
-/* Bytes of K and V of so many tokens of each sequence in a layer. */
+/* Bytes of K and V in one layer when each sequence of the batch has this number of tokens. */
 double bench_kv_bytes(const struct bench_shape *s, double tokens);
 
 #endif

@@ -16,7 +16,7 @@ void bench_device_close(struct bench_device *d);
 /* What the device says of a negative rc. */
 int bench_check(const struct bench_device *d, int rc, struct err *e);
 
-/* bench_replay.c: median seconds of one of the n operations that `enqueue` launches, over replays of them
+/* Measures the median seconds of one of the n operations that `enqueue` launches, over replays of them
  * all: back to back, so that what a device begins before the operation before has ended is not counted
  * twice. mark: four bytes on the device, which are read to wait for the end. */
 typedef int (*bench_enqueue_fn)(void *context, int i);

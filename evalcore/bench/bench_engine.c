@@ -91,7 +91,7 @@ int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int 
 }
 
 /* Reading the counters waits for the step in flight. The first engine_step then finds it done and takes
- * almost no time; from the second on each waits for one whole step. So the first is left out. */
+ * almax_bytes no time; from the second on each waits for one whole step. So the first is left out. */
 int bench_window(struct bench_engine *x, int steps, struct bench_window *w, struct err *e)
 {
     struct engine_stats before, after;
@@ -116,9 +116,9 @@ int bench_window(struct bench_engine *x, int steps, struct bench_window *w, stru
 
 double bench_bandwidth(const struct bench_engine *x, double kv_bytes)
 {
-    const double most = 1 << 30; /* as good as endless, and the memory may be the cache's */
+    const double max_bytes = 1 << 30; /* as good as endless, and the memory may be the cache's */
     double bytes = (double)engine_info(x->en)->step_bytes + kv_bytes;
-    return x->d.limits->read_bandwidth(x->d.dev, (size_t)(bytes < most ? bytes : most)) * 1e9;
+    return x->d.limits->read_bandwidth(x->d.dev, (size_t)(bytes < max_bytes ? bytes : max_bytes)) * 1e9;
 }
 
 static double phase_seconds(double bytes, double flop, double bandwidth, double peak)

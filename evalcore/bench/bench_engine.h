@@ -17,13 +17,13 @@ struct bench_engine {
 /* Sequences: b->batch, or what suits the device. */
 int bench_batch(const struct bench *b);
 
-/* b->policy or full; at most `batch` sequences of so many tokens. */
+/* b->policy or full; at most `batch` sequences of `context` tokens. */
 int bench_engine_open(struct bench_engine *x, const struct bench *b, int batch, int context,
                       int share_prompts, struct err *e);
 void bench_engine_close(struct bench_engine *x);
 
 /* `batch` sequences of random tokens (same: one prompt for all of them). With `spread` they are submitted
- * over so many steps, at equal distances, so that the first is that much further than the last. */
+ * over `spread` steps at equal distances, so that the first is `spread` steps ahead of the last. */
 int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int max_new, int spread,
                  struct err *e);
 
@@ -38,9 +38,9 @@ int bench_window(struct bench_engine *x, int steps, struct bench_window *w, stru
 /* Bytes per second, by the bytes of a step: of the weights alone where kv_bytes is 0. */
 double bench_bandwidth(const struct bench_engine *x, double kv_bytes);
 
-/* The bound of a step of so many rows, in seconds: every matrix once from memory (or its products at peak),
- * then the bytes of K and V (or attention's products at peak), each phase at its own limit, one after the
- * other. Norms, rotation, selection, sampling and all hand-over between phases are not in the bound. */
+/* The lower bound of the seconds of a step of `batch` rows: every matrix once from memory (or its products at
+ * peak), then the bytes of K and V (or attention's products at peak), each phase at its own limit, one after
+ * the other. Norms, rotation, selection, sampling and all hand-over between phases are not in the bound. */
 double bench_step_bound(const struct bench_engine *x, int batch, double kv_bytes, double bandwidth);
 
 #endif

@@ -24,7 +24,7 @@ static const char *const names[] = {"SnapKV", "SnapKV after a prompt", "R-KV", "
 
 struct forget_case {
     struct bench_shape shape;
-    int act; /* of the batch's sequences */
+    int act; /* number of the batch's sequences that forget in this step */
     enum method method;
 };
 
@@ -199,7 +199,7 @@ static double case_flops(const struct forget_case *c)
     return 2.0 * c->act * products * s->dim * s->layers;
 }
 
-/* Of K and V that move, read and written. */
+/* Bytes of K and V that move, counted as read and as written. */
 static double case_bytes(const struct forget_case *c)
 {
     return 2 * bench_kv_bytes(&c->shape, c->shape.context - 1) * c->shape.layers * c->act / c->shape.batch;
@@ -237,9 +237,5 @@ static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct
 
 int bench_forget(struct bench *b, struct err *e)
 {
-    static const struct bench_cases cpu = {cpu_cases, sizeof cpu_cases / sizeof *cpu_cases,
-                                           sizeof *cpu_cases};
-    static const struct bench_cases gpu = {gpu_cases, sizeof gpu_cases / sizeof *gpu_cases,
-                                           sizeof *gpu_cases};
-    return bench_kv_run(b, b->device->is_gpu ? &gpu : &cpu, run_case, e);
+    return bench_kv_run(b, BENCH_CASES(cpu_cases), BENCH_CASES(gpu_cases), run_case, e);
 }

@@ -4,9 +4,9 @@
  * --sampled decodes a short stretch at each of these lengths instead of all N tokens: one prompt of random
  * tokens is prefilled densely and copied, so that every sequence reads memory of its own, and the whole is
  * estimated from the mean steps by the trapezoid rule. Sequences then hold the same tokens, which no
- * operation's time depends on. Greedy either way. Where a policy forgets at every so many tokens, what is
- * timed begins after the first time, when as much is left as later, and is of whole periods; and sequences
- * begin one after the other over a period, so that each forgets in a step of its own, as in a sweep.
+ * operation's time depends on. Greedy either way. Where a policy forgets periodically, timing begins after
+ * the first time, when as much is left as later, and is of whole periods; and sequences begin one after the
+ * other over a period, so that each forgets in a step of its own, as in a sweep.
  *
  * Without --sampled there is one more figure, the pool's peak in MiB, whose floor is full attention's. */
 #include <math.h>
@@ -16,7 +16,7 @@
 /* Means are over a multiple of the page's 16 tokens and of the policy's period, since a step that maps pages
  * for all sequences, or forgets, counts with its share; a window's first step is not timed. The first steps
  * after an admission record their program. */
-enum { WARM = 16, STEPS = 64, MOST_STEPS = 1024, POINTS = 16 };
+enum { WARM = 16, STEPS = 64, MAX_STEPS = 1024, POINTS = 16 };
 
 /* And the last. Powers of two end the chunks into which a GPU's attention cuts contexts, and steps are
  * fastest there: in one whole decode of 64 sequences to 18,432 tokens (a 1.5B model, an H200) the estimate
@@ -76,7 +76,7 @@ static int sample_point(struct trace *t, int tokens, struct err *e)
 {
     struct point *p = &t->point[t->n++];
     struct bench_window warm;
-    int ahead = t->spread / 2, steps = ahead + t->warm + t->window; /* of a sequence in the middle */
+    int ahead = t->spread / 2, steps = ahead + t->warm + t->window; /* steps of the middle sequence */
     int prompt = tokens > steps ? tokens - steps : 1;
     p->tokens = prompt + ahead + t->warm + t->window / 2.0;
     if (bench_submit(&t->x, t->batch, prompt, 1, steps + t->spread + 2, t->spread, e) ||
@@ -88,7 +88,8 @@ static int sample_point(struct trace *t, int tokens, struct err *e)
     return 0;
 }
 
-/* Of step times over all lengths from 1 to N; constant before the first point and after the last. */
+/* The sum of step times over all lengths from 1 to N, by the trapezoid rule; step times are constant before
+ * the first point and after the last. */
 static double sum_over_lengths(const struct trace *t, double (*of)(const struct point *p))
 {
     const struct point *p = t->point;
@@ -185,17 +186,17 @@ static int plan_windows(struct trace *t, struct err *e)
     int rc = policy_spec_text(&spec, policy_text(t->b), &a, e), steps = STEPS;
     if (!rc)
         period = policy_period(&spec, &at);
-    while (steps % period.next && steps <= MOST_STEPS)
+    while (steps % period.next && steps <= MAX_STEPS)
         steps += KV_PAGE_TOKENS;
-    if (!rc && steps > MOST_STEPS && t->b->sampled)
+    if (!rc && steps > MAX_STEPS && t->b->sampled)
         rc = err_set(
             e, ERR_USAGE,
             "decode: policy %s forgets at every %d tokens, and no stretch of up to %d steps has whole "
             "periods and pages; leave --sampled out",
-            policy_name(spec.ops), period.next, MOST_STEPS);
+            policy_name(spec.ops), period.next, MAX_STEPS);
     t->spread = period.first > 1 ? period.next : 0;
     t->warm = WARM + (period.first > 1 ? period.first : 0);
-    t->window = (steps > MOST_STEPS ? t->b->tokens : steps) + 1;
+    t->window = (steps > MAX_STEPS ? t->b->tokens : steps) + 1;
     arena_release(&a);
     return rc;
 }

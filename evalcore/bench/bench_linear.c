@@ -9,7 +9,7 @@
 #include "evalcore/base/rng.h"
 #include "evalcore/bench/bench_device.h"
 
-enum { MOST_WEIGHTS = 256, BLOCK = 64 };
+enum { MAX_WEIGHTS = 256, BLOCK = 64 };
 
 struct linear_shape {
     const char *name;
@@ -36,7 +36,7 @@ static const int prompt_rows[] = {256, 1024, 2048};
 
 struct job {
     struct bench_device d;
-    struct weight w[MOST_WEIGHTS];
+    struct weight w[MAX_WEIGHTS];
     int n_weights;
     struct linear_args a;
     struct linear_swiglu_args gated; /* the same weights and x */
@@ -146,7 +146,7 @@ struct machine {
     double bandwidth, peak; /* GB/s, GFLOP/s */
 };
 
-/* The limit that is nearer decides in what the speed is told. */
+/* Prints the speed in the unit of the limit that binds: bytes or operations per second. */
 static void print_linear(struct bench *b, const struct linear_shape *s, int rows, double seconds,
                          double fastest, const struct machine *m)
 {
@@ -206,7 +206,7 @@ static int run_shape(struct bench *b, struct job *j, const struct linear_shape *
     double bytes = weight_bytes(s), set = is_gpu ? 600e6 : 100e6, work = is_gpu ? 4.5e9 : 100e6;
     int n = (int)(set / bytes) + 2, launches = (int)(work / bytes) + 4;
     size_t n_rows = is_gpu ? sizeof gpu_rows / sizeof *gpu_rows : sizeof cpu_rows / sizeof *cpu_rows;
-    make_weights(j, s, n < MOST_WEIGHTS ? n : MOST_WEIGHTS, e);
+    make_weights(j, s, n < MAX_WEIGHTS ? n : MAX_WEIGHTS, e);
     for (size_t i = 0; i < n_rows && !e->code; i++) {
         int rows = is_gpu ? gpu_rows[i] : cpu_rows[i];
         double seconds = 0, fastest = 0;

@@ -19,8 +19,8 @@ enum { RUNS = 3, CONTEXT = 128, BLOCK = 1 << 20 };
 
 struct folder {
     char path[32];
-    struct str map;        /* of the index: tensors and their files */
-    struct str header;     /* of the file being made */
+    struct str map;        /* the index: tensors and their files */
+    struct str header;     /* the header of the file being made */
     char file[32];         /* its name */
     size_t bytes;          /* its tensors' */
     unsigned char *random; /* (BLOCK): what they are filled with */

@@ -173,9 +173,5 @@ static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct
 
 int bench_topk(struct bench *b, struct err *e)
 {
-    static const struct bench_cases cpu = {cpu_cases, sizeof cpu_cases / sizeof *cpu_cases,
-                                           sizeof *cpu_cases};
-    static const struct bench_cases gpu = {gpu_cases, sizeof gpu_cases / sizeof *gpu_cases,
-                                           sizeof *gpu_cases};
-    return bench_kv_run(b, b->device->is_gpu ? &gpu : &cpu, run_case, e);
+    return bench_kv_run(b, BENCH_CASES(cpu_cases), BENCH_CASES(gpu_cases), run_case, e);
 }

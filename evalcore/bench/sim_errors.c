@@ -133,7 +133,7 @@ static double p_null_range(struct rng *r, int n, int shape)
 static const struct {
     const char *name;
     double (*p)(struct rng *r, int n, int shape);
-    int divisor; /* two comparisons for so many nights: the slow ones have fewer */
+    int divisor; /* comparisons drawn: 2 * nights / divisor, so that slow tests have fewer */
     int largest; /* problems */
 } tests[] = {{"mcnemar", p_mcnemar, 1, N_MAX},
              {"stratified", p_stratified, 1, N_MAX},

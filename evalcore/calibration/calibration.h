@@ -21,7 +21,7 @@ struct dev_problem {
 struct dev_set {
     struct dev_problem *problems;
     int n;
-    long tokens; /* of all completions */
+    long tokens; /* tokens of all completions */
 };
 /* Decodes greedy completions of at most max_new tokens for the problems of the plan's first loaded model.
  * Tasks that score a text are ERR_USAGE. */
@@ -61,8 +61,8 @@ int measure_recall(double *by_layer, struct engine *en, const struct dev_set *d,
                    struct err *e);
 
 /* The `m` layers, the first of them `first`, that maximise the sum over layers j >= first of s[i][j], where i
- * is the last chosen layer up to j; of equal sums the one whose layers come earlier, compared from the last.
- * s: (n, n). Returns the sum; NaN when there are not so many layers. */
+ * is the last chosen layer up to j; where sums are equal, the set with the earlier last layer, then the
+ * earlier one before it, and so on. s: (n, n). Returns the sum; NaN when there are fewer than m layers. */
 double choose_layers(const double *s, int n, int first, int m, int *out);
 
 /* What a calibration is about, for its file (docs/calibration.md). */

@@ -8,7 +8,7 @@
 
 struct delta_measurer {
     int n_layers, n_q, stride, pages, k_pages, l_pages;
-    float *room;
+    float *logits;
     double *p, *before;      /* (n_q, stride): probabilities of it and of the layer below */
     double *page;            /* (n_layers, pages): its mass, the largest over the heads */
     char *kept;              /* (n_layers, pages): chosen */
@@ -25,7 +25,7 @@ static int delta_open(struct policy *pol, struct err *e)
     m->n_q = pol->dims.n_q;
     m->pages = pol->dims.max_pages;
     m->stride = m->pages * KV_PAGE_TOKENS;
-    m->room = xmalloc((size_t)m->stride * sizeof *m->room);
+    m->logits = xmalloc((size_t)m->stride * sizeof *m->logits);
     m->p = xcalloc(n_q * (size_t)m->stride, sizeof *m->p);
     m->before = xcalloc(n_q * (size_t)m->stride, sizeof *m->before);
     m->page = xcalloc(layers * (size_t)m->pages, sizeof *m->page);
@@ -38,7 +38,7 @@ static int delta_open(struct policy *pol, struct err *e)
 static void delta_close(struct policy *pol)
 {
     struct delta_measurer *m = pol->own;
-    void *all[] = {m->room, m->p, m->before, m->page, m->kept, m->distance, m->held, m};
+    void *all[] = {m->logits, m->p, m->before, m->page, m->kept, m->distance, m->held, m};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -88,10 +88,10 @@ static void take_layer(struct delta_measurer *m, int layer, int n)
     for (int u = 0; u < pages; u++)
         page[u] = 0;
     for (int t = 0; t < n; t++) {
-        double most = 0;
+        double max = 0;
         for (int h = 0; h < m->n_q; h++)
-            most = fmax(most, m->p[(size_t)h * (size_t)m->stride + (size_t)t]);
-        page[t / KV_PAGE_TOKENS] += most;
+            max = fmax(max, m->p[(size_t)h * (size_t)m->stride + (size_t)t]);
+        page[t / KV_PAGE_TOKENS] += max;
     }
     choose_pages(m, layer, pages);
     for (int a = 0; a <= layer; a++) {
@@ -118,7 +118,7 @@ static void delta_observe(const struct policy *pol, const struct policy_ctx *c, 
     double *swap = m->before;
     m->before = m->p;
     m->p = swap;
-    int n = probe_probabilities(c, m->room, m->p, m->stride);
+    int n = probe_probabilities(c, m->logits, m->p, m->stride);
     if (!c->e->code)
         take_layer(m, layer, n);
 }

@@ -12,7 +12,7 @@ struct kascade_measurer {
     struct scores mass;                /* device */
     float *own;
     int32_t *idx, *len;
-    float *host_mass, *host_own; /* of the layer at work */
+    float *host_mass, *host_own; /* of the layer being measured */
     double *p;                   /* (n_kv, stride): the same as probabilities, of one tile */
     int32_t *lists, *lens;       /* (n_layers, tiles, n_kv, KEEP), (n_layers, tiles, n_kv): of the chunk */
     float *before, *after;       /* (rows, hidden): the residual stream around attention */
@@ -34,10 +34,10 @@ static size_t list_at(const struct kascade_measurer *m, int layer, int tile, int
 
 static void *device_room(const struct policy *p, size_t n, struct err *e)
 {
-    void *room = p->be->alloc(p->dev, n * 4);
-    if (!room)
+    void *buffer = p->be->alloc(p->dev, n * 4);
+    if (!buffer)
         err_set(e, ERR_DEVICE, "no device memory for a calibration; use a shorter context");
-    return room;
+    return buffer;
 }
 
 static int kascade_open(struct policy *p, struct err *e)

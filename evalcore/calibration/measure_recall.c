@@ -10,7 +10,7 @@
 struct recall_measurer {
     int n_layers, n_q, n_kv, stride;
     int n; /* tokens that full attention sees */
-    float *room;
+    float *logits;
     double *p;        /* (n_q, stride): of the layer at work */
     double *kept;     /* (n_layers): sums over steps of the mean over heads */
     struct seen seen; /* the policy's lists in the layer at work, copied; their layer is -1: it reads all */
@@ -29,7 +29,7 @@ static int recall_open(struct policy *pol, struct err *e)
     m->n_q = pol->dims.n_q;
     m->n_kv = pol->dims.n_kv;
     m->stride = pol->dims.max_pages * KV_PAGE_TOKENS;
-    m->room = xmalloc((size_t)m->stride * sizeof *m->room);
+    m->logits = xmalloc((size_t)m->stride * sizeof *m->logits);
     m->p = xcalloc(n_q * (size_t)m->stride, sizeof *m->p);
     m->kept = xcalloc((size_t)m->n_layers, sizeof *m->kept);
     m->kv_map = xcalloc((size_t)m->n_kv, sizeof *m->kv_map);
@@ -40,7 +40,7 @@ static int recall_open(struct policy *pol, struct err *e)
 static void recall_close(struct policy *pol)
 {
     struct recall_measurer *m = pol->own;
-    void *all[] = {m->room, m->p, m->kept, m->lists, m->kv_map, m};
+    void *all[] = {m->logits, m->p, m->kept, m->lists, m->kv_map, m};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -74,7 +74,7 @@ static void recall_observe(const struct policy *pol, const struct policy_ctx *c,
 {
     struct recall_measurer *m = pol->own;
     double sum = 0;
-    m->n = probe_probabilities(c, m->room, m->p, m->stride);
+    m->n = probe_probabilities(c, m->logits, m->p, m->stride);
     for (int h = 0; h < m->n_q && !c->e->code; h++)
         sum += m->seen.layer == layer ? on_list(m, h) : 1;
     m->kept[layer] += sum / m->n_q;

@@ -45,7 +45,7 @@ int probe_replay(struct engine *en, const struct dev_problem *p, struct policy *
     return rc;
 }
 
-int probe_probabilities(const struct policy_ctx *c, float *room, double *p, int stride)
+int probe_probabilities(const struct policy_ctx *c, float *logits, double *p, int stride)
 {
     float lse[BACKEND_MAX_Q_HEADS];
     int32_t pos = 0;
@@ -53,10 +53,10 @@ int probe_probabilities(const struct policy_ctx *c, float *room, double *p, int 
     probe_download(c, lse, c->stats.lse, (size_t)c->dims.n_q * sizeof *lse);
     for (int h = 0; h < c->dims.n_q && !c->e->code; h++) {
         double *to = p + (size_t)h * (size_t)stride;
-        probe_download(c, room, c->stats.logits + (size_t)h * (size_t)c->stats.stride,
-                       (size_t)(pos + 1) * sizeof *room);
+        probe_download(c, logits, c->stats.logits + (size_t)h * (size_t)c->stats.stride,
+                       (size_t)(pos + 1) * sizeof *logits);
         for (int t = 0; t <= pos; t++)
-            to[t] = room[t] > -INFINITY ? exp((double)room[t] - (double)lse[h]) : 0;
+            to[t] = logits[t] > -INFINITY ? exp((double)logits[t] - (double)lse[h]) : 0;
     }
     return pos + 1;
 }

@@ -128,12 +128,12 @@ static int by_loss(const void *x, const void *y)
 
 static void compare_cells(struct comparison *c)
 {
-    size_t room = 1, n = (size_t)c->n_cells;
+    size_t capacity = 1, n = (size_t)c->n_cells;
     struct pair *pairs = xcalloc(n + 1, sizeof *pairs);
     int *group = xcalloc(n + 1, sizeof *group);
     for (int i = 0; i < c->n_cells; i++)
-        room += (size_t)c->b->run->cells[c->cells[i].b].task->n_problems;
-    c->flips = arena_alloc(&c->arena, room * sizeof *c->flips);
+        capacity += (size_t)c->b->run->cells[c->cells[i].b].task->n_problems;
+    c->flips = arena_alloc(&c->arena, capacity * sizeof *c->flips);
     for (int i = 0; i < c->n_cells; i++) {
         struct compared *x = &c->cells[i];
         const struct cell_stats *a = &c->a->cells[x->a], *b = &c->b->cells[x->b];

@@ -23,7 +23,7 @@ struct compare_options {
     const char *zh_dict;
 };
 
-struct compared { /* a pair of cells; of `lengths` only the fields on lengths are filled */
+struct compared { /* a pair of cells; in `lengths` only the fields on lengths are filled */
     int a, b;     /* cells of the two runs */
     struct pair pair;
     struct against lengths;
@@ -50,8 +50,9 @@ struct comparison {
     int n_cells;
     struct compared_setting *settings;
     int n_settings;
-    const struct pair *all;  /* of the one setting; NULL where there are several, which nothing pools */
-    double reads_a, reads_b; /* of what full attention would have read; NaN: unknown */
+    const struct pair
+        *all; /* the test of the one setting; NULL where there are several, which are not pooled */
+    double reads_a, reads_b; /* shares of what full attention would have read; NaN: unknown */
     struct flip *flips;      /* lost ones first, in the order of the problems */
     int n_flips;
     const char **notes; /* what is not the same, a sentence each */

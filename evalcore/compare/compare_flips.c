@@ -14,7 +14,7 @@ const char *flip_task(const struct comparison *c, const struct flip *f)
     return c->b->run->cells[c->cells[f->cells].b].task->label;
 }
 
-/* Of several samples the first that did what most of them did. */
+/* The sample that stands for all of a problem: the first that did what most of them did. */
 int flip_answer(const struct comparison *c, const struct flip *f, int is_b, struct answer *out, struct err *e)
 {
     const struct run *r = is_b ? c->b->run : c->a->run;
@@ -38,9 +38,9 @@ int flip_answer(const struct comparison *c, const struct flip *f, int is_b, stru
     return 0;
 }
 
-int flips_shown(const struct comparison *c, int most)
+int flips_shown(const struct comparison *c, int max)
 {
-    return most < 0 || most > c->n_flips ? c->n_flips : most;
+    return max < 0 || max > c->n_flips ? c->n_flips : max;
 }
 
 static const char *p_text(struct arena *a, double p)

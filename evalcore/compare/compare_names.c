@@ -102,7 +102,7 @@ static int find_cell(struct side *s, struct arena *a, struct err *e)
     if (rc || s->n)
         return rc;
     for (int i = 0; i < n_cells; i++)
-        is_part |= is_named(&names[i], s->name); /* of a text */
+        is_part |= is_named(&names[i], s->name); /* a text's name */
     if (!is_part)
         return unknown_name(s, names, a, e);
     int i = run_find_cell(s->run, s->name, e);

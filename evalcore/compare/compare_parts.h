@@ -3,12 +3,12 @@
 
 #include "evalcore/compare/compare.h"
 
-/* Of this room alone. */
+/* What the files of this room share. */
 
 /* The cells that a side names, as indices in run-file order. */
 struct side {
     const struct run *run;
-    const char *name; /* of a cell or setting; NULL: all cells */
+    const char *name; /* name of a cell or setting; NULL: all cells */
     int *cells;
     int n;
 };
@@ -19,7 +19,7 @@ int compare_check(struct comparison *c, unsigned allowed, int unmatched, struct 
 
 /* Fills in settings, n_settings and all. */
 void compare_settings(struct comparison *c);
-/* Of several settings, in words; in the arena. */
+/* The verdict on several settings in words, in the arena. */
 const char *compare_settings_verdict(struct comparison *c);
 
 /* One side of a flipped problem: the sample that shows what the side did. */
@@ -33,6 +33,6 @@ int flip_answer(const struct comparison *c, const struct flip *f, int is_b, stru
 const struct run_problem *flip_problem(const struct comparison *c, const struct flip *f);
 const char *flip_task(const struct comparison *c, const struct flip *f);
 /* How many flips to show. */
-int flips_shown(const struct comparison *c, int most);
+int flips_shown(const struct comparison *c, int max);
 
 #endif

@@ -46,7 +46,7 @@ struct column {
 static void wrap_end(struct column *col, const struct str *text, int width)
 {
     struct str clean = {0};
-    size_t room = (size_t)(ANSWER_LINES * width * 4), from = text->len > room ? text->len - room : 0;
+    size_t limit = (size_t)(ANSWER_LINES * width * 4), from = text->len > limit ? text->len - limit : 0;
     while (from < text->len && ((unsigned char)text->data[from] & 0xC0) == 0x80)
         from++;
     str_add_utf8(&clean, str_text(text) + from, text->len - from);

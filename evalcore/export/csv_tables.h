@@ -6,7 +6,7 @@
 
 /* The room of a report's CSV files: tidy tables for other programs. A table of columns (name, type, unit,
  * meaning) stands above the code of each; headers, columns.md and the tests follow from it. To add a column,
- * write its row and its value in the same place; to add a file, write its table and its row in csv_tables.c.
+ * write its row and its value in the same place; to add a file, write its table and its row in csv_write.c.
  *
  * Numbers are rounded once, to six decimals without trailing zeros (p values to six significant digits),
  * lines end in "\n", quoting is RFC 4180's. The files hold no dates and nothing that depends on the order or

@@ -4,8 +4,8 @@
 #include "evalcore/base/csv_row.h"
 #include "evalcore/export/csv_tables.h"
 
-/* Of this room alone: writing rows. Each call names the column that it fills, which must be the table's next;
- * a table and its code that disagree end the program at the first row. */
+/* Writing rows, for the files of this room. Each call names the column that it fills, which must be the
+ * table's next; a table and its code that disagree end the program at the first row. */
 struct csv {
     struct csv_row row;
     const struct csv_table *table;

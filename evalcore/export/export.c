@@ -1,9 +1,17 @@
 /* kveval export's table of formats and what holds for all of them (contract: export.h). */
 #include "evalcore/export/export.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
 #include "evalcore/export/export_parts.h"
 
 static const struct export_format *const formats[] = {&export_lmeval, &export_lighteval, &export_inspect,
@@ -52,6 +60,14 @@ static int check_complete(const struct run *r, const struct export_options *o, s
     return 0;
 }
 
+static int write_systems(struct export *x, const struct export_format *f, struct err *e)
+{
+    int rc = 0;
+    for (int i = export_next_system(x->run, -1); i >= 0 && !rc; i = export_next_system(x->run, i))
+        rc = f->write_system(x, i, e);
+    return rc;
+}
+
 int export_run(const struct run *r, const struct export_options *o, struct export_done *done, struct err *e)
 {
     const struct export_format *f = find_format(o->format, e);
@@ -64,11 +80,149 @@ int export_run(const struct run *r, const struct export_options *o, struct expor
     struct export x = {.run = r, .o = o, .done = done};
     set_time(&x);
     export_files_init(&x.files, o->replace);
-    rc = f->write(&x, e);
+    rc = f->write ? f->write(&x, e) : write_systems(&x, f, e);
     if (!rc)
         rc = export_files_keep(&x.files, e);
     done->files = (long)x.files.n;
     export_files_release(&x.files);
     arena_release(&x.arena);
     return rc;
+}
+
+/* ---- Files that appear together. */
+
+enum { FLUSH_BYTES = 1 << 20 };
+
+void export_files_init(struct export_files *f, int replace)
+{
+    *f = (struct export_files){.replace = replace, .fd = -1};
+}
+
+static int io_error(struct err *e, const char *path, int cause)
+{
+    if (cause == ENOSPC || cause == EDQUOT || cause == EFBIG)
+        return err_set(e, ERR_IO,
+                       "cannot write %s: %s; nothing was exported, free some space or choose another place "
+                       "with -o",
+                       path,
+                       cause == ENOSPC   ? "the disk is full"
+                       : cause == EDQUOT ? "the disk quota is used up"
+                                         : "the file size limit is reached");
+    return err_set(e, ERR_IO, "cannot write %s: %s", path, strerror(cause));
+}
+
+/* Makes the folders above path and remembers those that were not there. */
+static int make_folders(struct export_files *f, const char *path, struct err *e)
+{
+    char *part = xstrdup(path);
+    int rc = 0;
+    for (char *p = part + 1; *p && !rc; p++) {
+        if (*p != '/')
+            continue;
+        *p = 0;
+        if (!file_is_dir(part)) {
+            rc = file_mkdirs(part, e);
+            if (!rc) {
+                xgrow(&f->folders, &f->folder_cap, f->n_folders + 1, sizeof *f->folders);
+                f->folders[f->n_folders++] = xstrdup(part);
+            }
+        }
+        *p = '/';
+    }
+    free(part);
+    return rc;
+}
+
+int export_open(struct export_files *f, const char *path, struct err *e)
+{
+    struct str temporary = {0};
+    for (size_t i = 0; i < f->n; i++)
+        if (!strcmp(f->list[i].path, path))
+            return err_set(e, ERR_USAGE,
+                           "two cells would be written to %s; tell them apart with \"as\" in the run file",
+                           path);
+    if (file_exists(path) && (!f->replace || file_is_dir(path)))
+        return err_set(e, ERR_USAGE, "%s is there already; choose another place with -o%s", path,
+                       file_is_dir(path) ? "" : ", or replace it with --force");
+    int rc = make_folders(f, path, e);
+    if (rc)
+        return rc;
+    str_printf(&temporary, "%s.%ld.tmp", path, (long)getpid());
+    f->fd = open(temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (f->fd < 0)
+        rc = io_error(e, path, errno);
+    else {
+        xgrow(&f->list, &f->cap, f->n + 1, sizeof *f->list);
+        f->list[f->n++] = (struct export_file){xstrdup(path), xstrdup(temporary.data)};
+    }
+    str_release(&temporary);
+    return rc;
+}
+
+struct str *export_text(struct export_files *f)
+{
+    return &f->buffer;
+}
+
+static int write_buffer(struct export_files *f, struct err *e)
+{
+    for (size_t done = 0; done < f->buffer.len;) {
+        ssize_t n = write(f->fd, f->buffer.data + done, f->buffer.len - done);
+        if (n < 0 && errno != EINTR)
+            return io_error(e, f->list[f->n - 1].path, errno);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    str_clear(&f->buffer);
+    return 0;
+}
+
+int export_flush(struct export_files *f, struct err *e)
+{
+    return f->buffer.len < FLUSH_BYTES ? 0 : write_buffer(f, e);
+}
+
+int export_close(struct export_files *f, struct err *e)
+{
+    int rc = write_buffer(f, e);
+    if (!rc && file_sync(f->fd) < 0 && errno != EINVAL)
+        rc = io_error(e, f->list[f->n - 1].path, errno);
+    if (close(f->fd) < 0 && !rc)
+        rc = io_error(e, f->list[f->n - 1].path, errno);
+    f->fd = -1;
+    return rc;
+}
+
+int export_files_keep(struct export_files *f, struct err *e)
+{
+    int rc = 0;
+    for (size_t i = 0; i < f->n && !rc; i++) {
+        struct export_file *x = &f->list[i];
+        if (rename(x->temporary, x->path) < 0)
+            rc = io_error(e, x->path, errno);
+        else
+            x->temporary[0] = 0;
+    }
+    for (size_t i = 0; i < f->n && !rc; i++)
+        rc = file_sync_folder_of(f->list[i].path, e);
+    return rc;
+}
+
+void export_files_release(struct export_files *f)
+{
+    if (f->fd >= 0)
+        close(f->fd);
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->list[i].temporary[0])
+            unlink(f->list[i].temporary);
+        free(f->list[i].path);
+        free(f->list[i].temporary);
+    }
+    for (size_t i = f->n_folders; i-- > 0;) {
+        rmdir(f->folders[i]); /* stays when something is in it */
+        free(f->folders[i]);
+    }
+    free(f->list);
+    free(f->folders);
+    str_release(&f->buffer);
+    export_files_init(f, 0);
 }

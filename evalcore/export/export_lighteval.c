@@ -108,7 +108,7 @@ static json_t *task_summary(int problems)
                      "num_truncated_few_shots", 0);
 }
 
-struct parts { /* of a results file */
+struct parts { /* parts of a results file */
     json_t *results, *versions, *config_tasks, *summary_tasks, *x_kv;
     int problems;
 };
@@ -233,15 +233,7 @@ static int write_system(struct export *x, int first, struct err *e)
     return rc;
 }
 
-static int write_lighteval(struct export *x, struct err *e)
-{
-    int rc = 0;
-    for (int i = export_next_system(x->run, -1); i >= 0 && !rc; i = export_next_system(x->run, i))
-        rc = write_system(x, i, e);
-    return rc;
-}
-
 const struct export_format export_lighteval = {
     .name = "lighteval",
-    .write = write_lighteval,
+    .write_system = write_system,
 };

@@ -3,9 +3,36 @@
 
 #include "evalcore/base/arena.h"
 #include "evalcore/export/export.h"
-#include "evalcore/export/export_files.h"
+#include "evalcore/base/str.h"
 #include "evalcore/report/data/report_data.h"
 #include "evalcore/store/run.h"
+
+/* Files that appear together. Each is written to a temporary file beside its place, in pieces, since the
+ * completions of a night are larger than memory; export_files_keep() renames them all, and
+ * export_files_release() removes what was not kept, folders that this object made included. */
+struct export_file {
+    char *path, *temporary;
+};
+struct export_files {
+    struct export_file *list;
+    size_t n, cap;
+    char **folders; /* that were made, outermost first */
+    size_t n_folders, folder_cap;
+    int replace;
+    int fd; /* the open file; -1: none */
+    struct str buffer;
+};
+
+void export_files_init(struct export_files *f, int replace);
+/* Opens the next file; at most one is open. ERR_USAGE when it exists (unless `replace`) or when this export
+ * has it already. */
+int export_open(struct export_files *f, const char *path, struct err *e);
+/* The open file's unwritten end: add to it, and call export_flush() now and then. */
+struct str *export_text(struct export_files *f);
+int export_flush(struct export_files *f, struct err *e);
+int export_close(struct export_files *f, struct err *e);
+int export_files_keep(struct export_files *f, struct err *e);
+void export_files_release(struct export_files *f);
 
 /* What the formats share. A *system* is what other tools call a model: one model under one policy setting and
  * one set of generation settings, with a cell for each task. */
@@ -16,13 +43,16 @@ struct export
     struct export_files files;
     struct export_done *done;
     struct arena arena;
-    const char *time; /* of the run: "2026-01-31T12:00:00", UTC; 1970 when its manifest is lost */
-    double seconds;   /* the same since 1970 */
+    const char
+        *time; /* when the run was last written: "2026-01-31T12:00:00", UTC; 1970 when its manifest is lost */
+    double seconds; /* the same since 1970 */
 };
 
-/* A format writes all its files with export_open() and the like. */
+/* A format writes its files with export_open() and the like: those of one system, whose first cell is
+ * `first`, or all of them. One of the two functions is NULL. */
 struct export_format {
     const char *name;
+    int (*write_system)(struct export *x, int first, struct err *e);
     int (*write)(struct export *x, struct err *e);
 };
 

@@ -26,7 +26,7 @@ struct table_row {
 struct table {
     const char *caption;
     const char **columns;
-    unsigned *flags; /* of the columns: CELL_NUMBER */
+    unsigned *flags; /* flags of each column: CELL_NUMBER */
     int n_columns;
     struct table_row *rows;
     int n_rows;

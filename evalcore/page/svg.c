@@ -120,8 +120,8 @@ double svg_text_width(const char *s, double size)
     return width * size * 1.12;
 }
 
-/* Bytes of the longest beginning of s (or, of n bytes, the longest end) that is at most `room` wide. */
-static size_t head_that_fits(const char *s, double size, double room)
+/* Bytes of the longest beginning of s (or, of n bytes, the longest end) that is at most `max_width` wide. */
+static size_t head_that_fits(const char *s, double size, double max_width)
 {
     size_t n = 0;
     char one[16];
@@ -131,21 +131,21 @@ static size_t head_that_fits(const char *s, double size, double room)
             break;
         memcpy(one, s + n, step);
         one[step] = 0;
-        room -= svg_text_width(one, size);
-        if (room < 0)
+        max_width -= svg_text_width(one, size);
+        if (max_width < 0)
             break;
     }
     return n;
 }
 
-static size_t tail_that_fits(const char *s, size_t n, double size, double room)
+static size_t tail_that_fits(const char *s, size_t n, double size, double max_width)
 {
     size_t from = n;
     while (from) {
         size_t next = from - 1;
         while (next && ((unsigned char)s[next] & 0xC0) == 0x80)
             next--;
-        if (svg_text_width(s + next, size) > room)
+        if (svg_text_width(s + next, size) > max_width)
             break;
         from = next;
     }
@@ -154,17 +154,17 @@ static size_t tail_that_fits(const char *s, size_t n, double size, double room)
 
 /* Adds s; where it does not fit, its beginning and its end with "…" between them, since names of settings
  * often differ in the last option only. Returns whether something was left out. */
-static int fit_text(struct str *out, const char *s, double size, double room)
+static int fit_text(struct str *out, const char *s, double size, double max_width)
 {
     static const char dots[] = "\xE2\x80\xA6";
-    if (room <= 0 || svg_text_width(s, size) <= room) {
+    if (max_width <= 0 || svg_text_width(s, size) <= max_width) {
         svg_escape(out, s);
         return 0;
     }
     size_t n = strlen(s);
-    room -= svg_text_width(dots, size);
-    size_t tail = tail_that_fits(s, n, size, room / 2);
-    size_t head = head_that_fits(s, size, room - svg_text_width(s + n - tail, size));
+    max_width -= svg_text_width(dots, size);
+    size_t tail = tail_that_fits(s, n, size, max_width / 2);
+    size_t head = head_that_fits(s, size, max_width - svg_text_width(s + n - tail, size));
     struct str part = {0};
     str_add(&part, s, head);
     str_puts(&part, dots);
@@ -175,7 +175,7 @@ static int fit_text(struct str *out, const char *s, double size, double room)
 }
 
 void svg_text(struct str *out, double x, double y, const char *anchor, const char *class_name, double size,
-              double room, const char *s)
+              double max_width, const char *s)
 {
     str_puts(out, "<text x=\"");
     svg_number(out, x);
@@ -184,7 +184,7 @@ void svg_text(struct str *out, double x, double y, const char *anchor, const cha
     str_puts(out, "\" font-size=\"");
     svg_number(out, size);
     str_printf(out, "\" text-anchor=\"%s\" class=\"kv-t%s%s\">", anchor, *class_name ? " " : "", class_name);
-    if (fit_text(out, s, size, room)) {
+    if (fit_text(out, s, size, max_width)) {
         str_puts(out, "<title>");
         svg_escape(out, s);
         str_puts(out, "</title>");
@@ -236,16 +236,16 @@ void svg_begin(struct str *out, const char *id, const char *title, const char *d
 double svg_title(struct str *out, const char *title, double width)
 {
     const double size = 17, left = 12, line = 21;
-    const double room = width - 2 * left;
+    const double max_width = width - 2 * left;
     size_t split = 0;
     struct str head = {0};
-    if (svg_text_width(title, size * 1.06) > room) {
+    if (svg_text_width(title, size * 1.06) > max_width) {
         for (size_t i = 0; title[i]; i++) {
             if (title[i] != ' ')
                 continue;
             str_clear(&head);
             str_add(&head, title, i);
-            if (svg_text_width(str_text(&head), size * 1.06) > room)
+            if (svg_text_width(str_text(&head), size * 1.06) > max_width)
                 break;
             split = i;
         }
@@ -253,9 +253,9 @@ double svg_title(struct str *out, const char *title, double width)
     str_clear(&head);
     str_add(&head, title, split ? split : strlen(title));
     if (out) {
-        svg_text(out, left, 24, "start", "kv-b", size, room / 1.06, str_text(&head));
+        svg_text(out, left, 24, "start", "kv-b", size, max_width / 1.06, str_text(&head));
         if (split)
-            svg_text(out, left, 24 + line, "start", "kv-b", size, room / 1.06, title + split + 1);
+            svg_text(out, left, 24 + line, "start", "kv-b", size, max_width / 1.06, title + split + 1);
     }
     str_release(&head);
     return split ? 24 + line + 8 : 32;

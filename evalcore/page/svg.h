@@ -5,7 +5,7 @@
 
 #include "evalcore/base/str.h"
 
-/* The door of evalcore/svg: figures as SVG text, for evalcore/report. Each is one <svg> element with a
+/* Figures as SVG text. Each is one <svg> element with a
  * size of its own and a viewBox; it can be a file of its own, with its style, fonts' names and background, or
  * be put into a page that scales it. Sizes are chosen so that text stays readable when the figure is as wide
  * as a phone. Colours follow the reader's light or dark setting. The same input gives the same bytes.
@@ -57,7 +57,7 @@ enum svg_kind {
 
 struct svg_point {
     double x, y, low, high; /* low, high: error bar, NaN for none */
-    const char *cell, *tip; /* of the mark; of curves the series' own are taken */
+    const char *cell, *tip; /* the mark's cell and tooltip; a curve uses its series' */
     const char *label;      /* beside the marker, left out where there is no room; NULL: none */
     int is_cut;             /* STEP, QUANTILE: no step but a tick on the curve: something was cut off here */
 };
@@ -74,7 +74,7 @@ struct svg_series {
                      here and ends in a bar. NaN: nowhere */
     int is_wide;  /* drawn as a broad, pale line, which an equal curve does not hide */
     int is_faint; /* drawn as a thin, pale line */
-    const char *cell, *tip; /* of a curve */
+    const char *cell, *tip; /* a curve's cell and tooltip */
 };
 
 struct svg_axis {
@@ -128,7 +128,7 @@ struct svg_bar {
     double value, low, high; /* low, high: interval, NaN for none; value NaN: no bar */
     const char *text;        /* behind the bar; NULL: none */
     enum svg_colour colour;
-    const char *cell, *tip; /* of the first bar of a row: the row's */
+    const char *cell, *tip; /* set in the first bar of a row, for the whole row */
 };
 struct svg_bar_column {
     const char *label;
@@ -171,10 +171,10 @@ size_t svg_ticks(double low, double high, int is_log, size_t max, double *ticks,
 void svg_mark_begin(struct str *out, const char *cell, const char *tip);
 void svg_mark_end(struct str *out);
 double svg_text_width(const char *s, double size); /* an upper estimate for common sans-serif fonts */
-/* Appends a <text> element: anchor "start", "middle" or "end"; classes as in the style sheet; when room >
- * 0 the text is shortened to that width. */
+/* Appends a <text> element: anchor "start", "middle" or "end"; classes as in the style sheet; when max_width
+ * > 0 the text is shortened to that width. */
 void svg_text(struct str *out, double x, double y, const char *anchor, const char *class_name, double size,
-              double room, const char *s);
+              double max_width, const char *s);
 void svg_number(struct str *out, double v); /* at most two decimals, no trailing zeros, never "-0" */
 /* Appends "<svg ...><title>..<desc>..<style>" and the background; the caller ends the figure with
  * "</svg>\n". */

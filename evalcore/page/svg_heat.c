@@ -181,8 +181,8 @@ static double matrix_legend(struct str *out, int has_shares, double width, doubl
     for (size_t i = 0; i < sizeof entry / sizeof *entry; i++) {
         if (entry[i].shares && !has_shares)
             continue;
-        double room = 17 + svg_text_width(entry[i].text, small);
-        if (x > 12 && x + room > width) {
+        double entry_width = 17 + svg_text_width(entry[i].text, small);
+        if (x > 12 && x + entry_width > width) {
             x = 12;
             y += 20;
         }
@@ -191,7 +191,7 @@ static double matrix_legend(struct str *out, int has_shares, double width, doubl
                        entry[i].look, x, y - 11);
             svg_text(out, x + 17, y, "start", "kv-m", small, 0, entry[i].text);
         }
-        x += room + 18;
+        x += entry_width + 18;
     }
     return y;
 }

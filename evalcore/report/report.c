@@ -1,6 +1,6 @@
 /* Writing a report: load, compute, build the document, print it twice, write the files. What a report
  * consists of stands in the table of sections here, and in those of figures (report_figures.c) and of CSV
- * files (csv_tables.c).
+ * files (csv_write.c).
  *
  * Every file is written whole or not at all, and figures that the earlier report showed are removed only
  * after the new files are there, so that a reader never sees a page whose figures are missing. */
@@ -16,12 +16,11 @@
 #include "evalcore/export/csv_tables.h"
 #include "evalcore/report/figures/report_figures.h"
 #include "evalcore/report/data/report_frontier.h"
-#include "evalcore/report/data/report_longbench.h"
+#include "evalcore/report/data/report_group.h"
 #include "evalcore/report/data/report_merge.h"
 #include "evalcore/report/data/report_papers.h"
 #include "evalcore/report/report_parts.h"
 #include "evalcore/report/data/report_samples.h"
-#include "evalcore/report/data/report_ruler.h"
 #include "evalcore/report/report_transcripts.h"
 
 /* Tasks with answers. */

@@ -50,9 +50,9 @@ static void pair_cells(struct doc *d, struct table *t, const struct pair *p)
 /* What this many problems can show, over the comparisons of a task. */
 struct limits {
     int compared, problems, samples, is_single, is_stratified;
-    int can_differ; /* some outcome of some comparison would have been marked */
-    double typical; /* spread, median */
-    long fewest;    /* problems that could be marked if each went the same way */
+    int can_differ;    /* some outcome of some comparison would have been marked */
+    double typical;    /* spread, median */
+    long min_problems; /* problems that could be marked if each went the same way */
 };
 
 /* Fewest problems that reach alpha when k problems gave p: it falls by one factor a problem. */
@@ -64,21 +64,21 @@ static double one_way(double p, long k, double alpha)
 /* Most comparisons that one model has in the task. */
 static int largest_family(const struct report *r, int column)
 {
-    int most = 0;
+    int max = 0;
     for (int i = 0; i < r->n_pairs; i++) {
         int n = 0;
         for (int k = 0; k < r->n_pairs; k++)
             n += r->cells[r->pairs[k].b].column == column && !isnan(r->pairs[k].p) &&
                  !strcmp(r->cells[r->pairs[k].b].cell->model, r->cells[r->pairs[i].b].cell->model);
-        most = n > most ? n : most;
+        max = n > max ? n : max;
     }
-    return most;
+    return max;
 }
 
 static struct limits limits_of(const struct report *r, int column)
 {
     struct limits l = {0};
-    double *spread = xmalloc((size_t)(r->n_pairs + 1) * sizeof *spread), fewest = INFINITY;
+    double *spread = xmalloc((size_t)(r->n_pairs + 1) * sizeof *spread), min_problems = INFINITY;
     size_t n = 0;
     l.compared = largest_family(r, column);
     for (int i = 0; i < r->n_pairs; i++) {
@@ -92,15 +92,15 @@ static struct limits limits_of(const struct report *r, int column)
         l.can_differ |= (p->could & (1U << MARK_LOWER | 1U << MARK_HIGHER)) != 0;
         if (!strcmp(p->test, "stratified_exact")) {
             l.is_stratified = 1;
-            fewest = fmin(fewest, one_way(p->best.lower, p->best.can_lose, 0.05 / l.compared));
-            fewest = fmin(fewest, one_way(p->best.higher, p->best.can_gain, 0.05 / l.compared));
+            min_problems = fmin(min_problems, one_way(p->best.lower, p->best.can_lose, 0.05 / l.compared));
+            min_problems = fmin(min_problems, one_way(p->best.higher, p->best.can_gain, 0.05 / l.compared));
         }
     }
     stat_sort(spread, n);
     l.typical = n ? stat_quantile(spread, n, 0.5) : NAN;
-    l.fewest = l.is_stratified ? (isfinite(fewest) ? (long)fewest : -1)
-               : l.compared    ? stat_problems_to_differ(0.05 / l.compared)
-                               : -1;
+    l.min_problems = l.is_stratified ? (isfinite(min_problems) ? (long)min_problems : -1)
+                     : l.compared    ? stat_problems_to_differ(0.05 / l.compared)
+                                     : -1;
     free(spread);
     return l;
 }
@@ -127,7 +127,7 @@ static void limits_row(struct doc *d, struct table *t, const struct report *r, i
         table_add(d, t, CELL_MUTED, "-");
     else
         table_add(d, t, CELL_STRONG, "%.0f points", 100 * found);
-    table_add(d, t, 0, l.fewest < 0 ? "-" : "%ld", l.fewest);
+    table_add(d, t, 0, l.min_problems < 0 ? "-" : "%ld", l.min_problems);
     if (l.is_single)
         table_add(d, t, CELL_MUTED, "cells differ from the baseline on %.0f %% of the problems (median)",
                   100 * l.typical);

@@ -127,13 +127,13 @@ static void by_sample(struct writer *w, const struct cell *c)
 /* The commonest answer of n records, the first of several. */
 static const char *commonest_answer(const struct record *rec, int n)
 {
-    int most = 0, best = 0;
+    int max_same = 0, best = 0;
     for (int i = 0; i < n; i++) {
         int same = 0;
         for (int k = i; k < n; k++)
             same += !strcmp(rec[i].pred_form, rec[k].pred_form);
-        if (same > most) {
-            most = same;
+        if (same > max_same) {
+            max_same = same;
             best = i;
         }
     }

@@ -22,17 +22,17 @@ static size_t width_of(const char *s)
 }
 
 /* Labels are a person's text: cut to `most` characters, and nothing in them may steer the terminal. */
-static const char *shorten_label(struct arena *a, const char *label, size_t most)
+static const char *shorten_label(struct arena *a, const char *label, size_t max_width)
 {
     struct str clean = {0}, out = {0};
     shown_add(&clean, label, strlen(label));
     size_t n = 0, width = width_of(str_text(&clean));
     for (const char *p = str_text(&clean); *p; p++) {
-        if (((unsigned char)*p & 0xC0) != 0x80 && n++ == most - (width > most))
+        if (((unsigned char)*p & 0xC0) != 0x80 && n++ == max_width - (width > max_width))
             break;
         str_putc(&out, *p);
     }
-    if (width > most)
+    if (width > max_width)
         str_puts(&out, "\xE2\x80\xA6");
     const char *kept = arena_strdup(a, str_text(&out));
     str_release(&clean);
@@ -79,12 +79,12 @@ static const char *row_label(const struct report *r, int row)
 
 static size_t column_width(const struct report *r, int column, struct marks *m)
 {
-    size_t most = width_of(shorten_label(r->arena, r->columns[column], TASK_MAX_WIDTH));
+    size_t max_width = width_of(shorten_label(r->arena, r->columns[column], TASK_MAX_WIDTH));
     for (int row = 0; row < r->n_rows; row++) {
         size_t n = width_of(cell_text(r, row, column, m));
-        most = n > most ? n : most;
+        max_width = n > max_width ? n : max_width;
     }
-    return most;
+    return max_width;
 }
 
 /* Columns from..to of the table. */

@@ -2,8 +2,10 @@
  * relies on large samples where an exact or small-sample form exists. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "evalcore/base/arena.h"
+#include "evalcore/base/rng.h"
 #include "evalcore/stats/stats.h"
 #include "evalcore/stats/stats_math.h"
 
@@ -181,5 +183,118 @@ struct stat_average stat_average(const double *v, const int *cluster, size_t n)
         out.ci.low = out.mean - fmax(t, stat_unskew(t, a)) * out.se;
         out.ci.high = out.mean + fmax(t, -stat_unskew(-t, a)) * out.se;
     }
+    return out;
+}
+
+/* ---- Percentile bootstrap (Efron 1979) over problems, with expanded levels (Hesterberg 2015, Am. Stat.
+ * 69:371, section 4.3): resamples of n vary too little by the factor sqrt((n - 1) / n), and the normal's
+ * tails are shorter than Student's. Percentiles of a skewed mean also lean the wrong way, so each end is the
+ * farther one of that and of Hall's interval with the resamples' standard error and skewness, which is cut
+ * off at the lowest and highest of them: it could leave what is possible at all. Of 6 lengths, plain 2.5 %
+ * tails hold the mean in 81 % of all samples, expanded ones in 88 % and these in 90 %. Every resample has a
+ * random stream of its own, so that the same seed gives the same bits with any number of threads. */
+
+/* value: the statistic of each of the n_values resamples, sorted. */
+static struct interval interval_ends(const double *value, size_t n_values, size_t n, double estimate)
+{
+    double problems = (double)n, t = stat_t_quantile(0.975, problems - 1),
+           inflate = problems / (problems - 1);
+    double tail = stat_normal_cdf(-t * sqrt(inflate)), sd = stat_sd(value, n_values), cubes = 0;
+    struct interval ci = {stat_quantile(value, n_values, tail), stat_quantile(value, n_values, 1 - tail)};
+    if (n < 3 || isnan(estimate) || !(sd > 1e-12))
+        return ci;
+    double mean = stat_mean(value, n_values);
+    for (size_t i = 0; i < n_values; i++)
+        cubes += pow((value[i] - mean) / sd, 3) / (double)n_values;
+    double a = cubes * sqrt(problems * (problems - 1)) / (problems - 2), se = sd * sqrt(inflate);
+    ci.low = fmin(ci.low, fmax(value[0], estimate - stat_unskew(t, a) * se));
+    ci.high = fmax(ci.high, fmin(value[n_values - 1], estimate - stat_unskew(-t, a) * se));
+    return ci;
+}
+
+struct interval stat_bootstrap(stat_statistic f, const void *data, size_t n, int replicates, uint64_t seed)
+{
+    if (n < 2 || n > UINT32_MAX || replicates < 1)
+        return (struct interval){NAN, NAN};
+    double *value = xmalloc((size_t)replicates * sizeof *value), estimate = NAN;
+#pragma omp parallel
+    {
+        unsigned *pick = xmalloc(n * sizeof *pick);
+#pragma omp for schedule(static)
+        for (int r = 0; r < replicates; r++) {
+            struct rng rng;
+            rng_init(&rng, seed, (uint64_t)r);
+            for (size_t i = 0; i < n; i++)
+                pick[i] = rng_below(&rng, (uint32_t)n);
+            value[r] = f(data, pick, n);
+        }
+#pragma omp single
+        {
+            for (size_t i = 0; i < n; i++)
+                pick[i] = (unsigned)i;
+            estimate = f(data, pick, n);
+        }
+        free(pick);
+    }
+    size_t known = 0;
+    for (int r = 0; r < replicates; r++)
+        if (!isnan(value[r]))
+            value[known++] = value[r];
+    struct interval ci = {NAN, NAN};
+    if (2 * known >= (size_t)replicates) {
+        stat_sort(value, known);
+        ci = interval_ends(value, known, n, estimate);
+    }
+    free(value);
+    return ci;
+}
+
+/* ---- How far the means of several cells lie apart by chance. */
+
+enum { SHUFFLES = 2000 };
+static const uint64_t shuffle_key = 0x6b76657661u; /* fixed: the same data give the same range everywhere */
+
+static double cell_spread(const double *score, size_t n_cells, size_t n_problems)
+{
+    double low = 0, high = 0;
+    for (size_t c = 0; c < n_cells; c++) {
+        double m = stat_mean(score + c * n_problems, n_problems);
+        if (!c || m < low)
+            low = m;
+        if (!c || m > high)
+            high = m;
+    }
+    return high - low;
+}
+
+struct null_range stat_null_range(const double *score, size_t n_cells, size_t n_problems)
+{
+    struct null_range out = {NAN, NAN, NAN, NAN};
+    if (n_cells < 2 || !n_problems)
+        return out;
+    out.observed = cell_spread(score, n_cells, n_problems);
+    double *work = xmalloc(n_cells * n_problems * sizeof *work), *range = xmalloc(SHUFFLES * sizeof *range);
+    memcpy(work, score, n_cells * n_problems * sizeof *work);
+    struct rng r;
+    rng_init(&r, shuffle_key, 2);
+    long hits = 0;
+    for (int s = 0; s < SHUFFLES; s++) {
+        for (size_t p = 0; p < n_problems; p++) {
+            for (size_t c = n_cells - 1; c > 0; c--) {
+                size_t o = rng_below(&r, (uint32_t)(c + 1));
+                double t = work[c * n_problems + p];
+                work[c * n_problems + p] = work[o * n_problems + p];
+                work[o * n_problems + p] = t;
+            }
+        }
+        range[s] = cell_spread(work, n_cells, n_problems);
+        hits += range[s] >= out.observed - 1e-12;
+    }
+    stat_sort(range, SHUFFLES);
+    out.median = stat_quantile(range, SHUFFLES, 0.5);
+    out.q95 = stat_quantile(range, SHUFFLES, 0.95);
+    out.p = (double)(hits + 1) / (SHUFFLES + 1);
+    free(work);
+    free(range);
     return out;
 }

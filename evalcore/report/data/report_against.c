@@ -131,10 +131,10 @@ static void compare_with(struct against *out, struct pair *pair, const struct re
 
 void report_against(struct report *now, const struct report *old)
 {
-    size_t room = (size_t)now->run->n_cells + 1;
-    struct against *list = arena_alloc(now->arena, room * sizeof *list);
-    struct pair *pairs = xcalloc(room, sizeof *pairs);
-    int *group = xcalloc(room, sizeof *group), n = 0;
+    size_t capacity = (size_t)now->run->n_cells + 1;
+    struct against *list = arena_alloc(now->arena, capacity * sizeof *list);
+    struct pair *pairs = xcalloc(capacity, sizeof *pairs);
+    int *group = xcalloc(capacity, sizeof *group), n = 0;
     for (int i = 0; i < now->run->n_cells; i++) {
         int k = find_counterpart(old, now, now->cells[i].cell);
         if (k < 0)

@@ -53,7 +53,7 @@ double report_decode_steps(const struct record *r)
 
 int report_exceeds_budget(const struct cell_budget *b, const struct record *r)
 {
-    double steps = report_decode_steps(r), context = r->prompt_tokens + steps; /* of the last step */
+    double steps = report_decode_steps(r), context = r->prompt_tokens + steps; /* at the last step */
     return r->finish != FINISHED_ERROR && steps > 0 &&
            context > budget_at_context(b, context, r->prompt_tokens, run_limit(b->cell, r->problem)).whole;
 }

@@ -28,7 +28,7 @@ struct sums {
     double ends, *by_head; /* tokens of the contexts at the end, and what each head held of them */
 };
 
-static void make_room(struct sums *s, int n)
+static void grow_sums(struct sums *s, int n)
 {
     if (n <= s->cap)
         return;
@@ -60,7 +60,7 @@ static void add_curve(struct sums *s, const struct record *rec, const struct kv_
     s->heads = c->heads;
     s->layers = c->layers;
     s->completions++;
-    make_room(s, c->n);
+    grow_sums(s, c->n);
     for (int i = 0; i < c->n; i++) {
         s->context[i] += rec->prompt_tokens + (double)(i + 1) * c->every - 1;
         s->live[i] += (double)c->point[i].live / c->heads;
@@ -69,7 +69,7 @@ static void add_curve(struct sums *s, const struct record *rec, const struct kv_
     add_heads(s, rec, c);
 }
 
-/* Each costs a line fetched from its journal, and so many show the mean well enough. */
+/* A curve costs a line fetched from its journal, and this number shows the mean well enough. */
 enum { PROBLEMS_READ = 200 };
 
 static int read_curves(const struct report *r, const struct cell *c, struct sums *s, struct err *e)

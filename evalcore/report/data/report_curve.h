@@ -21,8 +21,8 @@ struct compression {
 /* 1 when some completion of the cell held fewer tokens than its context had. */
 int report_forgets(const struct cell *c);
 
-/* Reads the curves of the cell's completions, into the report's arena. A point stands where at least a tenth
- * of the completions is so long. */
+/* Reads the curves of the cell's completions, into the report's arena. A point is drawn at a
+ * context that at least a tenth of the completions reached. */
 int report_compression(const struct report *r, const struct cell *c, struct compression *out, struct err *e);
 
 #endif

@@ -24,7 +24,7 @@ enum { ANSWER_MISSING = -1, ANSWER_RIGHT };
 struct cell_stats {
     const struct cell *cell;
     /* By record: which answer to its problem it is, ANSWER_MISSING, ANSWER_RIGHT, or 1 and up for the
-     * different wrong ones (report_answers.c). NULL where answers have scores, or one sample of a problem was
+     * different wrong ones (report_samples.c). NULL where answers have scores, or one sample of a problem was
      * drawn. */
     const int *answer;
     int row, column; /* of the accuracy table: struct report's rows and columns; column -1: a text */

@@ -3,6 +3,13 @@
 
 #include "evalcore/report/data/report_data.h"
 
+/* What a completion costs under a limit on its tokens. A shorter completion is the beginning of
+ * the longer one, and its costs stand in the longer one's curve (struct kv_curve of engine.h). */
+struct cost {
+    double reads; /* total reads in tokens, mean over layers and KV heads */
+    double peak;  /* tokens in the cache, the prompt's included */
+};
+
 /* What accuracy costs when an answer may take up to L tokens and is the majority of W completions (DMS,
  * Lancucki et al., arXiv 2506.05345, Figures 3 and 4). A journal of long completions holds the shorter limits
  * too, for a completion under a smaller limit is the beginning of this one; and N samples of a problem hold
@@ -13,9 +20,9 @@ struct frontier_point {
     double accuracy;         /* mean over problems, like the two below */
     double reads;            /* total reads of all W, in tokens (mean over layers and KV heads) */
     double peak;             /* tokens in the cache if all W run at once, each with a prompt of its own */
-    int is_bound;            /* the two costs may be lower (report_cost.h) */
-    const struct cost *cost; /* of each record of the cell under the limit */
-    struct interval ci;      /* of the accuracy */
+    int is_bound;            /* the two costs may be lower */
+    const struct cost *cost; /* the cost of each record of the cell under the limit */
+    struct interval ci;      /* interval of the accuracy */
     const double *by[3];     /* the same three by problem of the task; NaN: not all its samples are there */
     const char *label;       /* L-W-B: "32k-4-8", B the values of the swept budget, 1 without a budget */
 };
@@ -30,6 +37,6 @@ struct frontier {
  * counts as wrong. Widths are 1, 4, 8, 16 .. as far as the samples go, where these are drawn at a temperature
  * and right or wrong. */
 struct frontier report_frontier(const struct report *r, int panel);
-const struct frontier *report_frontiers(const struct report *r); /* of every panel */
+const struct frontier *report_frontiers(const struct report *r); /* those of every panel */
 
 #endif

@@ -46,8 +46,8 @@ static int could_differ(struct family *f, int j, double p)
 
 /* ---- what could have been marked as within the margin */
 
-/* "Higher" goes before "within", so at most so many problems may be gained that Holm's adjustment leaves
- * every comparison undecided. That costs nothing: a gain with a two-sided p just above the level has a
+/* "Higher" goes before "within", so only as many problems may be gained as leave every comparison undecided
+ * after Holm's adjustment. That costs nothing: a gain with a two-sided p just above the level has a
  * one-sided p below it, for any margin. Losses beside the gains, or comparisons that gain more than the
  * others, do not help either (test_report_marks.c goes through all outcomes). */
 static double best_within(const struct family *f, const struct pair *x)
@@ -61,7 +61,7 @@ static double best_within(const struct family *f, const struct pair *x)
     return gained ? stat_noninferior_binary(0, gained, x->problems, f->margin) : x->best.even;
 }
 
-static int same_room(const struct pair *x, const struct pair *y)
+static int same_best_outcomes(const struct pair *x, const struct pair *y)
 {
     return x->is_single && y->is_single && x->problems == y->problems && x->best.can_gain == y->best.can_gain;
 }
@@ -71,7 +71,7 @@ static void could_be_within(struct family *f)
 {
     for (int i = 0; i < f->n; i++) {
         int k = 0;
-        while (k < i && !same_room(f->pair[k], f->pair[i]))
+        while (k < i && !same_best_outcomes(f->pair[k], f->pair[i]))
             k++;
         f->p[i] = k < i ? f->p[k] : best_within(f, f->pair[i]);
     }
@@ -136,10 +136,10 @@ static long enough_problems(const struct family *f, int j)
     if (fabs(x->delta) > 1e-9)
         differ = fmax(z * z * x->sd * x->sd / (x->delta * x->delta),
                       min_problems(p, one_way, x->problems, ALPHA / n_p));
-    double room = x->delta + f->margin, least = f->margin * (1 - f->margin);
-    if (f->margin > 0 && room > 1e-9 && !x->is_below_margin) {
+    double capacity = x->delta + f->margin, least = f->margin * (1 - f->margin);
+    if (f->margin > 0 && capacity > 1e-9 && !x->is_below_margin) {
         z = stat_normal_quantile(1 - ALPHA / n_within);
-        within = x->sd > 0 ? z * z * fmax(x->sd * x->sd, least) / (room * room) : 0;
+        within = x->sd > 0 ? z * z * fmax(x->sd * x->sd, least) / (capacity * capacity) : 0;
         if (x->delta <= 0)
             within = fmax(within, log(ALPHA / n_within) / log1p(-f->margin));
     }
@@ -166,7 +166,7 @@ static void mark_pair(struct family *f, int j)
     else if (x->mark == MARK_TOO_FEW)
         x->enough = fewest_at_all(x, f->n, f->margin);
     else
-        x->could |= 1U << x->mark; /* of several samples not every outcome was tried */
+        x->could |= 1U << x->mark; /* with several samples not every outcome was tried */
 }
 
 static void mark_family(struct family *f)
@@ -205,11 +205,11 @@ static void collect_family(struct family *f, struct pair *pairs, int n, const in
 
 static struct family family_of(int n, double margin)
 {
-    size_t room = (size_t)n + 1;
-    return (struct family){.pair = xmalloc(room * sizeof(struct pair *)),
+    size_t capacity = (size_t)n + 1;
+    return (struct family){.pair = xmalloc(capacity * sizeof(struct pair *)),
                            .margin = margin / 100,
-                           .p = xmalloc(room * sizeof(double)),
-                           .adjusted = xmalloc(room * sizeof(double))};
+                           .p = xmalloc(capacity * sizeof(double)),
+                           .adjusted = xmalloc(capacity * sizeof(double))};
 }
 
 static void family_release(struct family *f)

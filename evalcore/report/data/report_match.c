@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/report/data/report_data.h"
+
 enum { LCM_MAX = 4096, EXACT_FLIPS = 20 };
 static const double LEAST_RANDOM = 1e-5; /* the smallest p of random sign flips (stats.h) */
 
@@ -30,7 +32,7 @@ void match_release(struct matched *m)
     free(m->at_b);
 }
 
-static void make_room(struct matched *m, int more)
+static void grow_matched(struct matched *m, int more)
 {
     size_t n = (size_t)(m->n + more) + 1;
     m->mean_a = xrealloc(m->mean_a, n * sizeof *m->mean_a);
@@ -83,7 +85,7 @@ void match_add(struct matched *m, const struct cell_stats *a, const struct cell_
 {
     const struct run_task *ta = a->cell->task, *tb = b->cell->task;
     int shared = 0;
-    make_room(m, tb->n_problems);
+    grow_matched(m, tb->n_problems);
     m->is_incomplete |= a->cell->n_records < a->cell->n_expected || b->cell->n_records < b->cell->n_expected;
     m->is_binary &= !strcmp(ta->metric, "accuracy") && !strcmp(tb->metric, "accuracy");
     for (int i = 0; i < tb->n_problems; i++) {
@@ -125,10 +127,10 @@ static double mean_of(const struct matched *m, const double *x)
  * margin with them. That a loss may be in the heaviest problems is then allowed for. */
 static double max_weight(const struct matched *m)
 {
-    double most = m->weight ? 0 : 1;
+    double heaviest = m->weight ? 0 : 1;
     for (int i = 0; m->weight && i < m->n; i++)
-        most = fmax(most, m->weight[i]);
-    return most;
+        heaviest = fmax(heaviest, m->weight[i]);
+    return heaviest;
 }
 
 static void count_outcomes(struct pair *out, const struct matched *m)
@@ -194,9 +196,9 @@ static struct outcomes outcomes_of(const struct matched *m)
 {
     size_t bytes = (size_t)(m->n + 1) * sizeof(double);
     struct outcomes o = {xmalloc(bytes), xmalloc(bytes)};
-    double most = max_weight(m);
+    double heaviest = max_weight(m);
     for (int i = 0; i < m->n; i++) {
-        double w = weight_of(m, i) / most;
+        double w = weight_of(m, i) / heaviest;
         o.d[i] = w * m->d[i];
         o.gain[i] = w * (1 - m->mean_a[i]);
     }
@@ -208,7 +210,7 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
     size_t n = (size_t)m->n;
     enum signflip how;
     int is_exact = m->is_binary && !m->weight;
-    double unit = is_exact ? match_unit(m->lcm) : 0, most = max_weight(m);
+    double unit = is_exact ? match_unit(m->lcm) : 0, heaviest = max_weight(m);
     struct outcomes o = outcomes_of(m);
     out->p = is_exact ? stratified_p(m, out->delta) : NAN;
     if (isnan(out->p)) {
@@ -222,10 +224,10 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
         out->best.higher = stratified_best(m, 1);
     }
     out->ci = stat_paired_t(o.d, n);
-    out->ci = (struct interval){fmax(-1, most * out->ci.low), fmin(1, most * out->ci.high)};
-    out->spread = out->sd = most * stat_sd(o.d, n);
-    out->noninferior = stat_noninferior_mean(o.d, n, margin / most);
-    out->best.gained = stat_noninferior_mean(o.gain, n, margin / most);
+    out->ci = (struct interval){fmax(-1, heaviest * out->ci.low), fmin(1, heaviest * out->ci.high)};
+    out->spread = out->sd = heaviest * stat_sd(o.d, n);
+    out->noninferior = stat_noninferior_mean(o.d, n, margin / heaviest);
+    out->best.gained = stat_noninferior_mean(o.gain, n, margin / heaviest);
     free(o.d);
     free(o.gain);
 }
@@ -270,4 +272,60 @@ void match_one(struct pair *out, const struct cell_stats *a, const struct cell_s
 void report_compare(struct pair *out, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped)
 {
     match_one(out, a, b, NAN, n_dropped);
+}
+
+/* ---- Texts against their baseline. They are compared window by window, since the same window is hard or
+ * easy for all: the differences of bits per byte get a t interval and a sign-flip test, as scores of problems
+ * do. */
+
+struct likelihood_figures report_likelihood_figures(const struct likelihood *l)
+{
+    struct likelihood_bucket sum = likelihood_total(l);
+    return (struct likelihood_figures){sum.bytes ? sum.bits / (double)sum.bytes : NAN,
+                                       sum.tokens ? sum.kl / sum.tokens : NAN,
+                                       sum.tokens ? (double)sum.agree / sum.tokens : NAN};
+}
+
+/* Both cells have the same windows, because they have the same task. */
+static void compare_windows(struct pair *out, const struct cell_stats *a, const struct cell_stats *b)
+{
+    size_t n = 0, windows = (size_t)b->cell->task->n_problems;
+    double *d = xmalloc((windows + 1) * sizeof *d);
+    enum signflip how;
+    for (size_t i = 0; i < windows; i++)
+        if (a->jobs[i] && b->jobs[i])
+            d[n++] = b->sum[i] / (double)b->jobs[i] - a->sum[i] / (double)a->jobs[i];
+    *out = (struct pair){.problems = (int)n,
+                         .is_incomplete = a->cell->n_records < a->cell->n_expected ||
+                                          b->cell->n_records < b->cell->n_expected,
+                         .delta = stat_mean(d, n),
+                         .ci = stat_mean_t(d, n),
+                         .p = n ? stat_signflip(d, n, 0, &how) : NAN,
+                         .holm = NAN};
+    free(d);
+}
+
+void report_text_pairs(struct report *r)
+{
+    int *group = arena_alloc(r->arena, ((size_t)r->run->n_cells + 1) * sizeof *group);
+    r->text_pairs = arena_alloc(r->arena, ((size_t)r->run->n_cells + 1) * sizeof *r->text_pairs);
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell *c = &r->run->cells[i];
+        if (!c->task->is_text || c->baseline < 0 || c->baseline == i)
+            continue;
+        struct pair *p = &r->text_pairs[r->n_text_pairs];
+        compare_windows(p, &r->cells[c->baseline], &r->cells[i]);
+        p->a = c->baseline;
+        p->b = i;
+        group[r->n_text_pairs++] = r->cells[i].panel;
+    }
+    report_holm(r->text_pairs, r->n_text_pairs, group);
+}
+
+const struct pair *report_text_pair_of(const struct report *r, int cell)
+{
+    for (int i = 0; i < r->n_text_pairs; i++)
+        if (r->text_pairs[i].b == cell)
+            return &r->text_pairs[i];
+    return NULL;
 }

@@ -3,27 +3,25 @@
 
 #include "evalcore/report/data/report_data.h"
 
-/* A door for evalcore/compare: the problems that two cells, or the cells of two policy settings, have both
- * answered.
- */
+/* The problems that two cells, or the cells of two policy settings, have both answered. */
 struct matched {
     double *mean_a, *mean_b, *d; /* mean scores and their difference b - a */
     struct stratum *strata;      /* solved and tried, where is_binary */
-    double *weight;              /* of the problems, 1 on average; NULL: all the same */
+    double *weight;              /* weight of each problem, 1 on average; NULL: all the same */
     int *at_a, *at_b;            /* indices into the cells' tasks */
     int n;
-    long lcm;          /* of the numbers of samples; beyond 4,096 no longer followed */
+    long lcm;          /* least common multiple of the numbers of samples; not followed beyond 4,096 */
     int is_binary;     /* every score is 0 or 1 */
     int is_incomplete; /* answers of some cell are missing, so that the pair gets no mark */
 };
 
-/* The least common multiple of numbers of samples, from 1 on, with one more of them; and the unit of which
- * all differences of mean scores are multiples then (stat_signflip()), 0 where it is too small to be of use.
- */
+/* match_multiple(): the least common multiple of lcm and n, where lcm begins as 1 and n is a number of
+ * samples. match_unit(): all differences of mean scores are multiples of this number (stat_signflip()); 0
+ * where it is too small to be of use. */
 long match_multiple(long lcm, long n);
 double match_unit(long lcm);
 
-struct matched match_begin(void);
+struct matched match_begin(void); /* release it with match_release() */
 /* Adds the problems of two cells; n_dropped as in report_compare(). */
 void match_add(struct matched *m, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped);
 /* Tests them. The margin is a fraction; NaN leaves noninferior NaN. */

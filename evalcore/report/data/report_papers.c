@@ -20,7 +20,7 @@ static double mean_p(const struct report *r, int a, int b)
 {
     struct matched all = match_begin();
     double *d = NULL;
-    size_t n = 0, room = 0;
+    size_t n = 0, capacity = 0;
     int each = 0; /* problems of every task so far; -1: not as many in each */
     for (int col = 0; col < r->n_columns; col++) {
         const struct cell_stats *x = stats_at(r, a, col), *y = stats_at(r, b, col);
@@ -28,7 +28,7 @@ static double mean_p(const struct report *r, int a, int b)
         if (!x || !y)
             continue;
         match_add(&all, x, y, NULL);
-        xgrow(&d, &room, (size_t)all.n + 1, sizeof *d);
+        xgrow(&d, &capacity, (size_t)all.n + 1, sizeof *d);
         for (int i = from; i < all.n; i++)
             d[n++] = all.d[i] / (all.n - from);
         if (all.n > from)

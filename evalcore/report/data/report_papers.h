@@ -14,7 +14,7 @@
  * problems' differences, each divided by the number of its task's problems: exact where all tasks have as
  * many and answers are right or wrong, of random flips otherwise. */
 struct paper_cell {
-    int cell;     /* of the report; -1: none, or the mean */
+    int cell;     /* index of the report's cell; -1: none, or the mean */
     double value; /* accuracy or mean score; NaN: none, or a task of the mean is missing */
     int is_top;
     int is_partial; /* answers are missing */

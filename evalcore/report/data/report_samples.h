@@ -26,4 +26,9 @@ void report_samples(struct sample_stats *out, const struct cell_stats *s);
 int report_has_samples(const struct report *r); /* has a cell several distinct answers to a problem? */
 const char *sample_kind_name(enum sample_kind k);
 
+/* The probability that the majority of w answers is right, over all subsets of w of the n answers to one
+ * problem; a tie of t answers counts 1/t. Completions of more than `limit` tokens, and those without an
+ * answer, do not vote. answer: cell_stats' from this problem on. */
+double votes_majority(const struct record *first, const int *answer, int n, int limit, int w);
+
 #endif

@@ -35,13 +35,13 @@ static void compare_setting(struct setting *s, const struct report *r)
 /* Over all problems with results, each with the same weight. */
 static void add_accuracy(struct setting *s, const struct report *r)
 {
-    size_t n = 0, room = 1;
+    size_t n = 0, capacity = 1;
     int is_binary = 1;
     long same = 0;
     for (int i = 0; i < r->run->n_cells; i++)
-        room += (size_t)r->run->cells[i].task->n_problems;
-    double *sum = xmalloc(room * sizeof *sum), *mean = xmalloc(room * sizeof *mean);
-    long *jobs = xmalloc(room * sizeof *jobs), *one = xmalloc(room * sizeof *one);
+        capacity += (size_t)r->run->cells[i].task->n_problems;
+    double *sum = xmalloc(capacity * sizeof *sum), *mean = xmalloc(capacity * sizeof *mean);
+    long *jobs = xmalloc(capacity * sizeof *jobs), *one = xmalloc(capacity * sizeof *one);
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell_stats *c = &r->cells[i];
         if (c->row != s->row || c->column < 0)
@@ -121,10 +121,10 @@ int report_family(const struct report *r, int row)
 
 void report_settings(struct report *r)
 {
-    size_t room = (size_t)r->n_rows + 1;
-    struct pair *pooled = xmalloc(room * sizeof *pooled);
-    int *group = xmalloc(room * sizeof *group);
-    r->settings = arena_alloc(r->arena, room * sizeof *r->settings);
+    size_t capacity = (size_t)r->n_rows + 1;
+    struct pair *pooled = xmalloc(capacity * sizeof *pooled);
+    int *group = xmalloc(capacity * sizeof *group);
+    r->settings = arena_alloc(r->arena, capacity * sizeof *r->settings);
     for (int row = 0; row < r->n_rows; row++) {
         if (!has_answers(r, row))
             continue;

@@ -75,7 +75,7 @@ static void add_figure(struct steps *s, const char *name, double us, struct aren
     int part = k && n ? find_part(s, k, what, n, a) : -1;
     if (k && is_whole)
         k->whole = us;
-    if (part < 0 || !isnan(k->part[part])) /* of a figure that was measured twice the first stays */
+    if (part < 0 || !isnan(k->part[part])) /* a figure measured twice: the first counts */
         return;
     k->part[part] = us;
     k->sum += us;

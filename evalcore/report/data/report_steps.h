@@ -9,7 +9,7 @@ enum { STEP_PARTS_MAX = 16 };
 struct step_stack {
     const char *name; /* "quest:k_pages=64 batch 64 at 16384", with the model in front where several differ */
     double part[STEP_PARTS_MAX]; /* microseconds, in the order of struct steps' parts; NaN: not in the file */
-    double sum, whole;           /* of the parts; of the step as it is recorded, NaN: not in the file */
+    double sum, whole; /* time of the parts together, and of the whole captured step; NaN: not in the file */
 };
 struct steps {
     const char *model; /* "" where the stacks differ in it */

@@ -2,6 +2,8 @@
  * accuracy may still pay for it with longer completions. */
 #include <math.h>
 
+#include "evalcore/page/svg.h"
+#include "evalcore/report/figures/report_figures.h"
 #include "evalcore/report/figures/report_series.h"
 
 static void add_row(struct svg_bar *row, const struct report *r, const struct cell_stats *s)
@@ -29,9 +31,9 @@ void report_draw_bars(struct doc *d, const struct report *r, int panel, const st
     static const struct svg_bar_column columns[] = {{"accuracy, %", 1}, {"mean tokens", NAN}};
     enum { COLUMNS = sizeof columns / sizeof *columns };
     const struct panel *p = &r->panels[panel];
-    size_t room = (size_t)r->run->n_cells + 1, n = 0;
-    const char **names = arena_alloc(d->arena, room * sizeof *names);
-    struct svg_bar *bars = arena_alloc(d->arena, room * COLUMNS * sizeof *bars);
+    size_t capacity = (size_t)r->run->n_cells + 1, n = 0;
+    const char **names = arena_alloc(d->arena, capacity * sizeof *names);
+    struct svg_bar *bars = arena_alloc(d->arena, capacity * COLUMNS * sizeof *bars);
     int n_cut = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
         if (!report_is_shown(r, i, panel))
@@ -55,4 +57,65 @@ void report_draw_bars(struct doc *d, const struct report *r, int panel, const st
                n_cut ? " A length with \xE2\x89\xA5 counts completions that were cut off at the limit as if "
                        "they had ended there."
                      : "");
+}
+
+/* ---- Where the time of a decode step goes (DELTA, arXiv 2510.09883, Figures 8 to 10), from a file of
+ * benchmarks.
+ */
+
+static const char *tip_of(struct arena *a, const struct steps *s, const struct step_stack *k)
+{
+    struct str out = {0};
+    str_puts(&out, k->name);
+    for (int i = 0; i < s->n_parts; i++)
+        if (!isnan(k->part[i]))
+            str_printf(&out, "\n%s: %.0f us, %.1f%%", s->part[i], k->part[i], 100 * k->part[i] / k->sum);
+    str_printf(&out, "\nsum of the parts: %.0f us", k->sum);
+    if (!isnan(k->whole))
+        str_printf(&out, "\nthe whole step: %.0f us", k->whole);
+    const char *text = arena_strdup(a, str_text(&out));
+    str_release(&out);
+    return text;
+}
+
+void report_add_steps(struct doc *d, const struct report *r)
+{
+    const struct steps *s = r->steps;
+    size_t n = (size_t)s->n, n_parts = (size_t)s->n_parts;
+    struct svg_stack_part *parts = arena_alloc(d->arena, n_parts * sizeof *parts);
+    const char **names = arena_alloc(d->arena, n * sizeof *names),
+               **texts = arena_alloc(d->arena, n * sizeof *texts),
+               **tips = arena_alloc(d->arena, n * sizeof *tips);
+    double *value = arena_alloc(d->arena, n * n_parts * sizeof *value);
+    static const enum svg_colour colours[] = {SVG_GREY,  SVG_BLACK, SVG_ORANGE, SVG_PURPLE, SVG_VIOLET,
+                                              SVG_GREEN, SVG_SKY,   SVG_PALE,   SVG_RED};
+    for (size_t k = 0; k < n_parts; k++)
+        parts[k] = (struct svg_stack_part){s->part[k], colours[k % (sizeof colours / sizeof *colours)]};
+    for (size_t i = 0; i < n; i++) {
+        const struct step_stack *k = &s->stack[i];
+        names[i] = k->name;
+        tips[i] = tip_of(d->arena, s, k);
+        texts[i] = arena_printf(d->arena, "%.2f ms", k->sum / 1000);
+        for (size_t p = 0; p < n_parts; p++)
+            value[i * n_parts + p] = k->part[p];
+    }
+    const char *title = arena_printf(d->arena, "%s%stime of a decode step", s->model, *s->model ? ": " : "");
+    struct svg_stacks stacks = {
+        .id = "steps",
+        .title = title,
+        .desc = "Milliseconds of each part of a decode step, one stacked bar for each policy, "
+                "batch and context.",
+        .names = names,
+        .texts = texts,
+        .tips = tips,
+        .n = n,
+        .parts = parts,
+        .n_parts = n_parts,
+        .value = value};
+    struct str svg = {0};
+    svg_stacks(&svg, &stacks);
+    doc_figure(
+        d, "steps.svg", title, &svg, 0,
+        "Each part was replayed alone; their sum is a little less than the step as a whole. Not measured "
+        "in this run: the figures come from the file of benchmarks that the report was given.");
 }

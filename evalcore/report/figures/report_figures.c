@@ -32,18 +32,3 @@ void report_add_figures(struct doc *d, const struct report *r)
     if (!strcmp(section, "figures"))
         report_add_margins(d, r);
 }
-
-const char *report_figure_title(struct arena *a, const struct panel *p, const struct report_figure *f)
-{
-    return arena_printf(a, "%s: %s", p->title, f->title);
-}
-
-const char *report_figure_file(struct arena *a, const struct panel *p, const struct report_figure *f)
-{
-    return arena_printf(a, "%s_%s.svg", f->name, p->slug);
-}
-
-int report_is_shown(const struct report *r, int i, int panel)
-{
-    return r->cells[i].panel == panel && r->cells[i].cell->n_records > 0;
-}

@@ -33,11 +33,11 @@ static size_t collect_lengths(const struct cell *c, struct ecdf_item *items, dou
  * curve, unless a longer completion ended by itself. */
 static struct curve make_curve(struct arena *a, const struct cell *c)
 {
-    size_t room = (size_t)c->n_records + 1, at = 0;
-    struct ecdf_item *items = xmalloc(room * sizeof *items);
-    struct ecdf_step *steps = xmalloc(room * sizeof *steps);
+    size_t capacity = (size_t)c->n_records + 1, at = 0;
+    struct ecdf_item *items = xmalloc(capacity * sizeof *items);
+    struct ecdf_step *steps = xmalloc(capacity * sizeof *steps);
     double longest;
-    struct curve out = {.points = arena_alloc(a, 2 * room * sizeof *out.points)};
+    struct curve out = {.points = arena_alloc(a, 2 * capacity * sizeof *out.points)};
     out.n_all = collect_lengths(c, items, &longest);
     size_t n_steps = stat_ecdf(items, out.n_all, steps);
     out.cut_x = n_steps && steps[n_steps - 1].x > longest ? NAN : longest;

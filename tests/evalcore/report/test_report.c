@@ -1,10 +1,11 @@
-/* Reports of small runs made in memory: the CSV files and the markdown byte for byte, the page by its
- * properties. */
+/* Reports of small runs made in memory: the markdown byte for byte, the CSV files by their columns
+ * (csv_golden.test has all of them), the page by its properties. */
 #include "tests/cases.h"
 
 #include "evalcore/base/log.h"
 #include "evalcore/report/report.h"
 #include "evalcore/report/report_parts.h"
+#include "tests/evalcore/report/csv_rows.h"
 #include "tests/evalcore/report/plain_run.h"
 #include "tests/evalcore/report/written.h"
 
@@ -34,30 +35,42 @@ static void same_lines(const struct test_case *t, const char *got)
 
 /* ---- tests ---- */
 
+/* table: what sweep and report print. */
+static void check_case(const struct test_case *t, const char *table)
+{
+    struct str text = {0};
+    if (!strcmp(t->name, "terminal"))
+        str_puts(&text, table);
+    else
+        read_file(&text, t->name);
+    if (strstr(t->name, ".csv")) {
+        check_csv(t, str_text(&text));
+    } else {
+        /* a section's text comes without its last newline */
+        CHECK(text.len && text.data[text.len - 1] == '\n');
+        if (text.len)
+            text.data[text.len - 1] = 0;
+        same_lines(t, str_text(&text));
+    }
+    str_release(&text);
+}
+
 static void test_golden(const char *path)
 {
     struct run r;
     struct err e = {0};
     struct str text = {0}, table = {0};
-    struct cases c;
-    struct test_case t;
+    const char *const paths[] = {path, SOURCE_DIR "/tests/evalcore/report/csv_golden.test"};
     plain_run(&r);
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, &table, &e), 0);
-    cases_open(&c, path);
-    while (cases_next(&c, &t)) {
-        if (!strcmp(t.name, "terminal")) { /* what sweep and report print, no file */
-            str_clear(&text);
-            str_puts(&text, str_text(&table));
-        } else {
-            read_file(&text, t.name);
-        }
-        /* a section's text comes without its last newline */
-        CHECK(text.len && text.data[text.len - 1] == '\n');
-        if (text.len)
-            text.data[text.len - 1] = 0;
-        same_lines(&t, str_text(&text));
+    for (int i = 0; i < 2; i++) {
+        struct cases c;
+        struct test_case t;
+        cases_open(&c, paths[i]);
+        while (cases_next(&c, &t))
+            check_case(&t, str_text(&table));
+        cases_close(&c);
     }
-    cases_close(&c);
     CHECK(exists("heat_delta_relay.svg") && exists("accuracy_budget_relay.svg") &&
           exists("length_cdf_relay.svg"));
     CHECK(exists("problems_my-quiz-part-1.svg"));

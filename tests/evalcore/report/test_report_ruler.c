@@ -3,9 +3,8 @@
 #include "tests/check.h"
 
 #include "evalcore/base/log.h"
-#include "evalcore/report/data/report_longbench.h"
+#include "evalcore/report/data/report_group.h"
 #include "evalcore/report/data/report_match.h"
-#include "evalcore/report/data/report_ruler.h"
 #include "evalcore/report/report.h"
 #include "evalcore/report/report_parts.h"
 #include "tests/evalcore/report/plain_run.h"
