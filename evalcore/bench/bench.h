@@ -6,7 +6,7 @@
 #include "evalcore/base/err.h"
 #include "evalcore/cli/device_list.h"
 
-/* The door of the room of benchmarks, for `kveval bench` alone. A benchmark prints one JSON line per figure:
+/* Benchmarks, for `kveval bench` alone. A benchmark prints one JSON line per figure:
  * name, value, unit, floor (what the machine's own limits allow, measured in the same run), share (value as a
  * share of that limit), command. To add one, write a file that defines bench_NAME, and put X(NAME) below. */
 struct bench {
@@ -24,6 +24,7 @@ struct bench {
     int n_printed;
 };
 
+/* Runs a benchmark and prints its figures. Returns 0 or an error. */
 typedef int (*bench_fn)(struct bench *b, struct err *e);
 
 /* The benchmarks, in the order in which they run. */
@@ -46,7 +47,8 @@ BENCHES(X)
 #undef X
 int bench_length(struct bench *b, struct err *e); /* what bench_decode does with --tokens */
 
-/* share = value / floor; floor 0: a figure without a limit to compare with, both are null. */
+/* Prints a figure as a line of JSON, and as a row of b->csv. share is value / floor; floor 0: the figure has
+ * no limit to compare with, and both are null. */
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor);
 
 #endif

@@ -11,9 +11,10 @@ struct bench_device {
     const struct limits *limits;
     struct device *dev;
 };
+/* Opens b's device. Close it in any case. */
 int bench_device_open(struct bench_device *d, const struct bench *b, struct err *e);
 void bench_device_close(struct bench_device *d);
-/* What the device says of a negative rc. */
+/* Returns rc; when it is negative sets e to the device's message. */
 int bench_check(const struct bench_device *d, int rc, struct err *e);
 
 /* Measures the median seconds of one of the n operations that `enqueue` launches, over replays of them

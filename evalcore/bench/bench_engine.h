@@ -14,7 +14,7 @@ struct bench_engine {
     double peak; /* FLOP per second */
 };
 
-/* Sequences: b->batch, or what suits the device. */
+/* Number of sequences: b->batch, or the default for the device. */
 int bench_batch(const struct bench *b);
 
 /* b->policy or full; at most `batch` sequences of `context` tokens. */

@@ -39,6 +39,6 @@ double sim_beta(struct rng *r, double mean, double weight);
 void sim_print(const struct sim *s, double value, const char *unit, double target, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* A line of the table for people, on standard error. */
-void sim_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void sim_print_row(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

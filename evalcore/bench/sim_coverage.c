@@ -186,6 +186,6 @@ void sim_coverage(const struct sim *sim)
             sim_print(sim, lowest, "%", 0, "coverage of %s, %d problems, lowest of %d shapes",
                       intervals[which].name, sim_sizes[size], SHAPES);
         }
-        sim_say("%s", line);
+        sim_print_row("%s", line);
     }
 }

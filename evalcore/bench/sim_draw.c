@@ -59,7 +59,7 @@ void sim_print(const struct sim *s, double value, const char *unit, double targe
     bench_print(s->b, name, value, unit, target);
 }
 
-void sim_say(const char *format, ...)
+void sim_print_row(const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -180,6 +180,6 @@ void sim_errors(const struct sim *sim)
             sim_print(sim, worst, "%", 100 * level, "error of %s, %d problems, highest of %d shapes",
                       tests[test].name, sim_sizes[size], SHAPES);
         }
-        sim_say("%s", line);
+        sim_print_row("%s", line);
     }
 }

@@ -190,8 +190,8 @@ static void run_scene(const struct sim *sim, int at)
     sim_count(sim, 1 + at, sim->nights, new_night, scene, sums);
     double fail = share * sums[FAILS], pass = share * sums[PASSES], none = 100 - fail - pass;
     double answers = sums[ANSWERS] / ((double)sim->nights * scene->settings);
-    sim_say("%8d %8d  %-31s %10.1f %10.1f %10.1f %10.1f", scene->problems, scene->settings, scene->name, fail,
-            pass, fmax(0, none), answers);
+    sim_print_row("%8d %8d  %-31s %10.1f %10.1f %10.1f %10.1f", scene->problems, scene->settings, scene->name,
+                  fail, pass, fmax(0, none), answers);
     print_figure(sim, scene, fail, "%", scene->fails, "called a regression");
     if (scene->settings > 1 && scene->change < 0)
         print_figure(sim, scene, share * sums[FIRST_FAILS], "%", scene->fails, "that setting called");
@@ -217,7 +217,7 @@ static void run_frozen(const struct sim *sim)
     double mean = stat_mean(rate, FROZEN);
     stat_sort(rate, FROZEN);
     double high = stat_quantile(rate, FROZEN, 0.9);
-    sim_say(
+    sim_print_row(
         "%8d  of %d baselines, each frozen for %d nights without a change: false alarms %.1f %% on average, "
         "%.1f %% or more for one in ten",
         scenes[0].problems, FROZEN, nights, mean, high);
@@ -227,9 +227,10 @@ static void run_frozen(const struct sim *sim)
 
 void sim_gate(const struct sim *sim)
 {
-    sim_say("the gate, %d nights a row: baseline of %d samples, looks at %d, %d and %d", sim->nights,
-            BASELINE, stat_looks[0].samples, stat_looks[1].samples, stat_looks[2].samples);
-    sim_say("problems settings  truth                           regression     within  undecided    samples");
+    sim_print_row("the gate, %d nights a row: baseline of %d samples, looks at %d, %d and %d", sim->nights,
+                  BASELINE, stat_looks[0].samples, stat_looks[1].samples, stat_looks[2].samples);
+    sim_print_row(
+        "problems settings  truth                           regression     within  undecided    samples");
     for (int i = 0; i < N_SCENES; i++)
         run_scene(sim, i);
     run_frozen(sim);

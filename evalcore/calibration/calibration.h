@@ -4,9 +4,9 @@
 #include "evalcore/cli/command.h"
 #include "evalcore/plan/runplan.h"
 
-/* The room of calibration: measures on development problems which layers of a model can choose for the layers
- * after them, and proposes DELTA's refresh layers and Kascade's anchors; and how much attention mass the
- * lists of any policy keep. The commands calibrate and probe come in.
+/* Calibration: measures on development problems which layers of a model can choose for the layers after them,
+ * and proposes DELTA's refresh layers and Kascade's anchors; and how much attention mass the lists of any
+ * policy keep. The commands calibrate and probe come in.
  *
  * The measurements are policies of their own, bound to an engine that decodes nothing else. Their hooks copy
  * what they need to the host, where sums are in double precision and in one order. */

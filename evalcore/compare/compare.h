@@ -4,10 +4,10 @@
 #include "evalcore/report/report_parts.h"
 #include "evalcore/store/run.h"
 
-/* The room of kveval compare: two cells, two policy settings over all their tasks, or two runs, problem by
+/* kveval compare: compares two cells, two policy settings over all their tasks, or two runs, problem by
  * problem. The tests are those of the reports (report_match.h). Nothing is written into a run folder. */
 
-/* Differences that make a comparison mean something else. They are refused unless allowed. */
+/* Differences between the sides beside the policy. compare_open() refuses them unless they are allowed. */
 enum {
     COMPARE_PROBLEMS = 1, /* problems, tasks or reference answers that only one side has */
     COMPARE_PROMPTS = 2,  /* the same problem under another prompt */
@@ -60,16 +60,19 @@ struct comparison {
     double margin;
 };
 
-/* Loads and compares. ERR_USAGE for names that say nothing and for differences that were not allowed,
- * ERR_BUSY for missing answers, ERR_FORMAT or ERR_IO. Release it in any case. */
+/* Loads the runs and compares them. ERR_USAGE when a side names no cell or setting, or several, and for
+ * differences that were not allowed; ERR_BUSY for missing answers; ERR_FORMAT or ERR_IO for a run folder that
+ * cannot be read. Call compare_release() in any case. */
 int compare_open(struct comparison *c, const struct compare_options *o, struct err *e);
 void compare_release(struct comparison *c);
 
-/* "B solves 4.2 points fewer [...]": in words, in the arena. */
+/* The result in one sentence, in the arena: "B solves 4.2 points fewer [...]". */
 const char *compare_verdict(struct comparison *c);
 
-/* As text for a terminal of `columns` characters, with at most n_flips flipped problems (negative: all).
- * Completions of restricted tasks (run_task_is_restricted) are left out here and below. */
+/* Write the comparison: as text for a terminal of `columns` characters, as a document, as JSON. At most
+ * n_flips flipped problems are shown (negative: all). Completions of restricted tasks
+ * (run_task_is_restricted) are left out. They fail with ERR_IO or ERR_FORMAT when a completion cannot be read
+ * from its journal. */
 int compare_text(struct str *out, struct comparison *c, int columns, int n_flips, struct err *e);
 int compare_doc(struct doc *d, struct comparison *c, int n_flips, struct err *e);
 int compare_json(struct str *out, struct comparison *c, int n_flips, struct err *e);

@@ -12,9 +12,13 @@ struct side {
     int *cells;
     int n;
 };
+/* Fills in cells and n from name. ERR_USAGE when it names nothing or several; the message lists what was
+ * meant. */
 int side_find(struct side *s, struct arena *a, struct err *e);
 
-/* Looks for differences between matched cells and notes or refuses them. */
+/* Looks for differences between the matched cells. Allowed ones become notes; for any other one returns
+ * ERR_USAGE or, for missing answers, ERR_BUSY. unmatched: number of cells of one side without a counterpart.
+ */
 int compare_check(struct comparison *c, unsigned allowed, int unmatched, struct err *e);
 
 /* Fills in settings, n_settings and all. */
@@ -28,11 +32,14 @@ struct answer {
     const char *verdict, *form;
     struct str text; /* the completion, or a sentence that it is withheld */
 };
+/* Fills in *out for side A or B; out->text belongs to the caller. Fails when the completion cannot be read.
+ */
 int flip_answer(const struct comparison *c, const struct flip *f, int is_b, struct answer *out,
                 struct err *e);
+/* The problem, and the label of its task. */
 const struct run_problem *flip_problem(const struct comparison *c, const struct flip *f);
 const char *flip_task(const struct comparison *c, const struct flip *f);
-/* How many flips to show. */
+/* The number of flips to show: all when max is negative, else at most max. */
 int flips_shown(const struct comparison *c, int max);
 
 #endif

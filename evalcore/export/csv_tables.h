@@ -4,7 +4,7 @@
 #include "evalcore/base/str.h"
 #include "evalcore/report/data/report_data.h"
 
-/* The room of a report's CSV files: tidy tables for other programs. A table of columns (name, type, unit,
+/* A report's CSV files: tidy tables for other programs. A table of columns (name, type, unit,
  * meaning) stands above the code of each; headers, columns.md and the tests follow from it. To add a column,
  * write its row and its value in the same place; to add a file, write its table and its row in csv_write.c.
  *

@@ -11,11 +11,13 @@ struct csv {
     const struct csv_table *table;
 };
 
+/* Each fills the next field of the row. csv_p() writes a probability with six significant digits, into a
+ * column of type CSV_FLOAT; csv_none() leaves a field of any type empty; csv_end() ends the row. */
 void csv_text(struct csv *c, const char *column, const char *s); /* NULL and "": empty */
 void csv_int(struct csv *c, const char *column, long v);
 void csv_float(struct csv *c, const char *column, double v); /* not finite: empty */
 void csv_bool(struct csv *c, const char *column, double v);  /* 1, 0, or NaN for empty */
-void csv_p(struct csv *c, const char *column, double p);     /* a CSV_FLOAT */
+void csv_p(struct csv *c, const char *column, double p);     /* not finite: empty */
 void csv_none(struct csv *c, const char *column);
 void csv_end(struct csv *c);
 
@@ -91,6 +93,8 @@ extern const struct csv_table csv_accuracy, csv_settings, csv_pairs, csv_lengths
             "100,000"                                                                                        \
     }
 
+/* Fill the fields of the column lists above: CSV_CELL_COLUMNS, CSV_BUDGET_COLUMNS, CSV_KIND_COLUMNS,
+ * CSV_LIKELIHOOD_COLUMNS and CSV_MARK_COLUMNS. csv_activity(): the word for an activity; "" for none. */
 void csv_cell(struct csv *c, const struct cell *cell);
 void csv_budget(struct csv *c, const struct cell_stats *s);
 void csv_kind(struct csv *c, const struct cell_stats *s);

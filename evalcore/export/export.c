@@ -82,7 +82,7 @@ int export_run(const struct run *r, const struct export_options *o, struct expor
     export_files_init(&x.files, o->replace);
     rc = f->write ? f->write(&x, e) : write_systems(&x, f, e);
     if (!rc)
-        rc = export_files_keep(&x.files, e);
+        rc = export_files_commit(&x.files, e);
     done->files = (long)x.files.n;
     export_files_release(&x.files);
     arena_release(&x.arena);
@@ -192,7 +192,7 @@ int export_close(struct export_files *f, struct err *e)
     return rc;
 }
 
-int export_files_keep(struct export_files *f, struct err *e)
+int export_files_commit(struct export_files *f, struct err *e)
 {
     int rc = 0;
     for (size_t i = 0; i < f->n && !rc; i++) {

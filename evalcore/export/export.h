@@ -3,7 +3,7 @@
 
 #include "evalcore/base/err.h"
 
-/* The room of exports: a loaded run folder written in the layouts that other evaluation tools read. One file
+/* Exports: a loaded run folder written in the layouts that other evaluation tools read. One file
  * and one row of the table in export.c for each format. Nothing here grades or computes statistics beyond
  * those that the formats ask for, and nothing is written into the run folder.
  *

@@ -8,7 +8,7 @@
 #include "evalcore/store/run.h"
 
 /* Files that appear together. Each is written to a temporary file beside its place, in pieces, since the
- * completions of a night are larger than memory; export_files_keep() renames them all, and
+ * completions of a night are larger than memory; export_files_commit() renames them all, and
  * export_files_release() removes what was not kept, folders that this object made included. */
 struct export_file {
     char *path, *temporary;
@@ -31,7 +31,7 @@ int export_open(struct export_files *f, const char *path, struct err *e);
 struct str *export_text(struct export_files *f);
 int export_flush(struct export_files *f, struct err *e);
 int export_close(struct export_files *f, struct err *e);
-int export_files_keep(struct export_files *f, struct err *e);
+int export_files_commit(struct export_files *f, struct err *e);
 void export_files_release(struct export_files *f);
 
 /* What the formats share. A *system* is what other tools call a model: one model under one policy setting and

@@ -86,7 +86,7 @@ void doc_warning(struct doc *d, const char *fmt, ...)
     va_end(args);
 }
 
-static struct str *take_text(struct doc *d, struct str *text)
+static struct str *move_text(struct doc *d, struct str *text)
 {
     struct str *kept = arena_alloc(d->arena, sizeof *kept);
     *kept = *text;
@@ -103,13 +103,13 @@ void doc_figure(struct doc *d, const char *file, const char *title, struct str *
     va_end(args);
     it->file = file;
     it->title = title;
-    it->body = take_text(d, svg);
+    it->body = move_text(d, svg);
     it->is_wide = is_wide;
 }
 
 void doc_literal(struct doc *d, const char *title, struct str *text)
 {
-    add_item(d, DOC_LITERAL, title)->body = take_text(d, text);
+    add_item(d, DOC_LITERAL, title)->body = move_text(d, text);
 }
 
 void doc_fold(struct doc *d, const char *fmt, ...)
@@ -127,7 +127,7 @@ void doc_fold_end(struct doc *d)
 
 void doc_data(struct doc *d, struct str *json)
 {
-    d->data = take_text(d, json);
+    d->data = move_text(d, json);
 }
 
 struct table *doc_table(struct doc *d, const char *caption)

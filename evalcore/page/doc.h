@@ -6,9 +6,12 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/str.h"
 
-/* The room of a report as a document, whatever it says: plain data, sections of paragraphs, warnings, tables,
- * figures and literal text. It is built once and printed twice, as markdown and as a page, so that the two
- * always say the same. All strings are plain text (the writers escape them) and live in the arena. */
+/* A page as data, whatever it says: sections of paragraphs, warnings, tables, figures and literal text. It is
+ * built once and written twice, as markdown and as HTML, so that the two always say the same. All strings are
+ * plain text (the writers escape them) and live in the arena. None of these functions fails.
+ *
+ * Order of calls: doc_init(); for each section doc_section() and then its items, which are added to the last
+ * section; doc_markdown() and doc_html(); doc_release(). Functions with fmt take printf's arguments. */
 
 enum { CELL_NUMBER = 1, CELL_STRONG = 2, CELL_BAD = 4, CELL_GOOD = 8, CELL_MUTED = 16 };
 
@@ -59,41 +62,55 @@ struct doc {
     size_t cap;
 };
 
+/* An empty document. `a` must outlive it; title is borrowed. */
 void doc_init(struct doc *d, struct arena *a, const char *title);
-void doc_release(struct doc *d); /* the arrays and the figures' text; strings stay with the arena */
+/* Frees the arrays and the figures' SVG; strings stay with the arena. */
+void doc_release(struct doc *d);
 
+/* Begins a section under a heading; id is its anchor in the page. */
 void doc_section(struct doc *d, const char *id, const char *title);
-void doc_lead(struct doc *d); /* the last section is the first screen */
+/* Makes the last section the page's first screen. */
+void doc_lead(struct doc *d);
+/* Add a paragraph, and a paragraph that is set apart as a warning. */
 void doc_paragraph(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void doc_warning(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Takes over the text of svg and leaves it empty. */
+/* Adds a figure with the caption fmt. Takes over the text of svg and leaves it empty. file: its name beside
+ * the page; is_wide: it takes the page's whole width. */
 void doc_figure(struct doc *d, const char *file, const char *title, struct str *svg, int is_wide,
                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* Adds text that is shown as it is, folded under its title. Takes over `text` and leaves it empty. */
 void doc_literal(struct doc *d, const char *title, struct str *text);
-/* What is added up to doc_fold_end() is folded under this title. Folds do not nest. */
+/* Everything added before doc_fold_end() is folded under the title fmt. Folds do not nest. */
 void doc_fold(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void doc_fold_end(struct doc *d);
-/* Takes over the text of json and leaves it empty. */
+/* Sets the data for the page's script. Takes over the text of json and leaves it empty. */
 void doc_data(struct doc *d, struct str *json);
 
+/* Adds a table and returns it: add its columns first, then its rows. caption: NULL for none. */
 struct table *doc_table(struct doc *d, const char *caption);
+/* Adds one column, or n of them; flags: CELL_NUMBER for numbers, or 0. */
 void table_column(struct doc *d, struct table *t, const char *name, unsigned flags);
 struct table_column {
     const char *name;
     unsigned flags;
 };
 void table_columns(struct doc *d, struct table *t, const struct table_column *columns, size_t n);
+/* Adds a heading over the rows that follow. */
 void table_group(struct doc *d, struct table *t, const char *name);
+/* Begins a row without cells. */
 void table_row(struct doc *d, struct table *t);
-/* The next cell of the last row; CELL_NUMBER is taken over from the column. */
+/* Adds a cell to the last row, with CELL_ flags; CELL_NUMBER is taken over from the column. */
 void table_add(struct doc *d, struct table *t, unsigned flags, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Gives the last cell a second line in smaller type. */
 void table_small(struct doc *d, struct table *t, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The last cell of the last row shows this cell of the run: the page opens its problems from there. */
+/* Says that the last cell shows this cell of the run, whose problems the page opens from there. cell: its id.
+ */
 void table_cell_of(struct doc *d, struct table *t, const char *cell);
-/* The last row says this: where two or more rows of a group do, the page folds them together. */
+/* Sets what the last row says in one line; the page folds rows of a group that say the same together. */
 void table_same(struct doc *d, struct table *t, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Append the whole document: GitHub's markdown, and one self-contained HTML page. */
 void doc_markdown(struct str *out, const struct doc *d);
 void doc_html(struct str *out, const struct doc *d);
 

@@ -42,7 +42,7 @@ enum svg_marker {
     SVG_MARKERS,
     SVG_NONE
 };
-/* Numbers, too: the lines of one colour take them in turn. */
+/* Also plain numbers from 0 to SVG_DASHES - 1: lines of one colour take them in turn. */
 enum svg_dash { SVG_SOLID, SVG_DASHED, SVG_DOTTED, SVG_DASHES = 8 };
 
 enum svg_kind {
@@ -109,6 +109,7 @@ struct svg_heat {
     double low, high;                 /* values of the two ends of the colour scale, printed as percent */
     const char *mark_label;           /* what the border means; NULL: no square has one */
 };
+/* Draws a heat map: squares coloured by value, with their text. */
 void svg_heat(struct str *out, const struct svg_heat *h);
 
 /* A matrix of many small squares that shows who solved what: a row for each name, a column for each
@@ -121,6 +122,7 @@ struct svg_matrix {
         *level; /* n_rows x n_columns: 0 none to 4 all correct; -1: cut off or unfinished; -2: missing */
     const char *const *cells, *const *tips; /* by row, each may be NULL */
 };
+/* Draws the matrix. */
 void svg_matrix(struct str *out, const struct svg_matrix *m);
 
 /* Horizontal bars: a row for each name, side by side one bar for each column. */
@@ -141,6 +143,7 @@ struct svg_bars {
     const struct svg_bar_column *columns;
     const struct svg_bar *bars; /* n rows of n_columns */
 };
+/* Draws the bars, each column on its own scale from 0. */
 void svg_bars(struct str *out, const struct svg_bars *b);
 
 /* Stacked bars, one below the other, on one scale. */
@@ -156,6 +159,7 @@ struct svg_stacks {
     size_t n_parts;
     const double *value; /* n bars of n_parts; not finite: none */
 };
+/* Draws the stacks with a legend of their parts. */
 void svg_stacks(struct str *out, const struct svg_stacks *s);
 
 /* Appends s for text and attribute values of SVG and HTML: & < > " ' are escaped, invalid UTF-8 and
@@ -167,7 +171,7 @@ void svg_escape(struct str *out, const char *s);
 size_t svg_ticks(double low, double high, int is_log, size_t max, double *ticks, double *step);
 
 /* ---- for the files that draw ---- */
-/* Around what a mark consists of. */
+/* Open and close the <g> element of a mark; both NULL: without cell and tooltip. */
 void svg_mark_begin(struct str *out, const char *cell, const char *tip);
 void svg_mark_end(struct str *out);
 double svg_text_width(const char *s, double size); /* an upper estimate for common sans-serif fonts */
@@ -183,6 +187,7 @@ void svg_begin(struct str *out, const char *id, const char *title, const char *d
 /* Draws the title, wrapped to `width` in at most two lines, and returns the y below it. When out is NULL
  * it only measures. */
 double svg_title(struct str *out, const char *title, double width);
+/* Draws a marker centred at (x, y). */
 void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y,
                      double scale /* 1: as usual */);
 

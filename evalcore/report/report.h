@@ -3,8 +3,8 @@
 
 #include "evalcore/base/err.h"
 
-/* The room of reports: from the records of a run folder to tables, figures, a page and exports. Commands come
- * in by this door; nothing here decodes, grades or writes into a journal.
+/* Reports: from the records of a run folder to tables, figures and a page. Nothing here decodes, grades or
+ * writes into a journal.
  *
  * Writes report/ into the folder of a loaded run: index.html, report.md, accuracy.csv, pairs.csv, lengths.csv
  * published.csv where the run file names figures of a paper, and the figures as *.svg, each file whole or not

@@ -41,7 +41,7 @@ static void add_taken(struct doc *d, const json_t *config)
     json_decref(told);
 }
 
-int report_task_is_told(const struct run *run, int i)
+int report_task_is_repeated(const struct run *run, int i)
 {
     const struct run_task *t = &run->tasks[i];
     for (int k = 0; k < i; k++) {
@@ -84,7 +84,7 @@ void report_add_config(struct doc *d, const struct report *r)
     table_columns(d, t, task_columns, sizeof task_columns / sizeof *task_columns);
     for (int i = 0; i < run->n_tasks; i++) {
         const struct run_task *k = &run->tasks[i];
-        if (report_task_is_told(run, i))
+        if (report_task_is_repeated(run, i))
             continue;
         table_row(d, t);
         table_add(d, t, 0, "%s", k->label);
@@ -149,7 +149,7 @@ void report_add_summary(struct doc *d, const struct report *r)
     const struct run *run = r->run;
     int n_tasks = r->n_columns;
     for (int i = 0; i < run->n_tasks; i++)
-        n_tasks += run->tasks[i].is_text && !report_task_is_told(run, i);
+        n_tasks += run->tasks[i].is_text && !report_task_is_repeated(run, i);
     long missing = run->n_expected - run->n_done;
     add_findings(d, r);
     if (missing > 0)

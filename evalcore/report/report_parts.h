@@ -20,8 +20,8 @@ void report_add_likelihood(struct doc *d, const struct report *r); /* needs text
 void report_add_against(struct doc *d, const struct report *r);    /* needs r->old */
 void report_add_published(struct doc *d, const struct report *r);  /* needs r->n_figures */
 void report_add_health(struct doc *d, const struct report *r);
-/* The same task again, with the prompts of another model or of other settings? */
-int report_task_is_told(const struct run *run, int i);
+/* Is task i an earlier task again, with the prompts of another model or of other settings? */
+int report_task_is_repeated(const struct run *run, int i);
 void report_add_config(struct doc *d, const struct report *r);
 void report_add_papers(struct doc *d, const struct report *r); /* needs tasks with answers */
 /* The problems of each cell, for the page's script. */

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The door of evalcore/stats: the statistics of the reports, as pure functions of their arguments, for
- * evalcore/report. Probabilities and accuracies are fractions from 0 to 1; intervals are two-sided with 95
- * % confidence; p values are two-sided unless the name says otherwise. The result is NaN where the data do
- * not determine it. Nothing here keeps a pointer or fails with an error.
+/* The statistics of the reports, as pure functions of their arguments. Probabilities and accuracies are
+ * fractions from 0 to 1; intervals are two-sided with 95 % confidence; p values are two-sided unless the name
+ * says otherwise. The result is NaN where the data do not determine it. Nothing here keeps a pointer or fails
+ * with an error.
  *
  * Two questions are kept apart. "Does this hold for problems like these?" takes the problems for a sample:
  * one problem is one independent observation, however many answers were drawn for it, since those resemble
@@ -166,7 +166,7 @@ double stat_noninferior_strata(const struct stratum *s, size_t n, double margin)
 long stat_problems_to_differ(double alpha);
 
 /* Could any outcome of all n_tests comparisons (adjusted by Holm at alpha) earn one of them the verdict
- * "lower" or "higher", on so many problems with n_samples of each? For scores that are not 0 or 1 (sign
+ * "lower" or "higher", on n_problems problems with n_samples of each? For scores that are not 0 or 1 (sign
  * flips) take n_samples 1. */
 int stat_can_differ(long n_problems, long n_samples, long n_tests, double alpha);
 

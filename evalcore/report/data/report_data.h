@@ -9,8 +9,7 @@
 #include "evalcore/stats/stats.h"
 #include "evalcore/store/run.h"
 
-/* The room of a report's numbers. They are computed once, here; tables, CSV files and figures only
- * print them. */
+/* A report's numbers. They are computed once, here; tables, CSV files and figures only print them. */
 
 enum activity {
     ACTIVITY_FULL,     /* the policy has no budget */
@@ -27,11 +26,11 @@ struct cell_stats {
      * different wrong ones (report_samples.c). NULL where answers have scores, or one sample of a problem was
      * drawn. */
     const int *answer;
-    int row, column; /* of the accuracy table: struct report's rows and columns; column -1: a text */
-    int panel;       /* of struct report's panels: the figures that the cell is drawn in */
+    int row, column; /* place in the accuracy table (report.rows, report.columns); column -1: a text */
+    int panel;       /* index of report.panels: the figures that the cell is drawn in */
     int count[VERDICT_COUNT];
     int n_length;      /* completions that ended at the length limit */
-    int n_cut;         /* of those, the ones that are not correct */
+    int n_cut;         /* completions among those that are not correct */
     double reads_full; /* what full attention would have read, summed over completions */
     double score;      /* sum over finished jobs */
     double accuracy;   /* mean over those that count (see jobs below); NaN when there is none */
@@ -40,22 +39,21 @@ struct cell_stats {
     double kv_density, aux_density;                /* shares of what full attention would have read */
     double total_density;                          /* their sum: what a reader is shown as reads */
     /* What the prompts' queries attended to, and the keys scanned for it, over what dense prefills attend to;
-     * NaN where a record is older than these counts. */
+     * NaN where a record lacks these counts. */
     double prefill_density, prefill_aux_density;
-    double
-        selected_density; /* what a query head selects, over the same; NaN: records older than that count */
-    double key_density;   /* key elements to read over all, where the policy holds some; else NaN */
-    double peak_tokens;   /* of jobs with a decode step */
-    double mean_context;  /* tokens that full attention reads in a decode step, mean over steps */
-    double budget_tokens; /* the policy's budget as tokens a step, at mean_context; not finite: none */
-    double budget_beside; /* tokens of the prompt that it reads besides (report_budget.h) */
-    int needs_limit;      /* the budget follows from the length limit */
-    int has_budget;       /* 0: it reads everything, like full attention */
+    double selected_density;    /* what a query head selects, over the same; NaN: a record lacks that count */
+    double key_density;         /* key elements to read over all, where the policy holds some; else NaN */
+    double peak_tokens;         /* mean over jobs with a decode step */
+    double mean_context;        /* tokens that full attention reads in a decode step, mean over steps */
+    double budget_tokens;       /* the policy's budget as tokens a step, at mean_context; not finite: none */
+    double budget_beside;       /* tokens of the prompt that it reads besides (report_budget.h) */
+    int needs_limit;            /* the budget follows from the length limit */
+    int has_budget;             /* 0: it reads everything, like full attention */
     const char *unknown_budget; /* why this program cannot tell the policy's budget; NULL: it can */
     enum activity activity;
-    int n_answered, n_idle; /* problems with results; of those, the ones on which no step read less than full
-                             * attention does, though the policy has a budget: they say nothing about it */
-    struct likelihood likelihood; /* of a text: sums over its windows; accuracy is then NaN */
+    int n_answered, n_idle; /* problems with results; idle: no step read less than full attention does, though
+                             * the policy has a budget, so the problem says nothing about it */
+    struct likelihood likelihood; /* texts: sums over their windows; accuracy is then NaN */
     /* By problem: scores added up, and finished samples. Greedy samples of one problem are the same
      * completion again and count as one. */
     const double *sum;
@@ -71,7 +69,7 @@ enum mark {
     MARK_HIGHER,
     MARK_WITHIN,
     MARK_OPEN,   /* not decided, though some outcome would have been; or answers are missing */
-    MARK_TOO_FEW /* no outcome of so many problems could have earned a mark */
+    MARK_TOO_FEW /* no outcome of this number of problems could have earned a mark */
 };
 
 struct pair {                          /* two cells on the same problems; differences are b - a */
@@ -83,7 +81,7 @@ struct pair {                          /* two cells on the same problems; differ
     double p, holm; /* holm: over the comparisons of the same family */
     const char *test;
     double spread;       /* one sample: share of problems that differ; several: sd of the differences */
-    double sd;           /* of the differences of the problems */
+    double sd;           /* standard deviation of the problems' differences */
     int is_single;       /* one sample a problem in both, right or wrong */
     int is_incomplete;   /* answers of one of them are missing, so no mark is given (MARK_OPEN) */
     int is_below_margin; /* the baseline solves less than the margin: no loss of it could be seen, so WITHIN
@@ -93,7 +91,7 @@ struct pair {                          /* two cells on the same problems; differ
     enum mark mark;
     unsigned could; /* 1 << MARK_LOWER and so on: what some outcome of the whole family would have earned */
     /* MARK_OPEN: about how many problems decide it if the shares stay as they are. MARK_TOO_FEW: the fewest
-     * with which a mark could be earned. -1: no number below PROBLEMS_TOLD does, or else none is needed. */
+     * with which a mark could be earned. -1: no number below PROBLEMS_LIMIT does, or else none is needed. */
     long enough;
     struct pair_best { /* the smallest p that an outcome on these problems would have had, given a's results
                         */
@@ -102,19 +100,19 @@ struct pair {                          /* two cells on the same problems; differ
         long can_lose, can_gain; /* problems */
     } best;
 };
-enum { PROBLEMS_TOLD = 100000 };
+enum { PROBLEMS_LIMIT = 100000 };
 
-/* A policy setting over all its tasks with answers, compared with the baseline's row on the problems of all
- * of them, each problem with the same weight. Several greedy samples of a problem count as one. */
+/* A policy setting over all its tasks with answers, compared with the baseline's row on all their problems,
+ * each with the same weight. Several greedy samples of a problem count as one. */
 struct setting {
-    int row;          /* of struct report's rows */
+    int row;          /* index of report.rows */
     int baseline_row; /* -1: it is a baseline, or has none */
     int is_baseline;
     int n_tasks;        /* on which both have answers to a shared problem */
     struct pair pooled; /* a and b are -1; mark MARK_NONE without a baseline */
     double accuracy;    /* mean over all its problems; NaN without results */
     struct interval ci;
-    double reads, kv_share, aux_share; /* of what full attention would have read; reads: both together */
+    double reads, kv_share, aux_share; /* shares of full attention's reads; reads: both together */
     enum activity activity;            /* ACTIVITY_INACTIVE where it is so on some task */
     int n_inactive;                    /* tasks */
     int n_answered, n_idle;            /* problems, as in cell_stats, over its tasks */
@@ -123,7 +121,7 @@ struct setting {
     long n_missed; /* completions that are not correct */
 };
 
-struct row { /* of the accuracy table */
+struct row { /* a row of the accuracy table */
     const char *model, *policy_label, *settings_label;
 };
 struct panel { /* cells with the same task, model and swept settings share their figures */
@@ -143,10 +141,10 @@ struct against {
     const char *differs;       /* settings that are not the same, in words; "" when all agree */
 };
 
-/* A figure that a paper printed, beside a cell of this run (or beside several data sets of LongBench, whose
- * mean it is). Values are fractions for accuracy and score, else in the metric's own unit. */
+/* A figure that a paper printed, beside a cell of this run (or beside the mean over several data sets of
+ * LongBench). Values are fractions for accuracy and score, else in the metric's own unit. */
 struct published {
-    const json_t *figure; /* of config.resolved.json */
+    const json_t *figure; /* its entry in config.resolved.json */
     const char *paper, *where, *task, *metric;
     const char *word;          /* "about" or "below" before the number; "" when it is exact */
     double printed, value;     /* as printed, and as a fraction where the unit is percent */
@@ -157,8 +155,8 @@ struct published {
     int is_partial;            /* some class of LongBench has no results, so there is no mean */
     long missing;              /* answers of ours; then nothing is tested */
     double measured;           /* NaN: not run yet */
-    struct interval ci;        /* of ours */
-    struct interval theirs_ci; /* of the paper's, by its number of problems; NaN: unknown */
+    struct interval ci;        /* interval of our value */
+    struct interval theirs_ci; /* interval of the paper's, by its number of problems; NaN: unknown */
     double p, p_answers;       /* Fisher's test over problems and over answers; NaN: none is possible */
     int is_single;             /* one answer a problem on both sides: the two tests are the same */
     long n_ours;               /* problems of ours in the test */
@@ -179,15 +177,15 @@ struct report {
     const char **columns; /* task labels */
     struct panel *panels;
     int has_transcripts;      /* the texts of its problems are written beside the page */
-    const struct report *old; /* of the other run, with --against; else NULL */
+    const struct report *old; /* the other run's, with --against; else NULL */
     struct against *against;  /* n_against, in run-file order of this run */
     int n_against;
     struct published *published; /* n_published, in the order of the figures; not all figures have a cell */
     int n_published, n_figures;
-    const struct frontier *frontiers; /* of report_frontiers(), computed once for all figures */
+    const struct frontier *frontiers; /* from report_frontiers(), computed once for all figures */
     const struct paper_cell
-        *papers;               /* of report_papers(), computed once for all its tables; NULL: no settings */
-    const struct steps *steps; /* of a file of benchmarks (report_steps.h); NULL: none was given */
+        *papers;               /* from report_papers(), computed once for all its tables; NULL: no settings */
+    const struct steps *steps; /* from a file of benchmarks (report_steps.h); NULL: none was given */
     struct arena *arena;
 };
 
@@ -198,7 +196,7 @@ void report_compute(struct report *out, const struct run *r, struct arena *a);
  * n_dropped, when not NULL, receives the number of problems that only one of them has. */
 void report_compare(struct pair *out, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped);
 /* Fills holm, noninferior_holm, could, mark and enough over families of comparisons: group[i] >= 0 numbers
- * the family of pair i. The margin is in points; one that is none leaves WITHIN out. */
+ * the family of pair i. The margin is in points; NaN leaves WITHIN out. */
 void report_mark_pairs(struct pair *pairs, int n, const int *group, double margin);
 /* Fills holm alone. */
 void report_holm(struct pair *pairs, int n, const int *group);
@@ -209,7 +207,7 @@ const struct setting *report_setting_of(const struct report *r, int row); /* NUL
 void report_text_pairs(struct report *r);                                 /* fills in text_pairs */
 const struct pair *report_text_pair_of(const struct report *r, int cell); /* NULL: no baseline */
 
-/* What the sums of a text say: means over its bytes and its scored tokens; NaN without any. */
+/* The figures of a text from its sums: means over its bytes and its scored tokens; NaN without any. */
 struct likelihood_figures {
     double bits_per_byte, kl, top1;
 };

@@ -107,7 +107,7 @@ static double min_problems(double p, long k, int problems, double alpha)
 
 static long rounded_problems(double n)
 {
-    return n <= PROBLEMS_TOLD ? (long)ceil(n) : -1;
+    return n <= PROBLEMS_LIMIT ? (long)ceil(n) : -1;
 }
 
 static long fewest_at_all(const struct pair *x, int n, double margin)

@@ -81,7 +81,7 @@ static int same_place(const struct cell *a, const struct cell *b)
            !strcmp(a->settings_label, b->settings_label);
 }
 
-static void take_cell(struct merge *m, int i, const struct cell *c)
+static void merge_cell(struct merge *m, int i, const struct cell *c)
 {
     struct run *out = m->out;
     struct cell *added = &out->cells[out->n_cells++];
@@ -98,13 +98,13 @@ static void take_cell(struct merge *m, int i, const struct cell *c)
     added->records = list;
 }
 
-static void take_run(struct merge *m, int i)
+static void merge_run(struct merge *m, int i)
 {
     const struct run *r = &m->runs[i];
     struct run *out = m->out;
     m->first[i] = out->n_cells;
     for (int c = 0; c < r->n_cells; c++)
-        take_cell(m, i, &r->cells[c]);
+        merge_cell(m, i, &r->cells[c]);
     for (int k = 0; k < r->n_journals; k++)
         out->journals[out->n_journals++] = r->journals[k];
     out->n_expected += r->n_expected;
@@ -126,7 +126,7 @@ static int run_of(const struct merge *m, int cell)
 }
 
 /* The names are looked at before any is changed. */
-static void tell_cells_apart(struct merge *m)
+static void distinguish_cells(struct merge *m)
 {
     struct run *out = m->out;
     struct arena *a = &out->arena;
@@ -197,7 +197,7 @@ static const char *agreed_text(struct merge *m, size_t offset)
     return same ? first : all;
 }
 
-static void take_config(struct merge *m)
+static void merge_config(struct merge *m)
 {
     struct run *out = m->out;
     json_t *cells = json_array(), *published = json_array(), *runs = json_object();
@@ -278,13 +278,13 @@ int report_merge(struct run *out, const struct run *runs, int n, double margin, 
         return rc;
     }
     for (int i = 0; i < n; i++)
-        take_run(&m, i);
+        merge_run(&m, i);
     find_baselines(&m);
-    tell_cells_apart(&m);
+    distinguish_cells(&m);
     for (int c = 0; c < out->n_cells; c++)
         if (out->cells[c].baseline >= 0)
             out->cells[out->cells[c].baseline].is_baseline = 1;
-    take_config(&m);
+    merge_config(&m);
     *said = merge_sentences(&m);
     return 0;
 }

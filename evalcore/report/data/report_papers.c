@@ -51,7 +51,7 @@ static double task_p(const struct report *r, int a, int b, int column)
 }
 
 /* Could any outcome of the column's comparisons have told a setting apart? Otherwise all would be bold. */
-static int can_tell_apart(const struct report *r, int best, int column, const double *p)
+static int can_distinguish(const struct report *r, int best, int column, const double *p)
 {
     long problems = 0, samples = 0;
     int n = 0;
@@ -100,7 +100,7 @@ static void mark_top(const struct report *r, struct paper_cell *t, int first, in
                                           : task_p(r, best, row, column);
     }
     stat_holm(p, (size_t)r->n_rows, holm);
-    if (!can_tell_apart(r, best, column, p))
+    if (!can_distinguish(r, best, column, p))
         best = -1;
     for (int row = 0; row < r->n_rows; row++)
         if (report_family(r, row) == first && lacks_answers(r, row, column))

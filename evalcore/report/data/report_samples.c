@@ -154,7 +154,7 @@ static int number_of(const struct run_task *t, const struct run_problem *p, cons
 }
 
 /* The n records of one problem. */
-static void tell_apart(const struct run_task *t, const struct record *first, int n, int *out)
+static void number_wrong_answers(const struct run_task *t, const struct record *first, int n, int *out)
 {
     struct wrong_answer *seen = xmalloc((size_t)n * sizeof *seen);
     int n_seen = 0, max_number = 0, left = COMPARISONS_MAX;
@@ -184,7 +184,7 @@ static void number_answers(struct cell_stats *s, struct arena *a)
 #pragma omp parallel for schedule(dynamic, 1)
     for (int p = 0; p < n_problems; p++)
         if (first[p + 1] > first[p])
-            tell_apart(c->task, &c->records[first[p]], first[p + 1] - first[p], answer + first[p]);
+            number_wrong_answers(c->task, &c->records[first[p]], first[p + 1] - first[p], answer + first[p]);
     s->answer = answer;
 }
 

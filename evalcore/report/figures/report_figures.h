@@ -4,12 +4,12 @@
 #include "evalcore/report/data/report_data.h"
 #include "evalcore/page/doc.h"
 
-/* The room of a report's figures, which are drawn from its numbers into its document. Each is drawn
- * once per panel (task, model and swept settings). To add one, write a row in the table of report_figures.c
- * and the two functions that it names. */
+/* A report's figures, drawn from its numbers into its document. Each is drawn once per panel (task, model and
+ * swept settings). To add one, write a row in the table of report_figures.c and the two functions that it
+ * names. */
 struct report_figure {
     const char *section;                               /* id of the section that it stands in */
-    const char *name;                                  /* of its files: NAME_PANEL.svg */
+    const char *name;                                  /* its files are NAME_PANEL.svg */
     const char *title;                                 /* behind the panel's title */
     int (*applies)(const struct report *r, int panel); /* is there anything to draw? */
     void (*draw)(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
