@@ -133,8 +133,8 @@ static int decode_stretch(struct trace *t, int steps, struct bench_window *w, do
     return 0;
 }
 
-/* The most memory of the pool that was in use at once, beside what full attention's K and V of so many tokens
- * take. A policy that forgets tokens gives their pages back. */
+/* Prints the peak memory of the pool. Its floor is the memory that K and V of full attention take; a policy
+ * that forgets tokens gives their pages back. */
 static void print_pool(struct trace *t)
 {
     const struct engine_info *info = engine_info(t->x.en);
@@ -165,7 +165,7 @@ static int run_whole(struct trace *t, struct err *e)
             return e->code;
         done = to;
         measure_point(t, &p);
-        if (!t->spread || window == t->window) /* a part of a period tells nothing */
+        if (!t->spread || window == t->window) /* a part of a period is not representative */
             print_point(t, &p, to);
     }
     if (engine_run(t->x.en, NULL, 0, NULL, NULL, e))

@@ -138,7 +138,8 @@ static struct gate_side new_side(struct rng *r, const struct problems *p, struct
     return side;
 }
 
-/* The verdict of a night, of its first setting and of any other, and the answers drawn to each problem. */
+/* What one night gave: the verdict on its first setting, the verdict on any other, and the answers drawn to
+ * each problem. */
 enum { FAILS, PASSES, ANSWERS, FIRST_FAILS };
 
 static void count_night(struct rng *r, const struct problems *p, double sums[SIM_SUMS])

@@ -5,8 +5,8 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/calibration/calibration.h"
 
-/* best[m][j]: the largest sum over layers first .. j-1 with m + 1 chosen ones; from[m][j]: the last of these,
- * the earliest that reaches it. */
+/* best[m][j]: the largest sum over layers first .. j-1 with m + 1 chosen ones. from[m][j]: the last chosen
+ * layer of that set, the earliest one where sums are equal. */
 double choose_layers(const double *s, int n, int first, int m, int *out)
 {
     if (m < 1 || first < 0 || first + m > n)

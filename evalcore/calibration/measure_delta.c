@@ -58,8 +58,8 @@ static double cosine_distance(const struct delta_measurer *m, int n)
     return 1 - xy / sqrt(xx * yy);
 }
 
-/* The pages that the layer would choose: the last l and the k - l best of the others; of equal ones the lower
- * index. */
+/* The pages that the layer would choose: the last l, and the k - l best of the others; where scores are
+ * equal, the lower index. */
 static void choose_pages(const struct delta_measurer *m, int layer, int pages)
 {
     const double *mass = m->page + (size_t)layer * (size_t)m->pages;

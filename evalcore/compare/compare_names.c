@@ -9,8 +9,8 @@
 enum { NAMES = 5, NAMES_SHOWN = 6 };
 static const char cut_mark[] = "\xE2\x80\xA6";
 
-/* Of one cell: the setting as reports print it, the same behind the task as comparisons do, without its
- * model, and the labels of accuracy.csv. The first two are those that are cut. */
+/* The names of one cell: the setting as reports print it, the setting behind the task as comparisons print
+ * it, the setting without its model, and the labels of accuracy.csv. Terminals cut the first two. */
 struct names {
     const char *v[NAMES];
 };

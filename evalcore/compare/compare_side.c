@@ -73,7 +73,7 @@ static int note_or_refuse(struct comparison *c, int is_allowed, const char *allo
     return err_set(e, code, "%s; --allow %s compares them all the same", text, allow);
 }
 
-/* Other models, weights and settings may be the question; they are told and not refused. */
+/* Other models, weights and settings may be the question, so they become notes and are not refused. */
 static void note_settings(struct comparison *c)
 {
     const char *seen = "";

@@ -120,7 +120,8 @@ double svg_text_width(const char *s, double size)
     return width * size * 1.12;
 }
 
-/* Bytes of the longest beginning of s (or, of n bytes, the longest end) that is at most `max_width` wide. */
+/* Bytes of the longest prefix of s (below: of the longest suffix of its n bytes) that is at most max_width
+ * wide. */
 static size_t head_that_fits(const char *s, double size, double max_width)
 {
     size_t n = 0;

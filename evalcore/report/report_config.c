@@ -183,7 +183,7 @@ static double prompt_reads(const struct cell_stats *s)
     return s->prefill_density + s->prefill_aux_density;
 }
 
-/* Is there a cell whose prompts were not read densely? Only then the table has a column for it. */
+/* Has some cell prompts that were not read densely? Only then the table has a column for them. */
 static int has_sparse_prefill(const struct report *r)
 {
     for (int i = 0; i < r->run->n_cells; i++)

@@ -36,8 +36,8 @@ static void greedy_samples(struct cautions *c, const struct report *r)
                    samples, n, plural_s(n)));
 }
 
-/* Prompts whose length limit does not fit behind them. Problems may have limits of their own: the largest is
- * named. */
+/* Prompts that leave less context than the length limit. Problems may have limits of their own: the largest
+ * is named. */
 static void limit_beyond_context(struct cautions *c, const struct report *r, int column)
 {
     for (int i = 0; i < r->run->n_cells; i++) {

@@ -39,9 +39,10 @@ static double signed_root(double x, double y, double n, double margin)
     return y - x + n * margin < 0 ? -root : root;
 }
 
-/* The outcomes that speak at least as loudly against the loss: for x problems that only the first solved,
- * those with y >= least[x] (n - x + 1 or more: none). A fall of x never leads out of the region, as its
- * largest probability under the hypothesis is then found where the loss is exactly the margin. */
+/* The rejection region of the outcome seen, the outcomes at least as far from the loss: for x problems that
+ * only the first solved, those with y >= least[x] (n - x + 1 or more: none). A smaller x never leads out of
+ * the region, as its largest probability under the hypothesis is then found where the loss is exactly the
+ * margin. */
 static void find_region(long n, double margin, double seen, long *least)
 {
     for (long x = n; x >= 0; x--) {
@@ -151,8 +152,8 @@ static int is_on_grid(const double *d, size_t n, long units)
     return 1;
 }
 
-/* The coarsest grid that holds all differences; one that is coarser still where there are so many problems
- * that its steps vanish in the sum. */
+/* The coarsest grid that holds all differences, or a coarser one where the number of problems makes its steps
+ * vanish in the sum. */
 static long find_units(const double *d, size_t n)
 {
     long units = 1;
@@ -278,7 +279,7 @@ static int is_used(const struct stratum *s)
     return s->n_a > 0 && s->n_b > 0;
 }
 
-/* The share p that is likeliest for k of n when a pull of strength mu raises it: the root in [0, 1] of
+/* The most likely share p for k of n when a pull of strength mu raises it: the root in [0, 1] of
  * mu p^2 + (n - mu) p - k = 0. */
 static double pulled_share(double k, double n, double mu)
 {

@@ -39,8 +39,8 @@ static void binomial_pmf(long v, double p, double *out)
         out[j] /= sum;
 }
 
-/* One answer more: way[drawn * n_ties + ties] says how probable it is that the answers so far were drawn
- * `drawn` times, none more than `top` times and `ties` of them exactly so often. */
+/* Adds one answer. way[drawn * n_ties + ties] is the probability that the answers so far were drawn `drawn`
+ * times in all, none more than `top` times and `ties` of them exactly `top` times. */
 static void add_answer(double *way, double *next, long k, long n_ties, long top, long votes, const double *p)
 {
     memset(next, 0, (size_t)((k + 1) * n_ties) * sizeof *next);

@@ -26,8 +26,9 @@ static enum activity activity_of(const struct cell_stats *s, int has_reads, int 
     return exceeded ? ACTIVITY_INACTIVE : ACTIVITY_UNNEEDED;
 }
 
-/* Over the jobs that did not fail: a failed one has no length, and held nothing. One that ended with the
- * prompt's pass has no step at whose end the tokens held are counted: its peak of 0 is none. */
+/* Means over the jobs that did not fail: a failed one has no length, and held nothing. A completion that
+ * ended with the prompt's pass has no decode step at whose end held tokens are counted, so its peak of 0 is
+ * left out. */
 static void add_lengths(struct cell_stats *s, const struct cell *c)
 {
     double *v = xmalloc(((size_t)c->n_records + 1) * sizeof *v), peak = 0;

@@ -8,7 +8,7 @@
 #include "evalcore/base/json.h"
 #include "evalcore/report/data/report_match.h"
 
-/* Sums over parts: of the means, and of the squared distances to the ends of their intervals. */
+/* Sums over parts: the means, and the squared distances from each mean to the ends of its interval. */
 struct part_sums {
     double mean, below, above;
     int n;
@@ -22,8 +22,9 @@ static void add_part(struct part_sums *s, double mean, struct interval ci)
     s->n++;
 }
 
-/* The distances to each end by themselves (MOVER; Zou and Donner 2008, Stat. Med. 27:1693): where the parts
- * solve nothing their intervals lie above the mean alone. Of one part it is that part's own interval. */
+/* The interval of the mean: the parts' distances to their own ends are combined for each end apart (MOVER;
+ * Zou and Donner 2008, Stat. Med. 27:1693). Where the parts solve nothing their intervals lie above the mean
+ * alone. With one part it is that part's own interval. */
 static struct group_mean finish_mean(const struct part_sums *s, int n, long missing)
 {
     struct group_mean m = {NAN, {NAN, NAN}, n, missing};

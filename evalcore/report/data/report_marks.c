@@ -96,8 +96,8 @@ static void find_possible_marks(struct family *f)
 
 /* ---- how many problems would do */
 
-/* Fewest problems whose p reaches alpha, when `k` problems gave `p` at best: it falls by one factor a
- * problem. Of all problems the same share as now is of that kind. */
+/* The smallest number of problems whose p reaches alpha, when `k` problems gave `p` at best: p falls by one
+ * factor with each problem. Assumes that the share of such problems stays as it is. */
 static double min_problems(double p, long k, int problems, double alpha)
 {
     if (k < 1)

@@ -15,7 +15,7 @@ static const struct cell_stats *stats_at(const struct report *r, int row, int co
     return NULL;
 }
 
-/* Is the difference of two rows' means over tasks told apart from none? */
+/* Is the difference of two rows' means over tasks significant? */
 static double mean_p(const struct report *r, int a, int b)
 {
     struct matched all = match_begin();
@@ -50,7 +50,7 @@ static double task_p(const struct report *r, int a, int b, int column)
     return pair.p;
 }
 
-/* Could any outcome of the column's comparisons have told a setting apart? Otherwise all would be bold. */
+/* Could any outcome of the column's comparisons have been significant? Otherwise all would be bold. */
 static int can_distinguish(const struct report *r, int best, int column, const double *p)
 {
     long problems = 0, samples = 0;
@@ -82,7 +82,7 @@ static int lacks_answers(const struct report *r, int row, int column)
     return 0;
 }
 
-/* Marks the best of one model's rows in one column, and those that are not told apart from it. */
+/* Marks the best of one model's rows in one column, and those that do not differ from it significantly. */
 static void mark_top(const struct report *r, struct paper_cell *t, int first, int column)
 {
     int width = r->n_columns + 1, best = -1;

@@ -179,7 +179,7 @@ static struct published *add_published(struct report *r, const json_t *figure, i
     return x;
 }
 
-/* A mean of text scores over data sets, of the class k of LongBench or of all six. */
+/* The mean of text scores over the data sets of LongBench's class k, or of all six classes. */
 static void add_classes(struct report *r, const json_t *figure, int cell, int k)
 {
     struct published *x = add_published(r, figure, cell);
@@ -191,7 +191,7 @@ static void add_classes(struct report *r, const json_t *figure, int cell, int k)
     x->is_partial = isnan(m.mean);
 }
 
-/* The first cell of its row that is of the class k, or of any class: where a mean over data sets stands. */
+/* Is it the first cell of its row in class k, or in any class? There the mean over data sets is put. */
 static int leads_class(const struct report *r, int k, int cell)
 {
     for (int i = 0; i <= cell; i++) {
@@ -248,7 +248,7 @@ static const char *percent_words(struct arena *a, double p)
     return p < 0.0995 ? arena_printf(a, "%.1f %%", 100 * p) : arena_printf(a, "%.0f %%", 100 * p);
 }
 
-/* Which results of ours could have been told from the paper's figure at all. */
+/* Which results of ours could differ from the paper's figure significantly at all. */
 static const char *reach_words(struct arena *a, const struct published *x)
 {
     double n = (double)x->n_ours;

@@ -135,7 +135,7 @@ static double longest_context(const struct report *r, int panel)
     return longest;
 }
 
-/* The panel whose contexts are the longest of its model and settings: one map says it for all tasks. */
+/* The panel with the longest contexts of its model and settings: one map says it for all tasks. */
 static int is_longest(const struct report *r, int panel)
 {
     const struct panel *p = &r->panels[panel];

@@ -275,7 +275,7 @@ static void draw_lead_panel(struct doc *d, const struct report *r, int row)
         "of the baseline are 95 %% intervals.");
 }
 
-/* One of each model, whose full attention reads more or less than another's. */
+/* One figure for each model, since full attention of one reads more or less than that of another. */
 void report_add_lead(struct doc *d, const struct report *r)
 {
     for (int row = 0; row < r->n_rows; row++) {
