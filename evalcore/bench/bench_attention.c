@@ -136,8 +136,8 @@ static int make_lists(struct job *j, struct err *e)
         choose_ascending(idx + i * (size_t)j->cap, j->cap, n, &r);
         len[i] = j->cap;
     }
-    j->idx = bench_kv_room(k, capacity * sizeof *idx, e);
-    j->len = bench_kv_room(k, count * sizeof *len, e);
+    j->idx = bench_kv_alloc(k, capacity * sizeof *idx, e);
+    j->len = bench_kv_alloc(k, count * sizeof *len, e);
     if (!e->code && !bench_kv_check(k, k->d.be->upload(k->d.dev, j->idx, idx, capacity * sizeof *idx), e))
         bench_kv_check(k, k->d.be->upload(k->d.dev, j->len, len, count * sizeof *len), e);
     free(idx);
@@ -151,8 +151,8 @@ static int make_stats(struct job *j, struct err *e)
     int by_page = j->c->mode == MASSES;
     size_t heads = (size_t)(k->shape.batch * k->shape.n_q),
            stride = (size_t)k->kv.max_pages * (by_page ? 1 : KV_PAGE_TOKENS);
-    j->stats = (struct stats){bench_kv_room(k, heads * stride * sizeof(float), e),
-                              bench_kv_room(k, heads * sizeof(float), e), (int)stride, by_page};
+    j->stats = (struct stats){bench_kv_alloc(k, heads * stride * sizeof(float), e),
+                              bench_kv_alloc(k, heads * sizeof(float), e), (int)stride, by_page};
     return e->code;
 }
 

@@ -9,7 +9,7 @@
 
 enum { CHUNK = 128 };
 
-void *bench_kv_room(struct bench_kv *k, size_t bytes, struct err *e)
+void *bench_kv_alloc(struct bench_kv *k, size_t bytes, struct err *e)
 {
     void *p = e->code ? NULL : k->d.be->alloc(k->d.dev, bytes);
     if (!p && !e->code)
@@ -43,23 +43,23 @@ static void make_cache(struct bench_kv *k, struct err *e)
            pages = heads * (size_t)v->max_pages;
     size_t rows = s->batch > CHUNK ? batch : CHUNK;
     k->stride = (s->n_q + 2 * s->n_kv) * s->dim;
-    v->pool = bench_kv_room(k, pages * k->d.be->kv_block_bytes(s->dtype, s->dim), e);
-    v->block_table = bench_kv_room(k, pages * sizeof *v->block_table, e);
-    v->live = bench_kv_room(k, pages * sizeof *v->live, e);
-    v->n_slots = bench_kv_room(k, heads * sizeof *v->n_slots, e);
-    v->n_live = bench_kv_room(k, heads * sizeof *v->n_live, e);
-    v->tail = bench_kv_room(k, heads * sizeof *v->tail, e);
-    v->reads = bench_kv_room(k, heads * sizeof *v->reads, e);
-    v->not_chosen = bench_kv_room(k, heads * sizeof *v->not_chosen, e);
-    v->aux_half = bench_kv_room(k, heads * sizeof *v->aux_half, e);
-    v->aux_values = bench_kv_room(k, heads * sizeof *v->aux_values, e);
-    v->peak = bench_kv_room(k, batch * sizeof *v->peak, e);
-    k->rows = (struct rows){s->batch, bench_kv_room(k, rows * sizeof(int32_t), e),
-                            bench_kv_room(k, rows * sizeof(int32_t), e)};
-    k->plan.entry = bench_kv_room(k, pages * sizeof *k->plan.entry, e);
-    k->plan.n = bench_kv_room(k, heads * sizeof *k->plan.n, e);
-    k->qkv = bench_kv_room(k, rows * (size_t)k->stride * sizeof *k->qkv, e);
-    k->out = bench_kv_room(k, batch * (size_t)s->n_q * (size_t)s->dim * sizeof *k->out, e);
+    v->pool = bench_kv_alloc(k, pages * k->d.be->kv_block_bytes(s->dtype, s->dim), e);
+    v->block_table = bench_kv_alloc(k, pages * sizeof *v->block_table, e);
+    v->live = bench_kv_alloc(k, pages * sizeof *v->live, e);
+    v->n_slots = bench_kv_alloc(k, heads * sizeof *v->n_slots, e);
+    v->n_live = bench_kv_alloc(k, heads * sizeof *v->n_live, e);
+    v->tail = bench_kv_alloc(k, heads * sizeof *v->tail, e);
+    v->reads = bench_kv_alloc(k, heads * sizeof *v->reads, e);
+    v->not_chosen = bench_kv_alloc(k, heads * sizeof *v->not_chosen, e);
+    v->aux_half = bench_kv_alloc(k, heads * sizeof *v->aux_half, e);
+    v->aux_values = bench_kv_alloc(k, heads * sizeof *v->aux_values, e);
+    v->peak = bench_kv_alloc(k, batch * sizeof *v->peak, e);
+    k->rows = (struct rows){s->batch, bench_kv_alloc(k, rows * sizeof(int32_t), e),
+                            bench_kv_alloc(k, rows * sizeof(int32_t), e)};
+    k->plan.entry = bench_kv_alloc(k, pages * sizeof *k->plan.entry, e);
+    k->plan.n = bench_kv_alloc(k, heads * sizeof *k->plan.n, e);
+    k->qkv = bench_kv_alloc(k, rows * (size_t)k->stride * sizeof *k->qkv, e);
+    k->out = bench_kv_alloc(k, batch * (size_t)s->n_q * (size_t)s->dim * sizeof *k->out, e);
 }
 
 static int upload_rows(struct bench_kv *k, const int32_t *seq, const int32_t *pos, int n, struct err *e)

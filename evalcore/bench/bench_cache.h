@@ -37,7 +37,7 @@ int bench_kv_run(struct bench *b, struct bench_cases cpu, struct bench_cases gpu
                  struct err *e);
 
 /* Device memory that is released after the case. NULL and e set when there is none. */
-void *bench_kv_room(struct bench_kv *k, size_t bytes, struct err *e);
+void *bench_kv_alloc(struct bench_kv *k, size_t bytes, struct err *e);
 int bench_kv_check(const struct bench_kv *k, int rc, struct err *e);
 
 /* Bytes of K and V in one layer when each sequence of the batch has this number of tokens. */

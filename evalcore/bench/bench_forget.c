@@ -177,17 +177,18 @@ static int make_forget_job(struct job *j, struct err *e)
     size_t lists = (size_t)(s->batch * s->layers * s->n_kv),
            stride = (size_t)k->kv.max_pages * KV_PAGE_TOKENS;
     j->state_bytes = sizeof(float) * (size_t)(s->layers * recent_tokens(j->c) * s->n_q * s->dim);
-    j->state = bench_kv_room(k, (size_t)s->batch * j->state_bytes, e);
-    j->rows = (struct rows){s->batch, k->rows.seq, bench_kv_room(k, (size_t)s->batch * sizeof(int32_t), e)};
-    j->acting = (struct rows){s->batch, bench_kv_room(k, (size_t)s->batch * sizeof(int32_t), e), j->rows.pos};
+    j->state = bench_kv_alloc(k, (size_t)s->batch * j->state_bytes, e);
+    j->rows = (struct rows){s->batch, k->rows.seq, bench_kv_alloc(k, (size_t)s->batch * sizeof(int32_t), e)};
+    j->acting =
+        (struct rows){s->batch, bench_kv_alloc(k, (size_t)s->batch * sizeof(int32_t), e), j->rows.pos};
     j->scores = (struct scores){
-        bench_kv_room(k, lists * stride * sizeof(float), e), bench_kv_room(k, lists * sizeof(int32_t), e),
-        bench_kv_room(k, lists * sizeof(int32_t), e), s->layers * s->n_kv, (int)stride};
-    j->spare = bench_kv_room(k, lists * stride * sizeof *j->spare, e);
-    j->mean = bench_kv_room(k, lists * stride * sizeof *j->mean, e);
-    j->idx = bench_kv_room(k, lists * stride * sizeof *j->idx, e);
-    j->len = bench_kv_room(k, lists * sizeof *j->len, e);
-    j->settings = bench_kv_room(k, (size_t)s->batch * sizeof *j->settings, e);
+        bench_kv_alloc(k, lists * stride * sizeof(float), e), bench_kv_alloc(k, lists * sizeof(int32_t), e),
+        bench_kv_alloc(k, lists * sizeof(int32_t), e), s->layers * s->n_kv, (int)stride};
+    j->spare = bench_kv_alloc(k, lists * stride * sizeof *j->spare, e);
+    j->mean = bench_kv_alloc(k, lists * stride * sizeof *j->mean, e);
+    j->idx = bench_kv_alloc(k, lists * stride * sizeof *j->idx, e);
+    j->len = bench_kv_alloc(k, lists * sizeof *j->len, e);
+    j->settings = bench_kv_alloc(k, (size_t)s->batch * sizeof *j->settings, e);
     return e->code ? e->code : fill_queries(j, e);
 }
 

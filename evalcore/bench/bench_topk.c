@@ -106,7 +106,7 @@ static int enqueue_topk(void *context, int i)
     return rc < 0 || j->c->part == PART_REDUCE ? rc : k->d.be->launch(k->d.dev, OP_topk, &t);
 }
 
-/* Statistics of all keys, once, and room for scores and lists. */
+/* Statistics of all keys, once, and buffers for scores and lists. */
 static int make_topk_job(struct job *j, struct err *e)
 {
     struct bench_kv *k = j->k;
@@ -116,18 +116,18 @@ static int make_topk_job(struct job *j, struct err *e)
     j->lists = j->c->part == PART_SCORES ? s->n_q : j->c->by == TOKENS ? s->n_kv : 1;
     size_t lists = (size_t)(s->batch * j->lists);
     if (j->c->part == PART_SCORES)
-        k->kv.bounds = bench_kv_room(k, pages * kv_bounds_bytes(&k->kv), e);
-    j->scores = (struct scores){bench_kv_room(k, lists * stride * sizeof(float), e),
-                                bench_kv_room(k, lists * sizeof(int32_t), e),
-                                bench_kv_room(k, lists * sizeof(int32_t), e), j->lists, (int)stride};
-    j->idx = bench_kv_room(k, lists * (size_t)j->c->take * sizeof *j->idx, e);
-    j->len = bench_kv_room(k, lists * sizeof *j->len, e);
+        k->kv.bounds = bench_kv_alloc(k, pages * kv_bounds_bytes(&k->kv), e);
+    j->scores = (struct scores){bench_kv_alloc(k, lists * stride * sizeof(float), e),
+                                bench_kv_alloc(k, lists * sizeof(int32_t), e),
+                                bench_kv_alloc(k, lists * sizeof(int32_t), e), j->lists, (int)stride};
+    j->idx = bench_kv_alloc(k, lists * (size_t)j->c->take * sizeof *j->idx, e);
+    j->len = bench_kv_alloc(k, lists * sizeof *j->len, e);
     if (e->code || j->c->part == PART_SCORES)
         return e->code;
     int by_page = j->c->by == MASSES;
     stride = by_page ? (size_t)k->kv.max_pages : stride;
-    j->stats = (struct stats){bench_kv_room(k, heads * stride * sizeof(float), e),
-                              bench_kv_room(k, heads * sizeof(float), e), (int)stride, by_page};
+    j->stats = (struct stats){bench_kv_alloc(k, heads * stride * sizeof(float), e),
+                              bench_kv_alloc(k, heads * sizeof(float), e), (int)stride, by_page};
     if (e->code)
         return e->code;
     struct qk_stats_args q = {k->rows, k->kv, 0, s->n_q, k->qkv, k->stride, scale, j->stats};

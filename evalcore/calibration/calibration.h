@@ -75,7 +75,7 @@ struct calibration {
     const struct dev_set *dev;
     const struct layer_measure *measure;
 };
-/* Writes PATH (JSON), and beside it PATH with .csv, .svg and .curve.svg for .json. proposed: room for
+/* Writes PATH (JSON), and beside it PATH with .csv, .svg and .curve.svg for .json. proposed: an array of
  * n_choose layers. */
 int calibration_write(const struct calibration *c, const char *path, int *proposed, struct err *e);
 

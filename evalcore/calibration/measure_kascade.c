@@ -32,7 +32,7 @@ static size_t list_at(const struct kascade_measurer *m, int layer, int tile, int
     return ((size_t)layer * (size_t)m->tiles + (size_t)tile) * (size_t)m->n_kv + (size_t)h;
 }
 
-static void *device_room(const struct policy *p, size_t n, struct err *e)
+static void *device_buffer(const struct policy *p, size_t n, struct err *e)
 {
     void *buffer = p->be->alloc(p->dev, n * 4);
     if (!buffer)
@@ -50,11 +50,11 @@ static int kascade_open(struct policy *p, struct err *e)
     m->stride = p->dims.max_context;
     m->tiles = p->dims.max_rows / TILE + 1;
     size_t lists = (size_t)m->tiles * n_kv, stride = (size_t)m->stride, pairs = layers * layers * n_kv * n_kv;
-    m->mass = (struct scores){device_room(p, lists * stride, e), device_room(p, lists, e),
-                              device_room(p, lists, e), m->n_kv, m->stride};
-    m->own = device_room(p, lists, e);
-    m->idx = device_room(p, lists * KEEP, e);
-    m->len = device_room(p, lists, e);
+    m->mass = (struct scores){device_buffer(p, lists * stride, e), device_buffer(p, lists, e),
+                              device_buffer(p, lists, e), m->n_kv, m->stride};
+    m->own = device_buffer(p, lists, e);
+    m->idx = device_buffer(p, lists * KEEP, e);
+    m->len = device_buffer(p, lists, e);
     m->host_mass = xmalloc(lists * stride * sizeof *m->host_mass);
     m->host_own = xmalloc(lists * sizeof *m->host_own);
     m->p = xmalloc(n_kv * stride * sizeof *m->p);

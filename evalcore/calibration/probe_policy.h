@@ -18,8 +18,8 @@ int probe_replay(struct engine *en, const struct dev_problem *p, struct policy *
                  struct policy *reference, seen_fn *seen, void *context, struct err *e);
 
 /* In observe() of a policy that asks for statistics: the attention probabilities of the first row, one
- * sequence's, as (n_q, stride); logits has room for `stride` of them. Returns how many tokens each head sees:
- * all that are there. */
+ * sequence's, as (n_q, stride); logits is scratch memory of `stride` numbers. Returns how many tokens each
+ * head sees: all that are there. */
 int probe_probabilities(const struct policy_ctx *c, float *logits, double *p, int stride);
 
 #endif

@@ -58,7 +58,7 @@ enum svg_kind {
 struct svg_point {
     double x, y, low, high; /* low, high: error bar, NaN for none */
     const char *cell, *tip; /* the mark's cell and tooltip; a curve uses its series' */
-    const char *label;      /* beside the marker, left out where there is no room; NULL: none */
+    const char *label;      /* beside the marker, left out where it does not fit; NULL: none */
     int is_cut;             /* STEP, QUANTILE: no step but a tick on the curve: something was cut off here */
 };
 

@@ -7,7 +7,7 @@
 enum { WIDTH = 480, ROW = 24 };
 static const double font = 13, gap = 18;
 
-static double text_room(const struct svg_bars *b, size_t column)
+static double label_width(const struct svg_bars *b, size_t column)
 {
     double widest = 0;
     for (size_t i = 0; i < b->n; i++) {
@@ -75,7 +75,7 @@ void svg_bars(struct str *out, const struct svg_bars *b)
         svg_text(out, left - 8, y + ROW / 2.0 + 4.5, "end", "", font, left - 16, b->names[i]);
         for (size_t c = 0; c < b->n_columns; c++)
             draw_bar(out, &row[c], left + (width + gap) * (double)c, y, width,
-                     fmax(20, width - text_room(b, c)), column_top(b, c));
+                     fmax(20, width - label_width(b, c)), column_top(b, c));
         svg_mark_end(out);
     }
     str_puts(out, "</svg>\n");

@@ -64,7 +64,7 @@ static void limit_beyond_context(struct cautions *c, const struct report *r, int
     }
 }
 
-/* A baseline without room: nothing can be lower than 0, or higher than 100. */
+/* A baseline at an end of the scale: nothing can be lower than 0, or higher than 100. */
 static void baseline_at_an_end(struct cautions *c, const struct report *r)
 {
     struct str none = {0}, all = {0};

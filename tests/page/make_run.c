@@ -22,7 +22,7 @@ struct size {
     int cells, problems, samples, is_hostile;
 };
 
-static void check(int rc, const struct err *e)
+static void require_ok(int rc, const struct err *e)
 {
     if (!rc)
         return;
@@ -81,7 +81,7 @@ static void write_config(const char *folder, const struct size *s, const char *d
     runfolder_seal(o);
     json_canonical(&text, o);
     file_join(&path, folder, "config.resolved.json");
-    check(file_write_atomic(path.data, text.data, text.len, e), e);
+    require_ok(file_write_atomic(path.data, text.data, text.len, e), e);
     json_decref(o);
     str_release(&text);
     str_release(&path);
@@ -105,7 +105,7 @@ static void write_problems(const char *folder, const struct size *s, char digest
     struct str text = {0}, path = {0}, dir = {0};
     char id[300], hash[65];
     file_join(&dir, folder, "problems");
-    check(file_mkdirs(dir.data, e), e);
+    require_ok(file_mkdirs(dir.data, e), e);
     for (int p = 0; p < s->problems; p++) {
         problem_id(id, s, p);
         prompt_hash(hash, p);
@@ -118,14 +118,14 @@ static void write_problems(const char *folder, const struct size *s, char digest
     }
     sha256_hex(str_text(&text), text.len, digest, 64);
     file_join(&path, dir.data, "made.jsonl");
-    check(file_write_atomic(path.data, text.data, text.len, e), e);
+    require_ok(file_write_atomic(path.data, text.data, text.len, e), e);
     str_release(&text);
     str_release(&path);
     str_release(&dir);
 }
 
 /* What was answered; of a hostile run the first completion is 1 MB long and holds NULs. */
-static void completion(struct str *out, const struct size *s, int cell, int p, int sample, int is_right)
+static void completion_text(struct str *out, const struct size *s, int cell, int p, int sample, int is_right)
 {
     str_clear(out);
     str_printf(out, "<think>%s</think>The answer is \\boxed{%d}.", s->is_hostile ? hostile : "So it goes.",
@@ -171,8 +171,8 @@ static void write_journal(const char *folder, const struct size *s, struct err *
                     "kv_reads_full", 800.0 * length, "aux_reads", 0.0, "peak_tokens", 90.0 + length,
                     "prefill_peak_tokens", 90.0, "seconds", 0.5, "preempted", 0, "device", "cpu", "host",
                     "made", "version", "0.1.0", "time", 1, "ids_sha256", digest);
-                completion(&text, s, c, p, k, is_right);
-                check(journal_add(&j, head, ids, TOKENS, text.data, text.len, NULL, e), e);
+                completion_text(&text, s, c, p, k, is_right);
+                require_ok(journal_add(&j, head, ids, TOKENS, text.data, text.len, NULL, e), e);
                 json_decref(head);
             }
     journal_close(&j);
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
     }
     struct size s = {(int)strtol(argv[2], NULL, 10), (int)strtol(argv[3], NULL, 10),
                      (int)strtol(argv[4], NULL, 10), argc > 5};
-    check(file_mkdirs(argv[1], &e), &e);
+    require_ok(file_mkdirs(argv[1], &e), &e);
     write_problems(argv[1], &s, digest, &e);
     write_config(argv[1], &s, digest, &e);
     write_journal(argv[1], &s, &e);

@@ -16,7 +16,7 @@ struct family {
     struct pair **pair;
     int n;
     double margin;        /* a fraction */
-    double *p, *adjusted; /* room for n */
+    double *p, *adjusted; /* arrays of n */
 };
 
 static double holm_p(struct family *f, int j)

@@ -15,7 +15,7 @@ struct series_set {
     size_t n, n_points;
 };
 
-/* Empty, with room for one series and one point per cell of the run. */
+/* Empty, with capacity for one series and one point per cell of the run. */
 struct series_set series_begin(const struct report *r);
 enum svg_colour series_colour(const struct report *r, const char *policy);
 /* A new series without points; later series of the same policy and kind are dashed. */

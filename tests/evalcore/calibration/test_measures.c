@@ -19,7 +19,7 @@ static struct dev_set one_text(const json_t *want, struct dev_problem *p)
 }
 
 /* Both in fp32: sums in another order. */
-static void same(const json_t *want, const double *have, int n, const char *what)
+static void check_same(const json_t *want, const double *have, int n, const char *what)
 {
     double worst = 0;
     CHECK_INT(json_array_size(want), n);
@@ -33,10 +33,10 @@ static void same_matrix(const json_t *want, const struct layer_measure *m, const
 {
     CHECK_INT(json_array_size(want), m->n_layers);
     for (int a = 0; a < m->n_layers; a++)
-        same(json_array_get(want, (size_t)a), m->similarity + a * m->n_layers, m->n_layers, what);
+        check_same(json_array_get(want, (size_t)a), m->similarity + a * m->n_layers, m->n_layers, what);
 }
 
-static void recalls(const json_t *want, struct engine *en, const struct dev_set *d)
+static void check_recalls(const json_t *want, struct engine *en, const struct dev_set *d)
 {
     const char *text;
     json_t *v;
@@ -49,7 +49,7 @@ static void recalls(const json_t *want, struct engine *en, const struct dev_set 
         double by_layer[64];
         CHECK_INT(policy_spec_text(&spec, text, &a, &e), 0);
         CHECK_INT(measure_recall(by_layer, en, d, &spec, &e), 0);
-        same(v, by_layer, (int)json_array_size(v), text);
+        check_same(v, by_layer, (int)json_array_size(v), text);
         double sum = 0;
         for (size_t l = 0; l < json_array_size(v); l++)
             sum += by_layer[l];
@@ -87,13 +87,13 @@ int main(void)
     }
     CHECK_INT(measure_kascade(&m, en, &d, &e), 0);
     same_matrix(json_object_get(want, "similarity"), &m, "similarity of kascade");
-    same(json_object_get(want, "weights"), m.curve, m.n_layers, "weights");
+    check_same(json_object_get(want, "weights"), m.curve, m.n_layers, "weights");
     layer_measure_release(&m);
     CHECK_INT(measure_delta(&m, en, &d, 4, 2, &e), 0);
     same_matrix(json_object_get(want, "delta_recall"), &m, "recall of delta");
-    same(json_object_get(want, "distance"), m.curve, m.n_layers, "distance");
+    check_same(json_object_get(want, "distance"), m.curve, m.n_layers, "distance");
     layer_measure_release(&m);
-    recalls(json_object_get(want, "policies"), en, &d);
+    check_recalls(json_object_get(want, "policies"), en, &d);
     if (*e.text)
         printf("%s\n", e.text);
     json_decref(want);

@@ -19,8 +19,8 @@ static void write_folder(void)
                             folder_cell("cell-2", hostile, 1, 1), folder_cell("cell-3", hostile, 2, 1)));
 }
 
-static void add(struct journal *j, const char *problem, const char *sha, int sample, const char *finish,
-                const char *text, size_t n)
+static void add_run(struct journal *j, const char *problem, const char *sha, int sample, const char *finish,
+                    const char *text, size_t n)
 {
     const struct folder_job job = {problem, sha, sample, finish, "aa", 2, NULL, 0};
     static const int32_t ids[2] = {1, 2};
@@ -32,12 +32,12 @@ static void write_journal(int is_whole)
     struct journal j;
     static const char right[] = "a \"quote\", a \x1b[31m, a NUL \0 and \xff </think> \\boxed{42}";
     journal_init(&j, "folder");
-    add(&j, "o,\"ne", "s1", 0, "stop", right, sizeof right - 1);
-    add(&j, "o,\"ne", "s1", 1, "error", "", 0);
-    add(&j, "two", "s2", 0, "length", "still thinking", 14);
-    add(&j, "rec", "s3", 0, "stop", "ZEBRA stripes</think> Answer: B", 31);
+    add_run(&j, "o,\"ne", "s1", 0, "stop", right, sizeof right - 1);
+    add_run(&j, "o,\"ne", "s1", 1, "error", "", 0);
+    add_run(&j, "two", "s2", 0, "length", "still thinking", 14);
+    add_run(&j, "rec", "s3", 0, "stop", "ZEBRA stripes</think> Answer: B", 31);
     if (is_whole)
-        add(&j, "two", "s2", 1, "stop", "</think> \\boxed{8}", 18);
+        add_run(&j, "two", "s2", 1, "stop", "</think> \\boxed{8}", 18);
     journal_close(&j);
 }
 
@@ -90,7 +90,7 @@ static void value_at(json_t *v, char *path, struct str *out)
 }
 
 /* "FOLDER  FILE-SUFFIX  LINE or all  PATH  =>  VALUE"; NUL and ESC in it are shown as %. */
-static void row(const char *path, int line, char *text)
+static void check_row(const char *path, int line, char *text)
 {
     struct str file = {0}, data = {0}, got = {0};
     char *want = case_cut(text, "=>"), *save;
@@ -119,7 +119,7 @@ static void row(const char *path, int line, char *text)
     str_release(&got);
 }
 
-static void refusals(void)
+static void test_refusals(void)
 {
     struct export_done done;
     struct str found = {0};
@@ -138,7 +138,7 @@ static void refusals(void)
 }
 
 /* A job is missing: nothing is written unless that is asked for. */
-static void partial(void)
+static void test_partial(void)
 {
     struct export_done done;
     struct err a = {0}, b = {0};
@@ -174,8 +174,8 @@ int main(int argc, char **argv)
     }
     CHECK_INT(export_to("lm-eval", "out/open", 4, &done, &e), 0);
     CHECK_INT(done.withheld, 0);
-    refusals();
-    partial();
-    cases_each_line(argc > 1 ? argv[1] : NULL, row);
+    test_refusals();
+    test_partial();
+    cases_each_line(argc > 1 ? argv[1] : NULL, check_row);
     return check_done();
 }

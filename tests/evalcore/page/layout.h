@@ -40,7 +40,7 @@ static int well_formed(const char *p)
     return depth == 0;
 }
 
-static double attribute(const char *tag, const char *name)
+static double find_attribute(const char *tag, const char *name)
 {
     char key[32];
     snprintf(key, sizeof key, " %s=\"", name);
@@ -69,8 +69,9 @@ static int text_boxes(const char *svg, struct box *out, int max)
         CHECK(len < sizeof text);
         memcpy(text, from, len);
         text[len] = 0;
-        double size = attribute(p, "font-size"), w = svg_text_width(text, size), x = attribute(p, "x");
-        double y = attribute(p, "y");
+        double size = find_attribute(p, "font-size"), w = svg_text_width(text, size),
+               x = find_attribute(p, "x");
+        double y = find_attribute(p, "y");
         const char *anchor = strstr(p, "text-anchor=\"") + 13;
         double left = *anchor == 's' ? x : *anchor == 'm' ? x - w / 2 : x - w;
         out[n++] = (struct box){left, left + w, y - 0.8 * size, y + 0.2 * size};

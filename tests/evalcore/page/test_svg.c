@@ -6,7 +6,7 @@
 #include "evalcore/page/svg.h"
 #include "tests/evalcore/page/layout.h"
 
-static struct svg_point point(double x, double y, double low, double high)
+static struct svg_point make_point(double x, double y, double low, double high)
 {
     return (struct svg_point){.x = x, .y = y, .low = low, .high = high};
 }
@@ -73,8 +73,9 @@ static double axis_bottom(const char *svg)
 
 static void test_chart(void)
 {
-    struct svg_point p[5] = {point(64, 0.2, 0.1, 0.35), point(128, 0.5, 0.4, 0.6), point(256, 0.9, 0.8, 0.97),
-                             point(NAN, 0.5, 0, 1), point(512, NAN, NAN, NAN)};
+    struct svg_point p[5] = {make_point(64, 0.2, 0.1, 0.35), make_point(128, 0.5, 0.4, 0.6),
+                             make_point(256, 0.9, 0.8, 0.97), make_point(NAN, 0.5, 0, 1),
+                             make_point(512, NAN, NAN, NAN)};
     struct svg_series s[21];
     char names[21][64];
     for (int i = 0; i < 21; i++) {
@@ -108,7 +109,7 @@ static void test_chart(void)
         if (entry) {
             while (strncmp(entry, "<text", 5))
                 entry--;
-            CHECK(attribute(entry, "y") > axis_bottom(str_text(&out)) + 40);
+            CHECK(find_attribute(entry, "y") > axis_bottom(str_text(&out)) + 40);
         }
         svg_chart(&again, &c);
         CHECK_STR(str_text(&again), str_text(&out));
@@ -120,9 +121,9 @@ static void test_chart(void)
 static void test_awkward_charts(void)
 {
     /* no data, one point, huge and tiny values, a title and labels that are much too long */
-    struct svg_point big[2] = {point(1e9, 3e7, 2e7, 4e7), point(2e12, 5e7, NAN, NAN)};
-    struct svg_point tiny = point(3, 1e-7, NAN, NAN);
-    struct svg_point steps[2] = {point(100, 0.5, NAN, NAN), point(900, 0.75, NAN, NAN)};
+    struct svg_point big[2] = {make_point(1e9, 3e7, 2e7, 4e7), make_point(2e12, 5e7, NAN, NAN)};
+    struct svg_point tiny = make_point(3, 1e-7, NAN, NAN);
+    struct svg_point steps[2] = {make_point(100, 0.5, NAN, NAN), make_point(900, 0.75, NAN, NAN)};
     const char *long_name =
         "a policy with a very long name and many options k_pages=16 l_pages=4 scope=kv_sum seed=1";
     struct svg_series s[4] = {
@@ -162,8 +163,8 @@ static void test_awkward_charts(void)
 /* Marks once stood beside their measured x, so that bars did not hide each other. */
 static void test_points_stay(void)
 {
-    struct svg_point same[3] = {point(0.5, 0.4, 0.2, 0.6), point(0.5, 0.4, 0.3, 0.5),
-                                point(0.5, 0.4, NAN, NAN)};
+    struct svg_point same[3] = {make_point(0.5, 0.4, 0.2, 0.6), make_point(0.5, 0.4, 0.3, 0.5),
+                                make_point(0.5, 0.4, NAN, NAN)};
     struct svg_series s[3];
     for (int i = 0; i < 3; i++)
         s[i] = (struct svg_series){.name = "a", .kind = SVG_POINTS, .points = &same[i], .n = 1, .cut_x = NAN};
@@ -197,8 +198,8 @@ static void test_points_stay(void)
 /* One curve both ways, with a completion cut off before the others ended. */
 static void test_steps(void)
 {
-    struct svg_point up[4] = {point(100, 0.25, NAN, NAN), point(150, 0.25, NAN, NAN),
-                              point(200, 0.625, NAN, NAN), point(300, 1, NAN, NAN)};
+    struct svg_point up[4] = {make_point(100, 0.25, NAN, NAN), make_point(150, 0.25, NAN, NAN),
+                              make_point(200, 0.625, NAN, NAN), make_point(300, 1, NAN, NAN)};
     up[1].is_cut = 1;
     struct svg_point across[4];
     for (int i = 0; i < 4; i++) {
@@ -373,7 +374,7 @@ static void test_dashes_differ(void)
     struct svg_point p[SVG_DASHES];
     struct svg_series s[SVG_DASHES];
     for (int i = 0; i < SVG_DASHES; i++) {
-        p[i] = point(1, i, NAN, NAN);
+        p[i] = make_point(1, i, NAN, NAN);
         s[i] = (struct svg_series){.name = name[i], .points = &p[i], .n = 1, .dash = (enum svg_dash)i};
     }
     struct str out = {0};

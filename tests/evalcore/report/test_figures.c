@@ -19,7 +19,7 @@ static const struct fake_policy policies[] = {
 };
 static const struct fake_task tasks[] = {{"relay", "relay", "accuracy", 0, 930, 346}};
 
-static struct fake_options options(int n_policies)
+static struct fake_options make_options(int n_policies)
 {
     return (struct fake_options){.policies = policies,
                                  .n_policies = n_policies,
@@ -35,28 +35,30 @@ static struct fake_options options(int n_policies)
  * what was measured, the one over the budget goes without them, and the page says so, once for each. */
 static void test_unknown_policies(void)
 {
-    struct fake_options o = options(6);
+    struct fake_options o = make_options(6);
     struct run r;
     struct err e = {0};
     struct str text = {0};
     fake_run(&r, &o);
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     const char *page = read_file(&text, "report.md");
-    CHECK_INT(count(page, "The budget of policy"), 3);
-    CHECK_INT(count(page,
-                    "The budget of policy sparsest in tokens is unknown to this version of kveval: it has "
-                    "no policy of this name."),
-              1);
-    CHECK_INT(count(page, "kveval: policy raas: unknown option \"old_option\""), 1);
-    CHECK_INT(count(page, "Not drawn: 4 cells whose budget is not known in tokens."), 1);
-    CHECK(count(page, "| sparsest k_pages=4 | ") >= 2);
-    CHECK_INT(count(page, "INACTIVE"), 0); /* read everything, but who knows whether that was wrong */
+    CHECK_INT(count_text(page, "The budget of policy"), 3);
+    CHECK_INT(
+        count_text(page,
+                   "The budget of policy sparsest in tokens is unknown to this version of kveval: it has "
+                   "no policy of this name."),
+        1);
+    CHECK_INT(count_text(page, "kveval: policy raas: unknown option \"old_option\""), 1);
+    CHECK_INT(count_text(page, "Not drawn: 4 cells whose budget is not known in tokens."), 1);
+    CHECK(count_text(page, "| sparsest k_pages=4 | ") >= 2);
+    CHECK_INT(count_text(page, "INACTIVE"), 0); /* read everything, but who knows whether that was wrong */
     const char *svg = read_file(&text, "accuracy_budget_relay.svg");
-    CHECK(count(svg, "quest") > 0);
-    CHECK_INT(count(svg, "sparsest") + count(svg, "raas") + count(svg, "later"), 0);
-    CHECK(exists("accuracy_reads_relay.svg"));
+    CHECK(count_text(svg, "quest") > 0);
+    CHECK_INT(count_text(svg, "sparsest") + count_text(svg, "raas") + count_text(svg, "later"), 0);
+    CHECK(is_written("accuracy_reads_relay.svg"));
     svg = read_file(&text, "accuracy_reads_relay.svg");
-    CHECK(count(svg, ">sparsest<") == 1 && count(svg, ">raas<") == 1 && count(svg, ">later<") == 1);
+    CHECK(count_text(svg, ">sparsest<") == 1 && count_text(svg, ">raas<") == 1 &&
+          count_text(svg, ">later<") == 1);
     str_release(&text);
     fake_release(&r);
 }
@@ -82,7 +84,7 @@ static void test_colours(void)
     struct str text = {0};
     int quest = -1;
     for (int n = 2; n <= 6; n += 4) {
-        struct fake_options o = options(n);
+        struct fake_options o = make_options(n);
         struct run r;
         struct err e = {0};
         fake_run(&r, &o);

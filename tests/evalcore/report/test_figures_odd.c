@@ -50,7 +50,7 @@ static const struct odd {
     {"counts as large as they get", {plain, 5, two, 2, 6, 2, 1400, 0, 1}, 0, 0, 1, 1, 14},
 };
 
-static void bend(struct run *r, const struct odd *w)
+static void bend_run(struct run *r, const struct odd *w)
 {
     for (int i = 0; i < r->n_cells; i++) {
         struct cell *c = &r->cells[i];
@@ -111,7 +111,7 @@ static int check_files(const char *what)
             continue;
         const char *svg = read_file(&text, f->d_name);
         int ok = is_figure(svg) && !strstr(svg, "\"nan") && !strstr(svg, " nan") && !strstr(svg, "Mnan") &&
-                 !strstr(svg, "inf\"") && !strstr(svg, "alert(1)</script") && !count(svg, "<img") &&
+                 !strstr(svg, "inf\"") && !strstr(svg, "alert(1)</script") && !count_text(svg, "<img") &&
                  !strchr(svg, '\x01') && strstr(svg, " width=\"") && strstr(svg, " height=\"");
         if (!ok)
             fprintf(stderr, "%s: %s\n", what, f->d_name);
@@ -132,12 +132,12 @@ int main(void)
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         struct run r;
         fake_run(&r, &runs[i].o);
-        bend(&r, &runs[i]);
+        bend_run(&r, &runs[i]);
         CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
         int n = check_files(runs[i].what);
         if (n < runs[i].figures)
             fprintf(stderr, "%s: %d figures\n", runs[i].what, n);
-        CHECK(n >= runs[i].figures && (n == 0) == runs[i].no_records && exists("report.md"));
+        CHECK(n >= runs[i].figures && (n == 0) == runs[i].no_records && is_written("report.md"));
         file_remove_tree(folder, &e);
         fake_release(&r);
     }

@@ -69,7 +69,7 @@ static const struct want with_curves[] = {
     {"100-1-8/2", "a quarter of the way", 0.25, (0.6 * 15050 + 3 * 1625) / 4, 162.5, 0},
 };
 
-static const struct frontier_point *find(const struct frontier *f, const char *label)
+static const struct frontier_point *find_point(const struct frontier *f, const char *label)
 {
     for (int i = 0; i < f->n; i++)
         if (!strcmp(f->points[i].label, label))
@@ -80,7 +80,7 @@ static const struct frontier_point *find(const struct frontier *f, const char *l
 static void check_rows(const struct frontier *f, const struct want *row, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct frontier_point *p = find(f, row[i].label);
+        const struct frontier_point *p = find_point(f, row[i].label);
         int ok = p && fabs(p->accuracy - row[i].accuracy) < 1e-9 && fabs(p->reads - row[i].reads) < 1e-6 &&
                  fabs(p->peak - row[i].peak) < 1e-9 && p->is_bound == row[i].is_bound;
         if (!ok)
@@ -136,8 +136,8 @@ int main(void)
     report_compute(&report, &r, &a);
     struct frontier f = report_frontier(&report, 0);
     check_rows(&f, rows, sizeof rows / sizeof *rows);
-    CHECK(!find(&f, "200-1-4")); /* cut from a run with another budget, it would be another policy */
-    CHECK(!find(&f, "400-8-1")); /* more than there are samples */
+    CHECK(!find_point(&f, "200-1-4")); /* cut from a run with another budget, it would be another policy */
+    CHECK(!find_point(&f, "400-8-1")); /* more than there are samples */
     CHECK_INT(f.n, 6 + 6 + 2 + 6);
     add_curves(&r, 1);
     f = report_frontier(&report, 0);

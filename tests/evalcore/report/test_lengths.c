@@ -13,7 +13,7 @@ static const struct fake_policy policies[] = {
 };
 
 /* Job i has 100 + 10 i tokens, in both cells; of the second cell the odd ones have failed. */
-static void make(struct run *r, int samples)
+static void make_run(struct run *r, int samples)
 {
     static const struct fake_task task = {"relay", "relay", "accuracy", 0, 100, 346};
     fake_run(r, &(struct fake_options){.policies = policies,
@@ -45,7 +45,7 @@ static void test_cell(void)
     struct run r;
     struct report rep;
     struct arena a = {0};
-    make(&r, 1);
+    make_run(&r, 1);
     report_compute(&rep, &r, &a);
     const struct cell_stats *s = &rep.cells[1];
     CHECK_NEAR(s->mean_tokens, 130, 1e-9); /* 100, 120, 140, 160 */
@@ -81,8 +81,8 @@ static void test_against(void)
         struct run r, old;
         struct report rep, rep_old;
         struct arena a = {0};
-        make(&r, samples);
-        make(&old, samples);
+        make_run(&r, samples);
+        make_run(&old, samples);
         old.cells[1].records = old.cells[0].records; /* nothing failed there */
         report_compute(&rep, &r, &a);
         report_compute(&rep_old, &old, &a);
@@ -112,14 +112,14 @@ static void test_csv(void)
     struct report rep;
     struct arena a = {0};
     struct str text = {0};
-    make(&r, 1);
+    make_run(&r, 1);
     report_compute(&rep, &r, &a);
     for (int i = 0; (t = csv_table_at(i)) != NULL && strcmp(t->file, "lengths.csv"); i++)
         ;
     csv_print(&text, t, &rep);
-    CHECK_INT(count(str_text(&text), "\n"), 17); /* failed jobs have a row, too */
-    CHECK_INT(count(str_text(&text), ",error,0,error,0,"), 4);
-    CHECK_INT(count(str_text(&text), ",0,,error,0,error,0,"), 4); /* sample 0, without tokens */
+    CHECK_INT(count_text(str_text(&text), "\n"), 17); /* failed jobs have a row, too */
+    CHECK_INT(count_text(str_text(&text), ",error,0,error,0,"), 4);
+    CHECK_INT(count_text(str_text(&text), ",0,,error,0,error,0,"), 4); /* sample 0, without tokens */
     str_release(&text);
     arena_release(&a);
     fake_release(&r);

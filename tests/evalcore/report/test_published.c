@@ -90,7 +90,7 @@ static void run_case(const struct test_case *c)
         read_file(&text, "report.md");
         CHECK(strstr(str_text(&text), "## LongBench by class") != NULL);
     } else {
-        CHECK(!exists("longbench.csv") || case_text(c, "longbench"));
+        CHECK(!is_written("longbench.csv") || case_text(c, "longbench"));
     }
     if (case_text(c, "says")) {
         read_file(&text, "report.md");
@@ -114,11 +114,11 @@ static void without_figures(void)
     fake_one(&r);
     set_figures(&r, "{\"model\": \"pocket\"}");
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
-    CHECK(exists("published.csv"));
+    CHECK(is_written("published.csv"));
     json_object_del(r.config, "published");
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
-    CHECK(!exists("published.csv"));
-    CHECK_INT(count(read_file(&text, "index.html"), "Compared with the paper"), 0);
+    CHECK(!is_written("published.csv"));
+    CHECK_INT(count_text(read_file(&text, "index.html"), "Compared with the paper"), 0);
     str_release(&text);
     fake_release(&r);
 }

@@ -71,30 +71,30 @@ static void test_golden(const char *path)
             check_case(&t, str_text(&table));
         cases_close(&c);
     }
-    CHECK(exists("heat_delta_relay.svg") && exists("accuracy_budget_relay.svg") &&
-          exists("length_cdf_relay.svg"));
-    CHECK(exists("problems_my-quiz-part-1.svg"));
-    CHECK(!exists("against.csv"));
+    CHECK(is_written("heat_delta_relay.svg") && is_written("accuracy_budget_relay.svg") &&
+          is_written("length_cdf_relay.svg"));
+    CHECK(is_written("problems_my-quiz-part-1.svg"));
+    CHECK(!is_written("against.csv"));
 
     /* the page: one file, nothing fetched, no script but its own, no text of a problem */
     const char *page = read_file(&text, "index.html");
-    CHECK_INT(count(page, "http:") + count(page, "https:") + count(page, "//w"), 0);
-    CHECK_INT(count(page, "<script"), 2); /* data and page.js */
-    CHECK_INT(count(page, "default-src 'none'"), 1);
-    CHECK_INT(count(page, "script-src 'sha256-"), 1);
-    CHECK_INT(count(page, "SECRET"), 0);
-    CHECK_INT(count(page, "<b>|"), 0);
-    CHECK(count(page, "quest &lt;b&gt;|k_pages=4") > 2);
-    CHECK(count(page, "<svg ") >= 8);
-    CHECK_INT(count(page, "<svg "), count(page, "</svg>"));
-    CHECK_INT(count(page, "<table"), count(page, "</table>"));
-    CHECK_INT(count(page, "<div"), count(page, "</div>"));
-    CHECK(count(page, "incomplete 64/66 (biased to short)") == 1);
-    CHECK(count(page, "policy inactive") >= 2);
-    CHECK_INT(count(read_file(&text, "report.md"), "SECRET"), 0);
+    CHECK_INT(count_text(page, "http:") + count_text(page, "https:") + count_text(page, "//w"), 0);
+    CHECK_INT(count_text(page, "<script"), 2); /* data and page.js */
+    CHECK_INT(count_text(page, "default-src 'none'"), 1);
+    CHECK_INT(count_text(page, "script-src 'sha256-"), 1);
+    CHECK_INT(count_text(page, "SECRET"), 0);
+    CHECK_INT(count_text(page, "<b>|"), 0);
+    CHECK(count_text(page, "quest &lt;b&gt;|k_pages=4") > 2);
+    CHECK(count_text(page, "<svg ") >= 8);
+    CHECK_INT(count_text(page, "<svg "), count_text(page, "</svg>"));
+    CHECK_INT(count_text(page, "<table"), count_text(page, "</table>"));
+    CHECK_INT(count_text(page, "<div"), count_text(page, "</div>"));
+    CHECK(count_text(page, "incomplete 64/66 (biased to short)") == 1);
+    CHECK(count_text(page, "policy inactive") >= 2);
+    CHECK_INT(count_text(read_file(&text, "report.md"), "SECRET"), 0);
     /* several samples: an exact test was called random, and "none" stood where three problems can be marked
      */
-    CHECK_INT(count(str_text(&text), "random sign flips") + count(str_text(&text), "**none**"), 0);
+    CHECK_INT(count_text(str_text(&text), "random sign flips") + count_text(str_text(&text), "**none**"), 0);
     str_release(&text);
     str_release(&table);
     fake_release(&r);
@@ -144,13 +144,13 @@ static void test_wide_table(void)
     for (int i = 0; i < TASKS; i++) {
         char name[40];
         snprintf(name, sizeof name, "task %d with a label that", i);
-        CHECK_INT(count(str_text(&text), name), 1);
+        CHECK_INT(count_text(str_text(&text), name), 1);
     }
-    CHECK_INT(count(str_text(&text), "\x1b"), 0);
-    CHECK_INT(count(str_text(&text), "\xE2\x80\xAE"), 0); /* turned the rest of its line round */
-    CHECK_INT(count(str_text(&text), "\xC2\x9B"), 0);     /* the one-character form of escape-bracket */
-    CHECK_INT(count(str_text(&text), " *"), TASKS);       /* the cells of delta */
-    CHECK(count(str_text(&text), "* incomplete") == 1);
+    CHECK_INT(count_text(str_text(&text), "\x1b"), 0);
+    CHECK_INT(count_text(str_text(&text), "\xE2\x80\xAE"), 0); /* turned the rest of its line round */
+    CHECK_INT(count_text(str_text(&text), "\xC2\x9B"), 0);     /* the one-character form of escape-bracket */
+    CHECK_INT(count_text(str_text(&text), " *"), TASKS);       /* the cells of delta */
+    CHECK(count_text(str_text(&text), "* incomplete") == 1);
     str_release(&text);
     fake_release(&r);
     arena_release(&a);
@@ -170,10 +170,11 @@ static void test_foreign_files(void)
     CHECK_INT(file_write_atomic(str_text(&path), "x", 1, &e), 0);
     r.n_cells = 1; /* no heat map any more */
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
-    CHECK(!exists("heat_delta_relay.svg") && exists("length_cdf_relay.svg"));
-    CHECK(exists("mine.svg") && exists("against.csv"));
-    CHECK_INT(count(read_file(&text, "report.md"), "No baseline was named"), 0); /* full is the baseline */
-    CHECK_INT(count(str_text(&text), "no cell beside the baseline, so cells are not compared"), 1);
+    CHECK(!is_written("heat_delta_relay.svg") && is_written("length_cdf_relay.svg"));
+    CHECK(is_written("mine.svg") && is_written("against.csv"));
+    CHECK_INT(count_text(read_file(&text, "report.md"), "No baseline was named"),
+              0); /* full is the baseline */
+    CHECK_INT(count_text(str_text(&text), "no cell beside the baseline, so cells are not compared"), 1);
     in_folder(&path, "mine.svg");
     unlink(str_text(&path));
     in_folder(&path, "against.csv");
@@ -255,16 +256,16 @@ static void test_against(void)
     old.cells[1].params = "{\"k_pages\":9}";
     CHECK_INT(report_write_with(&now, &(struct report_options){.against = &old}, folder, NULL, &e), 0);
     const char *csv = read_file(&text, "against.csv");
-    CHECK_INT(count(csv, "\n"), 9);
-    CHECK_INT(count(csv, "policy options"), 1);
-    CHECK_INT(count(csv, "stratified_exact"), 4);
-    CHECK_INT(count(csv, "signflip_"), 4);
-    CHECK(count(read_file(&text, "accuracy.csv"), "budget not reached") == 2);
+    CHECK_INT(count_text(csv, "\n"), 9);
+    CHECK_INT(count_text(csv, "policy options"), 1);
+    CHECK_INT(count_text(csv, "stratified_exact"), 4);
+    CHECK_INT(count_text(csv, "signflip_"), 4);
+    CHECK(count_text(read_file(&text, "accuracy.csv"), "budget not reached") == 2);
     CHECK(strstr(read_file(&text, "index.html"), "Compared with another run") != NULL);
     /* figures of the earlier report are gone, and a later report without --against leaves none behind */
-    CHECK(!exists("heat_delta_relay.svg") && exists("accuracy_reads_qasper.svg"));
+    CHECK(!is_written("heat_delta_relay.svg") && is_written("accuracy_reads_qasper.svg"));
     CHECK_INT(report_write_with(&now, &(struct report_options){0}, folder, NULL, &e), 0);
-    CHECK(!exists("against.csv"));
+    CHECK(!is_written("against.csv"));
 
     /* the same run against itself: no difference anywhere */
     struct report a;
@@ -353,10 +354,10 @@ static void test_empty(void)
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     const char *md = read_file(&text, "report.md");
     CHECK(strstr(md, "incomplete 0/9") && strstr(md, "not run yet") && strstr(md, "cells are not compared"));
-    CHECK_INT(count(md, "nan"), 0);
-    CHECK_INT(count(md, "## Figures") + count(md, "## Problem by problem"), 0);
-    CHECK_INT(count(read_file(&text, "pairs.csv"), "\n"), 1);
-    CHECK_INT(count(read_file(&text, "accuracy.csv"), ",3,0,0,,,,,0,0,0,0,,,"), 3);
+    CHECK_INT(count_text(md, "nan"), 0);
+    CHECK_INT(count_text(md, "## Figures") + count_text(md, "## Problem by problem"), 0);
+    CHECK_INT(count_text(read_file(&text, "pairs.csv"), "\n"), 1);
+    CHECK_INT(count_text(read_file(&text, "accuracy.csv"), ",3,0,0,,,,,0,0,0,0,,,"), 3);
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, "/proc/nowhere", NULL, &e), ERR_IO);
     CHECK(strstr(e.text, "/proc/nowhere") != NULL);
     str_release(&text);

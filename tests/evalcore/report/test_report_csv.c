@@ -36,7 +36,7 @@ static void make_everything(struct run *r)
                                   "value", 0.6));
 }
 
-static int fields(const char *line)
+static int count_fields(const char *line)
 {
     int n = 1, quoted = 0;
     for (; *line && (quoted || *line != '\n'); line++) {
@@ -53,7 +53,7 @@ static void check_table(const struct csv_table *t, const char *text)
     while (t->columns[n].name)
         n++;
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        CHECK_INT(fields(line), n);
+        CHECK_INT(count_fields(line), n);
         rows++;
     }
     if (rows < 2)
@@ -61,7 +61,7 @@ static void check_table(const struct csv_table *t, const char *text)
     CHECK(rows >= 2);
 }
 
-static void put(const char *name, const struct str *text)
+static void put_file(const char *name, const struct str *text)
 {
     struct str path = {0};
     struct err e = {0};
@@ -89,17 +89,17 @@ int main(int argc, char **argv)
     csv_columns_md(&meaning);
     if (argc > 1) {
         CHECK_INT(file_mkdirs(folder, &e), 0);
-        put("columns.md", &meaning);
+        put_file("columns.md", &meaning);
     }
     for (int i = 0; (t = csv_table_at(i)) != NULL; i++) {
         str_clear(&text);
         csv_print(&text, t, &now);
         check_table(t, str_text(&text));
-        CHECK_INT(count(str_text(&meaning), arena_printf(&a, "\n## %s\n", t->file)), 1);
+        CHECK_INT(count_text(str_text(&meaning), arena_printf(&a, "\n## %s\n", t->file)), 1);
         for (const struct csv_column *c = t->columns; c->name; c++)
             CHECK(*c->meaning);
         if (argc > 1)
-            put(t->file, &text);
+            put_file(t->file, &text);
     }
     str_release(&text);
     str_release(&meaning);

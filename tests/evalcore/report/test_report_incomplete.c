@@ -17,7 +17,7 @@ static const struct fake_policy policies[] = {
     {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, -3},
 };
 
-static void make(struct run *r, uint64_t seed)
+static void make_run(struct run *r, uint64_t seed)
 {
     struct fake_task tasks[TASKS];
     static const char *const labels[TASKS] = {"qasper", "hotpotqa", "qmsum", "trec", "passage_count", "lcc"};
@@ -59,7 +59,7 @@ static void test_longbench(void)
         struct run r;
         struct report rep;
         struct arena a = {0};
-        make(&r, 7);
+        make_run(&r, 7);
         rename_tasks(&r, 0);
         if (lacking[i] >= 0)
             r.cells[lacking[i]].n_records--;
@@ -87,7 +87,7 @@ static void test_average_without_a_class(void)
     struct run r;
     struct report rep;
     struct arena a = {0};
-    make(&r, 7);
+    make_run(&r, 7);
     rename_tasks(&r, 0);
     r.tasks[5].problems[0].subset = "trec";
     report_compute(&rep, &r, &a);
@@ -106,7 +106,7 @@ static void test_ruler(void)
         struct run r;
         struct report rep;
         struct arena a = {0};
-        make(&r, 7);
+        make_run(&r, 7);
         rename_tasks(&r, 1);
         if (lacking[i] >= 0)
             r.cells[2 + lacking[i]].n_records = 0; /* a family that has not begun */
@@ -125,8 +125,8 @@ static void test_against(void)
         struct run now, old;
         struct report rep, rep_old;
         struct arena a = {0};
-        make(&now, 7);
-        make(&old, 7);
+        make_run(&now, 7);
+        make_run(&old, 7);
         for (int t = 0; t < TASKS; t++)
             old.cells[2 * t + QUEST].records = old.cells[2 * t + FULL].records;
         if (lacking[i] == FULL)
@@ -152,7 +152,7 @@ static void test_papers(void)
         struct run r;
         struct report rep;
         struct arena a = {0};
-        make(&r, 7);
+        make_run(&r, 7);
         if (lacking[i] >= 0)
             r.cells[lacking[i]].n_records--;
         report_compute(&rep, &r, &a);
@@ -194,8 +194,8 @@ static void test_map(void)
                                             .seed = 7});
         r.cells[1].n_records -= i ? r.cells[1].n_records : 0;
         CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
-        CHECK_INT(count(read_file(&text, "heat_delta_relay.svg"), ">best, or not told apart"), !i);
-        CHECK_INT(count(read_file(&text, "report.md"), "no square is framed as the best"), i);
+        CHECK_INT(count_text(read_file(&text, "heat_delta_relay.svg"), ">best, or not told apart"), !i);
+        CHECK_INT(count_text(read_file(&text, "report.md"), "no square is framed as the best"), i);
         fake_release(&r);
     }
     str_release(&text);

@@ -79,7 +79,7 @@ struct best {
     struct outcome j, others, ahead; /* n_ahead of the others gain everything */
 };
 
-static void fill(struct table *t, int problems, int solved, double margin)
+static void fill_table(struct table *t, int problems, int solved, double margin)
 {
     *t = (struct table){.problems = problems, .solved = solved, .margin = margin};
     for (int x = 0; x <= solved; x++)
@@ -155,7 +155,7 @@ static void make_kinds(struct kinds *k, const struct table *t, const struct best
 }
 
 /* What comparison 0 of m is marked, or could be, where the outcomes are these. */
-static struct pair marked(struct kinds *k, const struct table *t, int m, const struct best *b)
+static struct pair mark_outcome(struct kinds *k, const struct table *t, int m, const struct best *b)
 {
     struct pair pairs[COMPARISONS_MAX];
     int group[COMPARISONS_MAX] = {0};
@@ -172,7 +172,7 @@ static void check_family(struct kinds k[CASES], const struct table *t, int m)
 {
     static const enum mark marks[] = {MARK_LOWER, MARK_HIGHER, MARK_WITHIN};
     struct best even = {0}, best[] = {best_difference(t, m, 1), best_difference(t, m, 0), best_within(t, m)};
-    struct pair told = marked(&k[EVEN], t, m, &even);
+    struct pair told = mark_outcome(&k[EVEN], t, m, &even);
     for (int i = 0; i < EVEN; i++) {
         int offered = (told.could >> marks[i]) & 1;
         if (offered != best[i].can)
@@ -180,7 +180,7 @@ static void check_family(struct kinds k[CASES], const struct table *t, int m)
                     t->solved, m, t->margin, marks[i], offered ? "offered" : "withheld");
         CHECK(offered == best[i].can);
         if (best[i].can)
-            CHECK(marked(&k[i], t, m, &best[i]).mark == marks[i]);
+            CHECK(mark_outcome(&k[i], t, m, &best[i]).mark == marks[i]);
     }
     CHECK((told.mark == MARK_TOO_FEW) == !told.could);
     if (told.mark == MARK_TOO_FEW)
@@ -199,7 +199,7 @@ static void test_offers(void)
                 struct kinds k[CASES] = {0};
                 if (s && solved[s] == solved[s - 1])
                     continue;
-                fill(&t, n, solved[s], margins[i]);
+                fill_table(&t, n, solved[s], margins[i]);
                 for (int m = 1; m <= COMPARISONS_MAX; m += check_small() ? 4 : 1)
                     check_family(k, &t, m);
             }
@@ -214,13 +214,13 @@ static void test_fewest(void)
             struct table t = {.problems = n, .solved = n, .margin = 5};
             struct best even = {0};
             struct kinds now = {0}, then = {0}, before = {0};
-            struct pair p = marked(&now, &t, m, &even);
+            struct pair p = mark_outcome(&now, &t, m, &even);
             if (p.mark != MARK_TOO_FEW)
                 continue;
             t.problems = t.solved = (int)p.enough;
-            CHECK(marked(&then, &t, m, &even).could);
+            CHECK(mark_outcome(&then, &t, m, &even).could);
             t.problems = t.solved = (int)p.enough - 1;
-            CHECK(!marked(&before, &t, m, &even).could);
+            CHECK(!mark_outcome(&before, &t, m, &even).could);
         }
 }
 

@@ -9,7 +9,7 @@
 #include "tests/evalcore/report/fake_run.h"
 #include "tests/evalcore/report/written.h"
 
-static void escaped(const char *path, int line, char *text)
+static void check_escaped(const char *path, int line, char *text)
 {
     struct str out = {0};
     char *want = case_cut(text, "=>");
@@ -35,13 +35,13 @@ static void check_whole(const char *tex)
     }
     CHECK_INT(depth, 0);
     CHECK_INT(lowest, 0);
-    CHECK_INT(count(tex, "\\begin{"), count(tex, "\\end{"));
-    CHECK_INT(count(tex, "\\toprule"), 2);
-    CHECK_INT(count(tex, "\\bottomrule"), 2);
+    CHECK_INT(count_text(tex, "\\begin{"), count_text(tex, "\\end{"));
+    CHECK_INT(count_text(tex, "\\toprule"), 2);
+    CHECK_INT(count_text(tex, "\\bottomrule"), 2);
 }
 
 /* Best, as good, and worse by a lot: 40 problems tell the last one apart, 2 tell nothing. */
-static void table(int problems, int samples)
+static void check_table(int problems, int samples)
 {
     static const struct fake_policy policies[] = {
         FAKE_FULL(2),
@@ -78,9 +78,9 @@ static void table(int problems, int samples)
     CHECK_STR(report_paper_budget(&rep, 0), "");
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     read_file(&text, "tables.tex");
-    CHECK(exists("columns.md"));
+    CHECK(is_written("columns.md"));
     check_whole(str_text(&text));
-    CHECK_INT(count(str_text(&text), "\\textbf{"), tells ? 6 : 0);
+    CHECK_INT(count_text(str_text(&text), "\\textbf{"), tells ? 6 : 0);
     CHECK(strstr(str_text(&text), "q\\_1 \\{\\&\\} & k\\_pages=8 & ") != NULL);
     CHECK(strstr(str_text(&text), "& re\\%lay & look\\textbackslash{}up & Avg. & Reads \\\\") != NULL);
     str_release(&text);
@@ -92,11 +92,11 @@ int main(int argc, char **argv)
 {
     struct err e = {0};
     log_set_quiet(1);
-    cases_each_line(argc > 1 ? argv[1] : NULL, escaped);
+    cases_each_line(argc > 1 ? argv[1] : NULL, check_escaped);
     open_folder("test_report_papers");
-    table(40, 1);
-    table(40, 2);
-    table(2, 1);
+    check_table(40, 1);
+    check_table(40, 2);
+    check_table(2, 1);
     file_remove_tree(folder, &e);
     return check_done();
 }

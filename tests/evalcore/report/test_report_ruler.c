@@ -188,7 +188,7 @@ int main(void)
     open_folder("test_report_ruler");
     fake_one(&r);
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
-    CHECK(!exists("ruler.csv"));
+    CHECK(!is_written("ruler.csv"));
     fake_release(&r);
     plain_run(&r);
     make_ruler(&r);
@@ -201,9 +201,9 @@ int main(void)
               "pocket,full,,1024,2,0.65,0.405477,0.818339,-0.25,0.0625,5,1,1,open,21\n"
               "pocket,full,,2048,2,0.55,0.346274,0.741457,-0.7,0.015625,5,1,1,lower,\n");
     read_file(&text, "report.md");
-    CHECK_INT(count(str_text(&text), "## RULER by length"), 1);
+    CHECK_INT(count_text(str_text(&text), "## RULER by length"), 1);
     CHECK(strstr(str_text(&text), "55 [35-74]") != NULL);
-    CHECK(exists("ruler_length.svg"));
+    CHECK(is_written("ruler_length.svg"));
     str_release(&text);
     fake_release(&r);
     test_families_weigh_alike();

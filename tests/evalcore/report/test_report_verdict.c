@@ -8,7 +8,7 @@
 #include "tests/check.h"
 #include "tests/evalcore/report/fake_run.h"
 
-static int count(const char *text, const char *what)
+static int count_text(const char *text, const char *what)
 {
     int n = 0;
     for (const char *p = text; (p = strstr(p, what)) != NULL; p += strlen(what))
@@ -45,9 +45,10 @@ static void test_idle_problems(void)
     CHECK_INT(s->n_idle, 9);
     CHECK_INT(s->n_answered, 20);
     CHECK_INT(s->activity, ACTIVITY_USED);
-    CHECK_INT(count(report_setting_notes(&rep, s), "read everything on 9 of 20 problems"), 1);
-    CHECK_INT(count(report_verdict_sentence(&rep), "quest k_pages=8 (read everything on 9 of 20 problems)"),
-              1);
+    CHECK_INT(count_text(report_setting_notes(&rep, s), "read everything on 9 of 20 problems"), 1);
+    CHECK_INT(
+        count_text(report_verdict_sentence(&rep), "quest k_pages=8 (read everything on 9 of 20 problems)"),
+        1);
     arena_release(&a);
     fake_release(&r);
 }
@@ -66,13 +67,13 @@ static void test_little_to_lose(void)
     doc_section(&d, "verdict", NULL);
     report_add_verdict(&d, &rep);
     doc_markdown(&md, &d);
-    CHECK_INT(count(str_text(&md), "60 problems of 1 task"), 1);
-    CHECK_INT(count(str_text(&md), "over all its tasks, over 60 problems of 1 task, every problem"), 1);
+    CHECK_INT(count_text(str_text(&md), "60 problems of 1 task"), 1);
+    CHECK_INT(count_text(str_text(&md), "over all its tasks, over 60 problems of 1 task, every problem"), 1);
     doc_release(&d);
     str_release(&md);
     CHECK(rep.settings[1].pooled.noninferior_holm < 0.05 && rep.settings[1].pooled.mark == MARK_OPEN);
-    CHECK_INT(count(report_verdict_sentence(&rep),
-                    "0 of 1 setting is as good as full within 5 points over 60 problems of 1 task;"),
+    CHECK_INT(count_text(report_verdict_sentence(&rep),
+                         "0 of 1 setting is as good as full within 5 points over 60 problems of 1 task;"),
               1);
     CHECK_INT(has_caution(&rep, "losing all of it would be within 5 points: no setting"), 1);
     arena_release(&a);
@@ -93,7 +94,7 @@ static void test_missing_task_earns_no_mark(void)
     const struct setting *s = &rep.settings[1];
     CHECK_INT(s->pooled.mark, MARK_LOWER);
     CHECK_INT(s->n_tasks, 2);
-    CHECK_INT(count(report_verdict_sentence(&rep), "incomplete"), 0);
+    CHECK_INT(count_text(report_verdict_sentence(&rep), "incomplete"), 0);
     r.cells[3].n_records = 0;
     report_compute(&rep, &r, &a);
     s = &rep.settings[1];
@@ -101,7 +102,7 @@ static void test_missing_task_earns_no_mark(void)
     CHECK_INT(s->n_tasks, 1);
     CHECK_INT(report_pair_of(&rep, 1)->mark, MARK_LOWER); /* that task is complete */
     CHECK_STR(report_setting_verdict(&rep, s), "? answers are missing");
-    CHECK_INT(count(report_verdict_sentence(&rep), "quest k_pages=8 (incomplete)"), 1);
+    CHECK_INT(count_text(report_verdict_sentence(&rep), "quest k_pages=8 (incomplete)"), 1);
     arena_release(&a);
     fake_release(&r);
 }
@@ -119,7 +120,8 @@ static void test_lower_on_these_problems(void)
         CHECK_INT(s->pooled.mark, MARK_LOWER);
         CHECK_STR(report_setting_verdict(&rep, s),
                   samples > 1 ? "\xE2\x96\xBC lower on these problems" : "\xE2\x96\xBC lower");
-        CHECK_INT(count(report_verdict_sentence(&rep), "1 is worse on these problems: quest"), samples > 1);
+        CHECK_INT(count_text(report_verdict_sentence(&rep), "1 is worse on these problems: quest"),
+                  samples > 1);
         arena_release(&a);
         fake_release(&r);
     }

@@ -13,7 +13,7 @@ enum { SAMPLES = 4, PROBLEMS = 3 };
 /* The right answer is a; c and d are wrong, and a dot is no answer. */
 static const char *const answers[PROBLEMS] = {"aacd", "accd", "aa.c"};
 
-static void make(struct run *r)
+static void make_run(struct run *r)
 {
     static const struct fake_policy full = {"full", "full", "{}", "", "", "", "", "", "everything", 1, 1};
     static const struct fake_task task = {"relay", "relay", "accuracy", 0, 100, 100};
@@ -56,7 +56,7 @@ static void test_values(void)
     struct report rep;
     struct arena a = {0};
     struct sample_stats s;
-    make(&r);
+    make_run(&r);
     report_compute(&rep, &r, &a);
     report_samples(&s, &rep.cells[0]);
     CHECK_INT(s.n, SAMPLES);
@@ -110,7 +110,7 @@ static void test_same_answers(void)
         struct report rep;
         struct arena a = {0};
         struct sample_stats s;
-        make(&r);
+        make_run(&r);
         r.tasks[0].name = rows[i].task;
         for (int p = 0; p < PROBLEMS; p++)
             r.tasks[0].problems[p].n_options = strcmp(rows[i].task, "choice") ? 0 : 4;
@@ -185,18 +185,18 @@ static void test_table(void)
     struct run r;
     struct err e = {0};
     struct str text = {0};
-    make(&r);
+    make_run(&r);
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
-    CHECK_INT(count(read_file(&text, "report.md"),
-                    "| full | 3 \xC3\x97 4 | 41.7 \xC2\xB1 8.3 | 41.7 | 72.2 | 100.0 | 66.7 |\n"),
+    CHECK_INT(count_text(read_file(&text, "report.md"),
+                         "| full | 3 \xC3\x97 4 | 41.7 \xC2\xB1 8.3 | 41.7 | 72.2 | 100.0 | 66.7 |\n"),
               1);
-    CHECK_INT(count(read_file(&text, "samples.csv"), ",relay,4,3,pass,2,0.722222,0.111111,"), 1);
-    CHECK_INT(count(str_text(&text), "\n"), 1 + WANTS);
+    CHECK_INT(count_text(read_file(&text, "samples.csv"), ",relay,4,3,pass,2,0.722222,0.111111,"), 1);
+    CHECK_INT(count_text(str_text(&text), "\n"), 1 + WANTS);
     /* several greedy samples are one answer */
     r.cells[0].temperature = 0;
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
-    CHECK(!exists("samples.csv"));
-    CHECK_INT(count(read_file(&text, "report.md"), "Several answers to a problem"), 0);
+    CHECK(!is_written("samples.csv"));
+    CHECK_INT(count_text(read_file(&text, "report.md"), "Several answers to a problem"), 0);
     str_release(&text);
     fake_release(&r);
 }

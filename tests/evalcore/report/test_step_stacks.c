@@ -43,7 +43,7 @@ static int read_text(struct steps *s, const char *text, struct arena *a, struct 
     return rc;
 }
 
-static int count(const char *text, const char *what)
+static int count_text(const char *text, const char *what)
 {
     int n = 0;
     for (const char *p = text; (p = strstr(p, what)) != NULL; p++)
@@ -94,8 +94,8 @@ static void test_figure(struct arena *a)
     doc_section(&d, "steps", "s");
     report_add_steps(&d, &r);
     const char *svg = str_text(d.sections[0].items[0].body);
-    CHECK_INT(count(svg, "<g class=\"mark\""), 2);
-    CHECK(count(svg, ">0.10 ms<") == 1 && count(svg, ">0.04 ms<") == 1);
+    CHECK_INT(count_text(svg, "<g class=\"mark\""), 2);
+    CHECK(count_text(svg, ">0.10 ms<") == 1 && count_text(svg, ">0.04 ms<") == 1);
     CHECK(strstr(svg, "&lt;b&gt;&quot;&amp;") && !strstr(svg, "<b>") && !strstr(svg, "nan"));
     doc_release(&d);
 }

@@ -45,7 +45,7 @@ static void text_run(struct run *r)
 }
 
 /* The field of a row whose first fields are `start`, as text in *out. */
-static const char *row(struct str *out, const char *csv, const char *start)
+static const char *text_row(struct str *out, const char *csv, const char *start)
 {
     str_clear(out);
     const char *at = strstr(csv, start);
@@ -63,27 +63,27 @@ int main(void)
     text_run(&r);
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, &table, &e), 0);
     read_file(&csv, "likelihood.csv");
-    CHECK_STR(row(&out, csv.data, ",full,full,,,,text,"),
+    CHECK_STR(text_row(&out, csv.data, ",full,full,,,,text,"),
               ",30,60,2,0,1,,,,,,,,pocket,\"{\"\"temperature\"\":0}\",,,");
-    CHECK_STR(row(&out, csv.data, ",full,full,,,,text,8"),
+    CHECK_STR(text_row(&out, csv.data, ",full,full,,,,text,8"),
               ",8,20,1.5,0,1,,,,,,,,pocket,\"{\"\"temperature\"\":0}\",,,");
-    CHECK_STR(row(&out, csv.data, ",full,full,,,,text,16"),
+    CHECK_STR(text_row(&out, csv.data, ",full,full,,,,text,16"),
               ",22,40,2.25,0,1,,,,,,,,pocket,\"{\"\"temperature\"\":0}\",,,");
     /* (30 + 45 + 75) / 60; 10 nats over 30 tokens, 20 of which agree; mean difference 0.5, t(2) = 4.303 times
      * 0.25 / sqrt(3); of 8 flips of three signs two are as far from 0 */
-    CHECK_STR(row(&out, csv.data, ",quest k_pages=2,quest,2,,32,text,"),
+    CHECK_STR(text_row(&out, csv.data, ",quest k_pages=2,quest,2,,32,text,"),
               ",30,60,2.5,0.333333,0.666667,full.text-00000abc,3,0.5,-0.121034,1.121034,0.25,0.5,pocket,\"{"
               "\"\"temperature\"\":0}\",k_pages,2,0");
     /* the differences are all 0, so there is no interval, and the failed window is left out */
-    CHECK_STR(row(&out, csv.data, ",quest k_pages=9,quest,9,,144,text,"),
+    CHECK_STR(text_row(&out, csv.data, ",quest k_pages=9,quest,9,,144,text,"),
               ",20,40,1.5,0,1,full.text-00000abc,2,0,,,1,1,pocket,\"{\"\"temperature\"\":0}\",k_pages,9,0");
     read_file(&csv, "accuracy.csv");
     CHECK(strstr(csv.data, ",all tokens,2,0,1,") && strstr(csv.data, ",2 pages,2.5,0.333333,0.666667,"));
     CHECK_STR(
-        row(&out, csv.data, ",text,3,3,"),
+        text_row(&out, csv.data, ",text,3,3,"),
         ",,,,10,,,,0,1,19,,,0,10,10,0,1,3,,\"{\"\"temperature\"\":0}\",all tokens,2,0,1,1,,,,,,,,,,3,0,,,,");
     read_file(&csv, "pairs.csv");
-    CHECK_INT(count(csv.data, "\n"), 1);
+    CHECK_INT(count_text(csv.data, "\n"), 1);
     read_file(&csv, "report.md");
     CHECK(strstr(csv.data, "| quest k_pages=2 | 3/3 | 2.5000 | +0.5000<br><sub>[-0.1210, +1.1210]</sub> | "
                            "0.5 | 0.33333 | 66.67 |"));
@@ -93,7 +93,8 @@ int main(void)
         "| quest k_pages=9 | **2/3**<br><sub>1 failed</sub> | 1.5000 | +0.0000 | 1 | 0.00000 | 100.00 |"));
     CHECK(!strstr(csv.data, "## Accuracy") && !strstr(csv.data, "## Health") &&
           !strstr(csv.data, "## Figures"));
-    CHECK(exists("divergence_text.svg") && exists("bits_text.svg") && !exists("length_cdf_text.svg"));
+    CHECK(is_written("divergence_text.svg") && is_written("bits_text.svg") &&
+          !is_written("length_cdf_text.svg"));
     CHECK(strstr(table.data, "quest k_pages=2     2.5000     +0.5000   0.33333    66.67        0.562\n"));
     str_release(&csv);
     str_release(&out);

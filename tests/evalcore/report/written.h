@@ -33,7 +33,7 @@ static inline const char *read_file(struct str *out, const char *name)
     return str_text(out);
 }
 
-static inline int exists(const char *name)
+static inline int is_written(const char *name)
 {
     struct str path = {0};
     in_folder(&path, name);
@@ -42,7 +42,7 @@ static inline int exists(const char *name)
     return yes;
 }
 
-static inline int count(const char *text, const char *what)
+static inline int count_text(const char *text, const char *what)
 {
     int n = 0;
     for (const char *p = text; (p = strstr(p, what)) != NULL; p++)

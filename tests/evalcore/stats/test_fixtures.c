@@ -8,74 +8,74 @@
 
 enum { VALUES_MAX = 128 };
 
-static int set(double *out, double a, double b)
+static int put_two(double *out, double a, double b)
 {
     out[0] = a;
     out[1] = b;
     return 2;
 }
 
-static int one(double *out, double v)
+static int put_one(double *out, double v)
 {
     out[0] = v;
     return 1;
 }
 
-static int interval(double *out, struct interval ci)
+static int put_interval(double *out, struct interval ci)
 {
-    return set(out, ci.low, ci.high);
+    return put_two(out, ci.low, ci.high);
 }
 
 /* clang-format off */
-static int normal_quantile(const double *v, int n, double *out) { (void)n; return one(out, stat_normal_quantile(v[0])); }
-static int t_quantile(const double *v, int n, double *out) { (void)n; return one(out, stat_t_quantile(v[0], v[1])); }
-static int t_cdf(const double *v, int n, double *out) { (void)n; return one(out, stat_t_cdf(v[0], v[1])); }
-static int binomial_cdf(const double *v, int n, double *out) { (void)n; return one(out, stat_binomial_cdf((long)v[0], (long)v[1], v[2])); }
-static int wilson(const double *v, int n, double *out) { (void)n; return interval(out, stat_wilson(v[0], v[1])); }
-static int clopper_pearson(const double *v, int n, double *out) { (void)n; return interval(out, stat_clopper_pearson((long)v[0], (long)v[1])); }
-static int pass_at_k(const double *v, int n, double *out) { (void)n; return one(out, stat_pass_at_k((long)v[0], (long)v[1], (long)v[2])); }
-static int fisher(const double *v, int n, double *out) { (void)n; return one(out, stat_fisher((long)v[0], (long)v[1], (long)v[2], (long)v[3])); }
-static int mcnemar(const double *v, int n, double *out) { (void)n; return one(out, stat_mcnemar((long)v[0], (long)v[1])); }
-static int newcombe(const double *v, int n, double *out) { (void)n; return interval(out, stat_paired_newcombe((long)v[0], (long)v[1], (long)v[2], (long)v[3])); }
-static int noninferior_binary(const double *v, int n, double *out) { (void)n; return one(out, stat_noninferior_binary((long)v[0], (long)v[1], (long)v[2], v[3])); }
-static int noninferior_mean(const double *v, int n, double *out) { return one(out, stat_noninferior_mean(v + 1, (size_t)n - 1, v[0])); }
-static int mdd_mcnemar(const double *v, int n, double *out) { (void)n; return one(out, stat_mdd_mcnemar((long)v[0], v[1], v[2])); }
-static int holm(const double *v, int n, double *out) { stat_holm(v, (size_t)n, out); return n; }
-static int benjamini_hochberg(const double *v, int n, double *out) { stat_benjamini_hochberg(v, (size_t)n, out); return n; }
+static int run_normal_quantile(const double *v, int n, double *out) { (void)n; return put_one(out, stat_normal_quantile(v[0])); }
+static int run_t_quantile(const double *v, int n, double *out) { (void)n; return put_one(out, stat_t_quantile(v[0], v[1])); }
+static int run_t_cdf(const double *v, int n, double *out) { (void)n; return put_one(out, stat_t_cdf(v[0], v[1])); }
+static int run_binomial_cdf(const double *v, int n, double *out) { (void)n; return put_one(out, stat_binomial_cdf((long)v[0], (long)v[1], v[2])); }
+static int run_wilson(const double *v, int n, double *out) { (void)n; return put_interval(out, stat_wilson(v[0], v[1])); }
+static int run_clopper_pearson(const double *v, int n, double *out) { (void)n; return put_interval(out, stat_clopper_pearson((long)v[0], (long)v[1])); }
+static int run_pass_at_k(const double *v, int n, double *out) { (void)n; return put_one(out, stat_pass_at_k((long)v[0], (long)v[1], (long)v[2])); }
+static int run_fisher(const double *v, int n, double *out) { (void)n; return put_one(out, stat_fisher((long)v[0], (long)v[1], (long)v[2], (long)v[3])); }
+static int run_mcnemar(const double *v, int n, double *out) { (void)n; return put_one(out, stat_mcnemar((long)v[0], (long)v[1])); }
+static int run_newcombe(const double *v, int n, double *out) { (void)n; return put_interval(out, stat_paired_newcombe((long)v[0], (long)v[1], (long)v[2], (long)v[3])); }
+static int run_noninferior_binary(const double *v, int n, double *out) { (void)n; return put_one(out, stat_noninferior_binary((long)v[0], (long)v[1], (long)v[2], v[3])); }
+static int run_noninferior_mean(const double *v, int n, double *out) { return put_one(out, stat_noninferior_mean(v + 1, (size_t)n - 1, v[0])); }
+static int run_mdd_mcnemar(const double *v, int n, double *out) { (void)n; return put_one(out, stat_mdd_mcnemar((long)v[0], v[1], v[2])); }
+static int run_holm(const double *v, int n, double *out) { stat_holm(v, (size_t)n, out); return n; }
+static int run_benjamini_hochberg(const double *v, int n, double *out) { stat_benjamini_hochberg(v, (size_t)n, out); return n; }
 /* clang-format on */
 
-static int majority(const double *v, int n, double *out)
+static int run_majority(const double *v, int n, double *out)
 {
     long votes[VALUES_MAX];
     for (int i = 2; i < n; i++)
         votes[i - 2] = (long)v[i];
-    return one(out, stat_majority_at_k(votes, (size_t)n - 2, (size_t)v[1], (long)v[0]));
+    return put_one(out, stat_majority_at_k(votes, (size_t)n - 2, (size_t)v[1], (long)v[0]));
 }
 
-static int average(const double *v, int n, double *out)
+static int run_average(const double *v, int n, double *out)
 {
     int cluster[VALUES_MAX], m = (int)v[0];
     (void)n;
     for (int i = 0; i < m; i++)
         cluster[i] = (int)v[1 + i];
     struct stat_average a = stat_average(v + 1 + m, cluster, (size_t)m);
-    set(out, a.mean, a.se);
-    interval(out + 2, a.ci);
+    put_two(out, a.mean, a.se);
+    put_interval(out + 2, a.ci);
     out[4] = (double)a.n_clusters;
     return 5;
 }
 
-static int clustered(const double *v, int n, double *out)
+static int run_clustered(const double *v, int n, double *out)
 {
     long count[VALUES_MAX];
     int m = (int)v[0];
     (void)n;
     for (int i = 0; i < m; i++)
         count[i] = (long)v[2 + m + i];
-    return interval(out, stat_clustered(v + 2, count, (size_t)m, (int)v[1]));
+    return put_interval(out, stat_clustered(v + 2, count, (size_t)m, (int)v[1]));
 }
 
-static int ecdf(const double *v, int n, double *out)
+static int run_ecdf(const double *v, int n, double *out)
 {
     struct ecdf_item item[VALUES_MAX];
     struct ecdf_step step[VALUES_MAX];
@@ -85,15 +85,15 @@ static int ecdf(const double *v, int n, double *out)
         item[i] = (struct ecdf_item){v[1 + i], v[1 + m + i] != 0};
     int steps = (int)stat_ecdf(item, (size_t)m, step);
     for (int i = 0; i < steps; i++)
-        set(out + 2 * i, step[i].x, step[i].share);
+        put_two(out + 2 * i, step[i].x, step[i].share);
     return 2 * steps;
 }
 
-static int fisher_reach(const double *v, int n, double *out)
+static int run_fisher_reach(const double *v, int n, double *out)
 {
     struct stat_reach r = stat_fisher_reach((long)v[0], (long)v[1], (long)v[2]);
     (void)n;
-    return set(out, (double)r.low, (double)r.high);
+    return put_two(out, (double)r.low, (double)r.high);
 }
 
 static double mean_of(const void *data, const unsigned *pick, size_t n)
@@ -104,9 +104,9 @@ static double mean_of(const void *data, const unsigned *pick, size_t n)
     return sum / (double)n;
 }
 
-static int bootstrap(const double *v, int n, double *out)
+static int run_bootstrap(const double *v, int n, double *out)
 {
-    return interval(out, stat_bootstrap(mean_of, v, (size_t)n, 400000, 3));
+    return put_interval(out, stat_bootstrap(mean_of, v, (size_t)n, 400000, 3));
 }
 
 static size_t read_strata(const double *v, int n, struct stratum *s)
@@ -116,28 +116,28 @@ static size_t read_strata(const double *v, int n, struct stratum *s)
     return (size_t)n / 4;
 }
 
-static int stratified(const double *v, int n, double *out)
+static int run_stratified(const double *v, int n, double *out)
 {
     struct stratum s[VALUES_MAX];
     struct stat_tails t = stat_stratified(s, read_strata(v, n, s));
     out[2] = t.two_sided;
-    set(out, t.lower, t.higher);
+    put_two(out, t.lower, t.higher);
     return 3;
 }
 
-static int noninferior_strata(const double *v, int n, double *out)
+static int run_noninferior_strata(const double *v, int n, double *out)
 {
     struct stratum s[VALUES_MAX];
-    return one(out, stat_noninferior_strata(s, read_strata(v + 1, n - 1, s), v[0]));
+    return put_one(out, stat_noninferior_strata(s, read_strata(v + 1, n - 1, s), v[0]));
 }
 
 /* Exact by convolution, and by enumeration where the unit is unknown. */
-static int signflip(const double *v, int n, double *out)
+static int run_signflip(const double *v, int n, double *out)
 {
     enum signflip how;
     double by_grid = stat_signflip(v + 1, (size_t)n - 1, v[0], &how);
     CHECK_NEAR(stat_signflip(v + 1, (size_t)n - 1, 0, &how), by_grid, 1e-12);
-    return one(out, by_grid);
+    return put_one(out, by_grid);
 }
 
 static size_t read_points(const double *v, int n, struct stat_point *p)
@@ -147,29 +147,29 @@ static size_t read_points(const double *v, int n, struct stat_point *p)
     return (size_t)n / 2;
 }
 
-static int frontier(const double *v, int n, double *out)
+static int run_frontier(const double *v, int n, double *out)
 {
     struct stat_point p[VALUES_MAX];
     size_t kept = stat_frontier(p, read_points(v, n, p));
     for (size_t i = 0; i < kept; i++)
-        set(out + 2 * i, p[i].x, p[i].y);
+        put_two(out + 2 * i, p[i].x, p[i].y);
     return 2 * (int)kept;
 }
 
-static int frontier_margin(const double *v, int n, double *out)
+static int run_frontier_margin(const double *v, int n, double *out)
 {
     struct stat_point p[VALUES_MAX];
     size_t all = read_points(v + 1, n - 1, p), first = (size_t)v[0];
-    return one(out, stat_frontier_margin(p, first, p + first, all - first));
+    return put_one(out, stat_frontier_margin(p, first, p + first, all - first));
 }
 
-static int cusum(const double *v, int n, double *out)
+static int run_cusum(const double *v, int n, double *out)
 {
     struct stat_cusum c = {v[0], v[1], 0, 0};
     int alarm = 0;
     for (int i = 2; i < n; i++)
         alarm = stat_cusum_add(&c, v[i]);
-    return set(out, alarm, fmax(c.low, c.high));
+    return put_two(out, alarm, fmax(c.low, c.high));
 }
 
 /* Tolerances are relative to results above 1. Those of an optimiser, a bisection of 12 steps, resamples at
@@ -181,7 +181,7 @@ static const struct {
 } functions[] = {
 #define F(name, tolerance)                                                                                   \
     {                                                                                                        \
-#name, name, tolerance                                                                               \
+#name, run_##name, tolerance                                                                         \
     }
     F(normal_quantile, 1e-10),
     F(t_quantile, 1e-9),

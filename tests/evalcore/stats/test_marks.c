@@ -27,7 +27,7 @@ struct earned {
 };
 
 /* The verdict of test 0, by Holm's procedure itself. */
-static void judge(const struct outcome *test, int n, struct earned *e)
+static void judge_outcomes(const struct outcome *test, int n, struct earned *e)
 {
     double p[TESTS], adjusted[TESTS];
     for (int i = 0; i < n; i++)
@@ -47,7 +47,7 @@ static struct earned two_groups(int tests, const struct outcome *all, int k)
                 struct outcome t[TESTS];
                 for (int i = 0; i < tests; i++)
                     t[i] = i && i <= others ? all[b] : all[a];
-                judge(t, tests, &e);
+                judge_outcomes(t, tests, &e);
             }
     return e;
 }
@@ -60,12 +60,12 @@ static struct earned all_combinations(int tests, const struct outcome *all, int 
         for (int b = 0; b < (tests > 1 ? k : 1); b++)
             for (int c = 0; c < (tests > 2 ? k : 1); c++) {
                 struct outcome t[] = {all[a], all[b], all[c]};
-                judge(t, tests, &e);
+                judge_outcomes(t, tests, &e);
             }
     return e;
 }
 
-static void compare(long n, int tests, struct earned e)
+static void compare_earned(long n, int tests, struct earned e)
 {
     int differ = stat_can_differ(n, 1, tests, alpha);
     CHECK_INT(differ, e.lower);
@@ -80,9 +80,9 @@ static void test_one_sample(void)
     for (long n = 1; n <= PROBLEMS; n++) {
         int k = outcomes_of(n, all);
         for (int tests = 1; tests <= TESTS; tests += check_small() ? 7 : 1)
-            compare(n, tests, two_groups(tests, all, k));
+            compare_earned(n, tests, two_groups(tests, all, k));
         for (int tests = 1; tests <= 3 && n <= (tests < 3 ? 8 : 4); tests++)
-            compare(n, tests, all_combinations(tests, all, k));
+            compare_earned(n, tests, all_combinations(tests, all, k));
     }
 }
 
