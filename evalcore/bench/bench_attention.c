@@ -182,7 +182,7 @@ static void print_attention(struct bench *b, const struct attention_case *c, dou
         snprintf(take, sizeof take, " %d", c->take);
     snprintf(name, sizeof name, "attention %d/%d heads d %d, %s KV, batch %d x %d: %s%s%s, %.1f us", s->n_q,
              s->n_kv, s->dim, s->dtype == DTYPE_BF16 ? "bf16" : "fp32", s->batch, s->context, what[c->mode],
-             take, s->units_in_order ? ", pages in order" : "", seconds * 1e6);
+             take, s->pages_in_order ? ", pages in order" : "", seconds * 1e6);
     bench_print(b, name, bytes_read(c) / seconds / 1e9, "GB/s", limit);
 }
 

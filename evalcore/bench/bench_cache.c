@@ -111,7 +111,7 @@ static int fill_cache(struct bench_kv *k, struct err *e)
            n = (size_t)rows * (size_t)k->stride;
     struct rng r;
     rng_init(&r, 1, 2);
-    int32_t *block_table = make_block_table(pages, k->shape.units_in_order, &r);
+    int32_t *block_table = make_block_table(pages, k->shape.pages_in_order, &r);
     int32_t *seq = xmalloc(2 * (size_t)batch * sizeof *seq), *pos = seq + batch;
     float *x = xmalloc(n * sizeof *x);
     for (size_t i = 0; i < n; i++)

@@ -3,12 +3,12 @@
 
 #include "evalcore/bench/bench_device.h"
 
-/* A cache full of random keys and values in scattered units, and buffers of one attention step: what the
+/* A cache full of random keys and values in scattered KV blocks, and buffers of one attention step: what the
  * benchmarks of attention and selection work on. */
 struct bench_shape {
     int n_q, n_kv, dim, batch, context;
     enum dtype dtype;
-    int units_in_order; /* those of a list follow each other in memory, not scattered */
+    int pages_in_order; /* KV blocks of a sequence follow each other in memory; 0: they are scattered */
     int layers;
 };
 

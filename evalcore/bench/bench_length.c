@@ -139,14 +139,14 @@ static void print_pool(struct trace *t)
 {
     const struct engine_info *info = engine_info(t->x.en);
     double heads = (double)info->n_layers * info->n_kv;
-    double unit = (double)info->kv_token_bytes * KV_PAGE_TOKENS / heads / (1 << 20);
+    double block_mib = (double)info->kv_token_bytes * KV_PAGE_TOKENS / heads / (1 << 20);
     double full = t->batch * heads * ceil((t->b->tokens + 2.0) / KV_PAGE_TOKENS);
     struct engine_stats stats;
     char name[400];
     engine_stats(t->x.en, &stats);
     snprintf(name, sizeof name, "pool of %s %s batch %d, 1 to %d tokens, at its peak", t->b->model,
              policy_text(t->b), t->batch, t->b->tokens);
-    bench_print(t->b, name, (double)stats.units_peak * unit, "MiB", full * unit);
+    bench_print(t->b, name, (double)stats.units_peak * block_mib, "MiB", full * block_mib);
 }
 
 static int run_whole(struct trace *t, struct err *e)

@@ -36,7 +36,7 @@ struct layer_measure {
     double *curve;      /* (n_layers) kascade: the weights w; delta: cosine distance to the layer before */
     int *best;          /* kascade: (n_layers, n_layers, n_kv), by chooser, reader and KV head: the head whose
                          * list it reads; else NULL */
-    long units;         /* kascade: tiles; delta: steps */
+    long samples;       /* kascade: tiles; delta: steps */
 };
 void layer_measure_release(struct layer_measure *m);
 

@@ -203,7 +203,7 @@ static json_t *calibration_json(const struct calibration *c, const int *proposed
         json_object_set_new(o, "mean_distance", rounded_json(mean));
     }
     json_object_set_new(o, "options", options);
-    json_object_set_new(o, "units", json_integer(m->units));
+    json_object_set_new(o, "units", json_integer(m->samples));
     json_object_set_new(o, "dev", dev_json(c->dev));
     json_object_set_new(o, "sets", all_sets(c));
     json_object_set_new(o, is_kascade(c) ? "weights" : "curve", curve);

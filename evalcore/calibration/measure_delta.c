@@ -159,7 +159,7 @@ int measure_delta(struct layer_measure *out, struct engine *en, const struct dev
         return rc;
     out->n_layers = m->n_layers;
     out->n_kv = p->dims.n_kv;
-    out->units = m->steps;
+    out->samples = m->steps;
     out->similarity = xcalloc(layers * layers, sizeof *out->similarity);
     out->curve = xcalloc(layers, sizeof *out->curve);
     for (size_t i = 0; i < layers; i++)

@@ -18,7 +18,7 @@ struct kascade_measurer {
     float *before, *after;       /* (rows, hidden): the residual stream around attention */
     double *worst, *recall;      /* (n_layers, n_layers, n_kv, n_kv): of the problem, and summed over them */
     double *turn;                /* (n_layers): sum of 1 - cosine */
-    long tokens, units;
+    long tokens, samples;
 };
 
 static size_t pair_at(const struct kascade_measurer *m, int a, int b, int hb, int ha)
@@ -133,7 +133,7 @@ static void kascade_prefill(const struct policy *pol, const struct policy_ctx *c
             m->worst[i] = 1;
     for (int tile = 0; tile < tiles && !c->e->code; tile++)
         take_tile(m, layer, tile, c->pos0 + tile * TILE);
-    m->units += layer ? 0 : tiles;
+    m->samples += layer ? 0 : tiles;
     *s = (struct prefill_selection){
         .kind = PREFILL_TILES, .tile = TILE, .cap = KEEP, .n_rows = m->n_kv, .idx = m->idx, .len = m->len};
 }
@@ -183,7 +183,7 @@ static void kascade_result(struct layer_measure *out, const struct kascade_measu
     size_t layers = (size_t)m->n_layers, n_kv = (size_t)m->n_kv;
     out->n_layers = m->n_layers;
     out->n_kv = m->n_kv;
-    out->units = m->units;
+    out->samples = m->samples;
     out->similarity = xcalloc(layers * layers, sizeof *out->similarity);
     out->curve = xcalloc(layers, sizeof *out->curve);
     out->best = xcalloc(layers * layers * n_kv, sizeof *out->best);
