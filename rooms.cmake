@@ -65,7 +65,8 @@ set(rooms
   "tasks                   | task.h                                     | answer_check"
 
   "evalcore/cli            | *                                          |"
-  "evalcore/fetch          | fetch.h                                    | evalcore/cli"
+  "evalcore/net            | http.h                                     |"
+  "evalcore/fetch          | fetch.h                                    | evalcore/net evalcore/cli"
   "evalcore/stats          | stats.h                                    |"
   "evalcore/page           | doc.h svg.h                                |"
   "evalcore/process        | wire.h worker_process.h                    | evalcore/cli"
@@ -81,7 +82,7 @@ set(rooms
   "evalcore/calibration    | calibration.h calibration_run.h            | evalcore/plan evalcore/runfile evalcore/page evalcore/cli engine engine/policies tasks"
   "evalcore/doctor         | doctor.h gpu_table.h                       | evalcore/store evalcore/cli engine engine/model/model_config.h engine/model/safetensors.h kernels answer_check"
   "evalcore/status         | status.h board.h folder_status.h           | evalcore/store evalcore/cli"
-  "evalcore/endpoint       | endpoint.h                                 | evalcore/cli"
+  "evalcore/endpoint       | endpoint.h                                 | evalcore/net evalcore/cli"
   "evalcore/sweep          | sweep_endpoint.h sweep_options.h deadline.h sweep_progress.h job_queue.h job_submit.h worker_cores.h | evalcore/endpoint evalcore/status evalcore/plan evalcore/store evalcore/cli"
   "evalcore/workers        | sweep_workers.h                            | evalcore/sweep evalcore/status evalcore/plan evalcore/store evalcore/process evalcore/cli"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/status evalcore/plan evalcore/page evalcore/store evalcore/stats evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"

@@ -9,13 +9,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/endpoint/endpoint_parts.h"
 
-enum {
-    CONNECT_SECONDS = 30,
-    STEP_MS = 100,
-    WAIT_MAX_SECONDS = 60,
-    REFUSED_BYTES = 65536,
-    KEEPALIVE_SECONDS = 60
-};
+enum { STEP_MS = 100, REFUSED_BYTES = 65536 };
 #define AT_WORK_SECONDS 0.1 /* more than the order in which refusals are read can make */
 
 int endpoint_open(struct endpoint **out, const struct endpoint_options *o, struct err *e)
@@ -76,39 +70,24 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
     return answer_take(&x->answer, bytes, n) ? 0 : n;
 }
 
-void endpoint_dress(const struct endpoint *p, CURL *c, const char *path)
+void endpoint_setup(const struct endpoint *p, CURL *c, const char *path, int stall_s)
 {
     struct str url = {0};
     str_printf(&url, "%s%s", p->url, path);
-    curl_easy_reset(c);
-    curl_easy_setopt(c, CURLOPT_URL, url.data);
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L); /* a router forgets what is silent for an hour */
-    curl_easy_setopt(c, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_SECONDS);
-    curl_easy_setopt(c, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_SECONDS / 2);
-    curl_easy_setopt(c, CURLOPT_USERAGENT, "kveval");
+    http_setup(c, url.data, p->key, stall_s);
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, p->headers);
-    if (p->key) {
-        curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
-        curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, p->key);
-    }
     str_release(&url);
 }
 
 static void begin_try(struct endpoint *p, struct exchange *x)
 {
     CURL *c = x->curl;
-    endpoint_dress(p, c, "/completions");
+    endpoint_setup(p, c, "/completions",
+                   p->o.stream ? p->o.stall : 0); /* in one piece it is silent until it comes */
     curl_easy_setopt(c, CURLOPT_POST, 1L);
     curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)x->body.len);
     curl_easy_setopt(c, CURLOPT_POSTFIELDS, x->body.data);
     curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)p->o.timeout);
-    if (p->o.stream) { /* an answer in one piece is silent until it comes */
-        curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-        curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)p->o.stall);
-    }
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
     curl_easy_setopt(c, CURLOPT_PRIVATE, x);
@@ -143,17 +122,6 @@ void endpoint_submit(struct endpoint *p, const struct endpoint_request *r)
     x->good_then = p->good;
     x->why = (struct err){0};
     x->state = EXCHANGE_WAITING;
-}
-
-/* Seconds before the next try. */
-static double pause_of(const struct endpoint *p, const struct exchange *x, double after)
-{
-    double wait = p->o.retry_wait;
-    for (int i = 1; i < x->tries - x->spared && wait < WAIT_MAX_SECONDS; i++)
-        wait *= 2;
-    wait = wait < WAIT_MAX_SECONDS ? wait : WAIT_MAX_SECONDS;
-    after = after < p->o.timeout ? after : p->o.timeout;
-    return wait > after ? wait : after;
 }
 
 /* Neither this request nor any other will come through. */
@@ -209,7 +177,7 @@ static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct
     int is_busy = v != TRY_AGAIN && is_at_work(p, x, now);
     x->spared += v == TRY_AGAIN_BUSY && (is_busy || !is_alone);
     if (x->tries - x->spared <= p->o.retries) {
-        x->due = now + pause_of(p, x, after);
+        x->due = now + http_backoff(p->o.retry_wait, x->tries - x->spared, after);
         x->state = EXCHANGE_WAITING;
         return 0;
     }

@@ -98,7 +98,7 @@ int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, struct err *e)
     struct str text = {0};
     long status = 0;
     CURL *c = p->exchange[0].curl;
-    endpoint_dress(p, c, "/models");
+    endpoint_setup(p, c, "/models", 0);
     curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)ASK_SECONDS);
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_text);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, &text);

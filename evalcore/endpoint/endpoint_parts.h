@@ -1,10 +1,9 @@
 #ifndef EVALCORE_ENDPOINT_ENDPOINT_PARTS_H
 #define EVALCORE_ENDPOINT_ENDPOINT_PARTS_H
 
-#include <curl/curl.h>
-
 #include "evalcore/endpoint/answer.h"
 #include "evalcore/endpoint/endpoint.h"
+#include "evalcore/net/http.h"
 
 /* Shared by endpoint*.c only. */
 
@@ -41,8 +40,9 @@ struct endpoint {
 /* endpoint_request.c: the body of a request to /completions. */
 void endpoint_body(struct str *out, const struct endpoint *p, const struct endpoint_request *r);
 
-/* Sets a handle up with what every request has in common. `path` follows the address. */
-void endpoint_dress(const struct endpoint *p, CURL *c, const char *path);
+/* Sets a handle up with what every request has in common. `path` follows the address; stall_s as for
+ * http_setup(). */
+void endpoint_setup(const struct endpoint *p, CURL *c, const char *path, int stall_s);
 
 /* endpoint_verdict.c: what became of a try. */
 enum try_verdict {

@@ -3,15 +3,15 @@
  * that sends the whole file instead, or says that there is nothing behind them, makes us begin again. */
 #include "evalcore/fetch/download.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "evalcore/cli/stop.h"
+#include "evalcore/net/http.h"
 
-enum { REDIRECTS_MAX = 5, CONNECT_SECONDS = 30, WAIT_MAX_SECONDS = 300 };
+enum { REDIRECTS_MAX = 5 };
 
 struct transfer {
     const struct download *d;
@@ -60,27 +60,15 @@ static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off
 static void set_options(struct transfer *t)
 {
     CURL *c = t->curl;
-    const char *protocols = !strncmp(t->d->url, "http:", 5) ? "http,https" : "https";
-    curl_easy_setopt(c, CURLOPT_URL, t->d->url);
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, protocols);
-    curl_easy_setopt(c, CURLOPT_REDIR_PROTOCOLS_STR, protocols);
+    http_setup(c, t->d->url, t->d->token, t->o->stall_s);
     curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)t->o->stall_s);
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c, CURLOPT_USERAGENT, "kveval");
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(c, CURLOPT_XFERINFODATA, t);
     curl_easy_setopt(c, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)t->have);
-    if (t->d->token) {
-        curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
-        curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, t->d->token);
-    }
 }
 
 /* Sleeps in short pieces, so that a signal ends it. */
@@ -144,15 +132,14 @@ static int begin_again(struct transfer *t, struct err *e)
 
 enum { TRY_AGAIN = 1, TRY_FROM_START };
 
-/* One try. TRY_: may be tried again after *pause_s seconds, e says why. */
-static int attempt_transfer(struct transfer *t, double *pause_s, struct err *e)
+/* One try. TRY_: may be tried again, e says why; *asked_s: the seconds that the server asks to wait. */
+static int attempt_transfer(struct transfer *t, double *asked_s, struct err *e)
 {
     long status = 0;
     curl_off_t after = 0;
     if (!t->d->path)
         begin_again(t, e);
     int64_t before = t->have;
-    curl_easy_reset(t->curl);
     set_options(t);
     CURLcode code = curl_easy_perform(t->curl);
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -167,14 +154,11 @@ static int attempt_transfer(struct transfer *t, double *pause_s, struct err *e)
     explain_refusal(t, code, status, e);
     if (t->is_too_long)
         return e->code;
-    if (before && (status == 416 || code == CURLE_RANGE_ERROR)) {
-        *pause_s = 0;
+    if (before && (status == 416 || code == CURLE_RANGE_ERROR))
         return TRY_FROM_START;
-    }
     if (status >= 400 && status != 408 && status != 429 && status < 500)
         return e->code;
-    if ((double)after > *pause_s)
-        *pause_s = after < WAIT_MAX_SECONDS ? (double)after : WAIT_MAX_SECONDS;
+    *asked_s = (double)after;
     return TRY_AGAIN;
 }
 
@@ -187,20 +171,20 @@ int download(const struct download *d, const struct fetch_options *o, int *signa
         return err_set(e, ERR_IO, "libcurl cannot be started");
     if (d->path)
         t.have = t.most = lseek(d->fd, 0, SEEK_END);
-    double wait_s = o->wait_s;
-    for (int i = 0; rc > 0 && i <= o->retries && !t.signal; i++, wait_s *= 2) {
-        double pause_s = wait_s < WAIT_MAX_SECONDS ? wait_s : WAIT_MAX_SECONDS;
+    for (int n_tries = 1; rc > 0 && n_tries <= o->retries + 1 && !t.signal; n_tries++) {
+        double asked_s = 0;
         last = (struct err){0};
-        rc = attempt_transfer(&t, &pause_s, &last);
+        rc = attempt_transfer(&t, &asked_s, &last);
         if (rc > 0 && d->path && t.have > t.most) { /* long files over a bad line: as long as it advances */
             t.most = t.have;
-            i = -1;
-            wait_s = o->wait_s / 2;
+            n_tries = 0;
         }
-        if (rc == TRY_FROM_START && i < o->retries && begin_again(&t, &last))
+        if (n_tries > o->retries)
+            break;
+        if (rc == TRY_FROM_START && begin_again(&t, &last))
             rc = last.code = ERR_IO;
-        if (rc > 0 && i < o->retries)
-            t.signal = wait_for(pause_s);
+        if (rc == TRY_AGAIN)
+            t.signal = wait_for(http_backoff(o->wait_s, n_tries, asked_s));
     }
     curl_easy_cleanup(t.curl);
     *signal = t.signal;
