@@ -51,6 +51,7 @@ static size_t dropped_at(struct span s)
     return best;
 }
 
+/* What the longest entry of the table at s is replaced by, or NULL; *length is its length. */
 static const char *replaced_at(struct span s, size_t *length)
 {
     const char *to = NULL;
@@ -106,6 +107,7 @@ struct braces {
     int depth;
 };
 
+/* What stands for the brace c. is_dropped: it is the argument of a command that was dropped. */
 static const char *brace_mark(struct braces *b, char c, int is_dropped)
 {
     int was_dropped;

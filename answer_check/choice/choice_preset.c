@@ -287,6 +287,7 @@ static char final_is(const struct indices *x, size_t i, size_t *end)
     return 0;
 }
 
+/* "answer: " and, near it, a spaced index. */
 static char answer_colon(const struct indices *x, size_t i, size_t *end)
 {
     if (!preset_has(x->t, i, "answer"))
@@ -297,6 +298,7 @@ static char answer_colon(const struct indices *x, size_t i, size_t *end)
     return preset_char(x->t, i) == ':' ? index_near(x, i + 1, end) : 0;
 }
 
+/* "answer" and, near it, a spaced index. */
 static char answer_word(const struct indices *x, size_t i, size_t *end)
 {
     return preset_has(x->t, i, "answer") ? index_near(x, i + 6, end) : 0;

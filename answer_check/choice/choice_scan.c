@@ -29,6 +29,7 @@ static char label_at(const struct choice_token *k, size_t i, int *is_weak)
     return *is_weak ? k[i].letter : 0;
 }
 
+/* Which options do lines start with? */
 static struct labels scan_labels(const struct choice_token *k, size_t n)
 {
     struct labels l = {0, 0};
@@ -75,11 +76,13 @@ static int follows_letter(const struct choice_token *k, size_t i, char letter)
            (k[i - 2].kind == K_LINE || k[i - 2].kind == K_STOP);
 }
 
+/* May the token stand before the letter in a line that is an answer by itself? */
 static int is_skipped(enum choice_kind kind)
 {
     return kind == K_LIGHT || kind == K_OPTION || kind == K_OPEN || kind == K_DASH || kind == K_SO;
 }
 
+/* Notes the letter of the last line or sentence, if it states nothing else. is_list: options were listed. */
 static void scan_last(struct choice_found *out, const struct choice_token *k, size_t n, int is_list)
 {
     size_t end = n, start, i, letter;
@@ -129,7 +132,7 @@ struct scanner {
     size_t until;                    /* the last token that the group before has used */
     int is_fixing;                   /* "wait" or "actually" came behind the last statement */
     int has_rejected;                /* in this sentence */
-    enum choice_class rejected_role; /* of what was rejected there, as if it were not */
+    enum choice_class rejected_role; /* the role that the rejected letter would have had */
     char judged;                     /* the letter that the last words such as "is correct" declared */
 };
 
@@ -172,6 +175,7 @@ static int starts_anew(const struct choice_token *k, const struct choice_group *
            (before == K_IS || before == K_COLON || before == K_CHOOSE);
 }
 
+/* The group of letters that begins at token `first`. *is_nor: set where "nor" joins a letter to it. */
 static struct choice_group group_at(const struct scanner *s, size_t first, int *is_nor)
 {
     const struct choice_token *k = s->k;
@@ -207,6 +211,7 @@ static int is_asked(const struct choice_token *k, size_t i)
     return 0;
 }
 
+/* Notes that the text states the letter in that role. */
 static void note_letter(struct choice_found *out, enum choice_class role, char letter, int is_several)
 {
     if (role == CHOICE_MENTIONED)
@@ -223,6 +228,7 @@ static void take_back(struct choice_found *out, char letter)
             out->conflicts[role] = CHOICE_TAKEN_BACK;
 }
 
+/* Notes that the text says these letters are not the answer, with the role that they would have had. */
 static void reject_group(struct scanner *s, const struct choice_group *g, enum choice_class role,
                          int is_asked)
 {
@@ -287,6 +293,7 @@ static int is_mention(const struct choice_token *k, size_t i)
     return is_option || k[i].dress == CHOICE_ENCLOSED || k[i].dress == CHOICE_BRACKETED;
 }
 
+/* Decides what the words around a group say of it, and notes that. */
 static void judge_group(struct scanner *s, const struct choice_group *g, int is_nor)
 {
     const struct choice_token *k = s->k;

@@ -39,9 +39,9 @@ enum choice_dress { CHOICE_BARE, CHOICE_NAMED, CHOICE_BRACKETED, CHOICE_ENCLOSED
 struct choice_token {
     enum choice_kind kind;
     enum choice_dress dress;
-    char letter;     /* of a K_LETTER, in upper case */
+    char letter;     /* K_LETTER: the letter in upper case */
     int is_small;    /* it is written as a small letter */
-    int is_symbol;   /* a K_OTHER ends in a letter that is no option, or in a formula */
+    int is_symbol;   /* K_OTHER: it ends in a letter that is no option, or in a formula */
     int is_rejected; /* set while scanning: the text says that it is not the answer */
     int is_spaced;   /* white space stands before it */
 };

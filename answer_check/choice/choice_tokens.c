@@ -186,6 +186,7 @@ struct tokenizer {
     int is_spaced;
 };
 
+/* Appends a token of that kind. */
 static void add_token(struct tokenizer *z, enum choice_kind kind)
 {
     if (kind == K_OTHER && z->n && z->k[z->n - 1].kind == K_OTHER)
@@ -295,6 +296,7 @@ static int takes_back(const struct tokenizer *z, size_t end)
            next && strchr(",:.!-;", next);
 }
 
+/* Reads a word, by what it says. Returns the position behind it. */
 static size_t read_word(struct tokenizer *z, size_t i)
 {
     const struct choice_text *t = z->t;
@@ -397,6 +399,7 @@ static int is_list(const struct tokenizer *z, size_t i)
            behind;
 }
 
+/* Reads a sign. Returns the position behind it. */
 static size_t sign_at(struct tokenizer *z, size_t i)
 {
     static const struct {

@@ -8,6 +8,7 @@ enum { DEPTH_MAX = 60 };
 
 /* ---- readings ---- */
 
+/* TRUE where one of the reference's readings equals the prediction; that one is noted. */
 static enum math_truth try_gold_readings(struct comparison *e, const struct math_node *gold,
                                          const struct math_node *pred)
 {
@@ -21,6 +22,7 @@ static enum math_truth try_gold_readings(struct comparison *e, const struct math
     return best;
 }
 
+/* TRUE where one of the prediction's readings equals the reference; that one is noted. */
 static enum math_truth try_pred_readings(struct comparison *e, const struct math_node *gold,
                                          const struct math_node *pred)
 {
@@ -36,6 +38,7 @@ static enum math_truth try_pred_readings(struct comparison *e, const struct math
 
 /* ---- kinds ---- */
 
+/* Child by child, for trees of one kind. */
 static enum math_truth compare_children(struct comparison *e, const struct math_node *gold,
                                         const struct math_node *pred)
 {
@@ -65,6 +68,7 @@ static int is_time(struct comparison *e, const struct math_node *m)
     return 0;
 }
 
+/* Are both "ratios" to be compared as times of the day? */
 static int are_times(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     int64_t hours, minutes;
@@ -128,6 +132,7 @@ static enum math_truth compare_times(struct comparison *e, const struct math_nod
     return all;
 }
 
+/* For trees of one kind that no other rule compares. */
 static enum math_truth compare_same_kind(struct comparison *e, const struct math_node *gold,
                                          const struct math_node *pred)
 {
@@ -173,6 +178,7 @@ static int share_one_name(const struct math_node *m)
     return 1;
 }
 
+/* Are all elements of the list words or names? */
 static int are_words(const struct math_node *list)
 {
     for (int i = 0; i < list->n; i++)
@@ -188,6 +194,7 @@ int equal_joined_apart(const struct math_node *gold, const struct math_node *pre
            (are_words(gold) || are_words(pred));
 }
 
+/* Chooses the comparison by the kinds of both trees, which have one reading each. */
 static enum math_truth compare_by_kind(struct comparison *e, const struct math_node *gold,
                                        const struct math_node *pred)
 {

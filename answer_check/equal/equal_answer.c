@@ -50,6 +50,7 @@ static int is_short_word(struct span word)
     return word.n == 2 && strstr(words, key) != NULL;
 }
 
+/* Is the case of this word's letters its meaning: one or two letters, or a capital behind a small letter? */
 static int is_symbol_word(struct span word)
 {
     if (word.n <= 2)
@@ -124,6 +125,7 @@ static int marks_count(const struct grade_rules *p)
     return p->units == MARK_KEEP || p->degrees == MARK_KEEP;
 }
 
+/* Does the tree hold words or units? */
 static int has_words(const struct math_node *m)
 {
     if (m->kind == MATH_TEXT || m->kind == MATH_UNIT)
@@ -171,6 +173,7 @@ struct answer_match answer_compare(struct math_work *w, const struct answer *gol
     return out;
 }
 
+/* The tree as LaTeX, or the text where there is none. */
 static const char *latex_of(struct arena *a, const struct math_node *m, struct span text)
 {
     struct str s = {0};

@@ -14,16 +14,17 @@ struct answer {
     const struct math_node *tree; /* NULL when the text cannot be read */
     int ran_out;                  /* ... perhaps only because no steps were left */
 };
-struct answer answer_read(struct math_work *w, struct span text);
+struct answer answer_read(struct math_work *w, struct span text); /* never fails: tree is NULL then */
 
 struct answer_match {
     int equal;
     int unknown;          /* not equal only because steps, precision or limits ran out */
     const char *how;      /* "exactly", "as text", ... */
-    const char *evidence; /* of an equality: "exact", "certified", "probed" or "text"; NULL otherwise */
+    const char *evidence; /* what an equality rests on: "exact", "certified", "probed" or "text"; else NULL */
     const struct math_node *gold,
         *pred; /* the readings that were compared, or the usual ones; NULL: as text */
 };
+/* Do the answers mean the same? Where a tree is missing they are compared as text. */
 struct answer_match answer_compare(struct math_work *w, const struct answer *gold, const struct answer *pred,
                                    const struct grade_rules *rules);
 

@@ -43,6 +43,7 @@ struct assignments {
     const struct math_node *value[ASSIGNED_MAX];
 };
 
+/* The names and values of m's children. Returns 0, or -1 when one of them is no assignment. */
 static int read_assignments(struct comparison *e, struct assignments *out, const struct math_node *m)
 {
     out->n = m->n;
@@ -77,6 +78,7 @@ static int is_run(const struct assignments *a, int from, int n)
     return high - low == n - 1;
 }
 
+/* The tuple of n values from the one numbered `from` on, in the alphabet's order if the names are a run. */
 static const struct math_node *tuple_of(struct comparison *e, const struct math_node *m,
                                         const struct assignments *a, int from, int n)
 {

@@ -20,7 +20,7 @@ static enum math_truth compare_in_order(struct comparison *e, const struct math_
 struct matching {
     int n;
     unsigned char edge[ITEMS_MAX][ITEMS_MAX]; /* enum math_truth */
-    int owner[ITEMS_MAX];                     /* of a predicted item: the reference's item, or -1 */
+    int owner[ITEMS_MAX];                     /* the reference's item that has predicted item j, or -1 */
     unsigned char seen[ITEMS_MAX];
 };
 
@@ -39,6 +39,7 @@ static int augment_matching(struct matching *m, int i, int least)
     return 0;
 }
 
+/* Does every item have a partner with which it is equal to at least that degree? */
 static int is_perfect(struct matching *m, int least)
 {
     for (int j = 0; j < m->n; j++)
@@ -124,6 +125,7 @@ enum math_truth equal_matrices(struct comparison *e, const struct math_node *gol
 
 /* ---- plus-minus ---- */
 
+/* Does the tree hold a \pm? */
 static int has_sign(const struct math_node *m)
 {
     if (m->kind == MATH_PLUS_MINUS)
@@ -160,6 +162,7 @@ static int signs_of(struct comparison *e, const struct math_node *m, const struc
     return out[0] && out[1] ? 2 : 0;
 }
 
+/* The list with both values in place of each item that has a \pm. */
 static const struct math_node *expand_list(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *item[EXPANDED_MAX], *two[2];
@@ -257,6 +260,7 @@ static const struct math_node *raise_matrix(struct comparison *e, const struct m
 
 static const struct math_node *matrix_value(struct comparison *e, const struct math_node *m, int depth);
 
+/* The value of a sum or product of matrices, and of scalars as factors. */
 static const struct math_node *fold_operands(struct comparison *e, const struct math_node *m, int depth)
 {
     const struct math_node *all = NULL, *factor[ENTRIES];
@@ -280,6 +284,7 @@ static const struct math_node *fold_operands(struct comparison *e, const struct 
     return all;
 }
 
+/* The matrix that an expression of matrices is, or NULL. */
 static const struct math_node *matrix_value(struct comparison *e, const struct math_node *m, int depth)
 {
     const struct math_node *inner;

@@ -12,12 +12,13 @@ enum { SYMBOLS = 12 };
 
 struct family {
     const struct math_node *body;
-    char name[8];   /* of the parameter; "": none is declared */
+    char name[8];   /* the parameter's; "": none is declared */
     char domain[8]; /* "Z", "Z+", "R"; "c": a constant; "": not said */
 };
 
 /* ---- declarations ---- */
 
+/* Notes the parameter and its domain, if both are short enough. */
 static void set_parameter(struct family *f, const char *name, char which, const char *mark)
 {
     size_t n = strlen(name), k = strlen(mark);
@@ -161,6 +162,7 @@ static int split_declaration(struct comparison *e, struct family *f, const struc
 
 /* ---- comparison ---- */
 
+/* Do both parameters run over the same numbers? A domain that is not stated is any. */
 static int same_domain(const struct family *a, const struct family *b)
 {
     if (!*a->domain || !*b->domain || !strcmp(a->domain, b->domain))
@@ -206,6 +208,7 @@ static enum math_truth counted_otherwise(struct comparison *e, const struct math
     return other ? equal_trees(e, a, math_substitute(e->w, b, name, other)) : MATH_UNKNOWN;
 }
 
+/* m with an integer in place of the symbol. */
 static const struct math_node *at_integer(struct comparison *e, const struct math_node *m, const char *name,
                                           int value)
 {
@@ -243,6 +246,7 @@ static const struct math_node *stated_value(struct comparison *e, const struct m
     return value ? value : m;
 }
 
+/* Does the symbol stand before pi as a factor, as in k\pi and k\pi/2? */
 static int is_angle_integer(const struct math_node *m, const char *name)
 {
     if (m->kind == MATH_EITHER || m->kind == MATH_ADD || m->kind == MATH_DIVIDE || m->kind == MATH_NEGATE ||
@@ -350,6 +354,7 @@ static int find_constant(const struct math_node *m)
     return -1;
 }
 
+/* The sum without the summand numbered `at`. */
 static const struct math_node *without_term(struct comparison *e, const struct math_node *m, int at)
 {
     const struct math_node *rest[64];

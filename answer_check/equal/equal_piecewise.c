@@ -87,6 +87,7 @@ static const struct math_node *point_between(struct comparison *e, const struct 
     return sum ? math_node_2(e->w, MATH_DIVIDE, a->source, sum, math_node_integer(e->w, a->source, 4)) : NULL;
 }
 
+/* Points of a piece: three inside it and its closed ends. Returns their number; some may be NULL. */
 static int points_of(struct comparison *e, const struct piece *p, const struct math_node *source,
                      const struct math_node *out[POINTS_MAX])
 {

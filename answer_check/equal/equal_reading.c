@@ -54,6 +54,7 @@ static int occurs_as(const struct math_node *m, enum math_kind kind, const char 
     return 0;
 }
 
+/* How many letters are applied to something in m? */
 static int count_applied(const struct math_node *m)
 {
     int n = m->kind == MATH_APPLY;
@@ -133,6 +134,7 @@ static int count_segments(const struct math_node *m, const char **first, int *di
     return n;
 }
 
+/* Does the usual reading hold two different segments? */
 static int has_segments(const struct math_node *m)
 {
     const char *first = NULL;

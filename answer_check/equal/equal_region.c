@@ -133,6 +133,7 @@ static int link_of(struct region *out, const struct math_node *c, int op, int va
     return less == variable_left ? region_add(out, NULL, c, 1, open) : region_add(out, c, NULL, open, 1);
 }
 
+/* The middle of two ends or, with offset, a point 1 outside the only end. */
 static const struct math_node *point_between(struct comparison *e, const struct math_node *a,
                                              const struct math_node *b, int offset)
 {
@@ -192,7 +193,6 @@ static int solve_link(struct comparison *e, struct region *out, const struct mat
     return 0;
 }
 
-/* |f| < c as f^2 < c^2, where c is a number that is not negative. NULL: not of that form. */
 static const struct math_node *square_of(struct comparison *e, const struct math_node *m)
 {
     return math_node_2(e->w, MATH_POWER, m->source, m, math_node_integer(e->w, m->source, 2));
@@ -203,6 +203,8 @@ static int is_absolute(const struct math_node *m)
     return m->kind == MATH_FUNCTION && m->which == MATH_ABS;
 }
 
+/* Turns |f| < c into f^2 < c^2, where c is a number that is not negative. Returns 0, also where the sides
+ * have another form, or -1 where the relation cannot be solved like that. */
 static int square_absolute(struct comparison *e, const struct math_node **f, const struct math_node **c)
 {
     const struct math_node *zero = math_node_integer(e->w, (*c)->source, 0);
@@ -215,6 +217,7 @@ static int square_absolute(struct comparison *e, const struct math_node **f, con
     return *f && *c ? 0 : -1;
 }
 
+/* The region in which left op right holds. Returns 0, or -1 where it is not known. */
 static int read_link(struct comparison *e, struct region *out, const struct math_node *left,
                      const struct math_node *right, int op)
 {
@@ -307,6 +310,7 @@ static int read_number_set(struct comparison *e, struct region *out, const struc
     return -1;
 }
 
+/* The union of the children's regions, or with `all` their intersection. */
 static int read_parts(struct comparison *e, struct region *out, const struct math_node *m, int all)
 {
     for (int i = 0; i < m->n; i++) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* The left side minus the right one. */
 static const struct math_node *sides_difference(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *right = math_node_1(e->w, MATH_NEGATE, m->source, m->child[m->n - 1]);
@@ -57,12 +58,12 @@ enum math_truth equal_solved(struct comparison *e, const struct math_node *equat
     return best;
 }
 
-/* y for f(x): the name of what is a function of x. */
 static int is_plain_name(const struct math_node *m, const char *name)
 {
     return m->kind == MATH_SYMBOL && !strcmp(m->name, name);
 }
 
+/* Is f the function f(x), and y the plain name that may stand for it? */
 static int names_function_of(const struct math_node *f, const struct math_node *y)
 {
     return f->kind == MATH_APPLY && f->n == 1 && !strcmp(f->name, "f") && is_plain_name(f->child[0], "x") &&
@@ -105,6 +106,7 @@ static const struct math_node *clear_denominator(struct comparison *e, const str
     return minus && left ? math_node_2(e->w, MATH_ADD, m->source, left, minus) : NULL;
 }
 
+/* Equations with the same solutions: equal functions, or differences of sides that are proportional. */
 static enum math_truth compare_equations(struct comparison *e, const struct math_node *gold,
                                          const struct math_node *pred)
 {
@@ -122,6 +124,7 @@ static enum math_truth compare_equations(struct comparison *e, const struct math
     return r;
 }
 
+/* The relation read from right to left. */
 static enum math_op flip_relation(enum math_op op)
 {
     switch (op) {

@@ -16,6 +16,7 @@ static int pieces_join(struct comparison *e, const struct piece *a, const struct
     return math_scalar_less(e->w, b->low, a->high) == MATH_TRUE;
 }
 
+/* Does piece a start before piece b? */
 static int starts_before(struct comparison *e, const struct piece *a, const struct piece *b)
 {
     if (!a->low || !b->low)

@@ -14,6 +14,7 @@ struct words {
     struct span word[WORDS_MAX];
 };
 
+/* The words of a text, which blanks and hyphens separate. */
 static struct words split_words(const char *s)
 {
     struct words out = {0};
@@ -46,6 +47,7 @@ static int is_filler(struct span word, int first)
     return IS_ONE_OF(word, anywhere) || (first && IS_ONE_OF(word, leading));
 }
 
+/* Are the texts the same but for words that change nothing? */
 static int same_words(const char *a, const char *b)
 {
     struct words x = split_words(a), y = split_words(b);
@@ -275,6 +277,7 @@ static int word_denominator(struct span word)
     return 0;
 }
 
+/* The number that words say: "minus seventeen", "two thirds"; or NULL. */
 static const struct math_node *says_number(struct comparison *e, const struct math_node *m,
                                            const struct words *w)
 {

@@ -114,6 +114,7 @@ static const struct unit {
 /* Speeds that have a name of their own. */
 static const char *const speeds[][5] = {{"mi/h", "mph"}, {"km/h", "kph", "kmh", "kmph"}, {"ft/s", "fps"}};
 
+/* The row of a unit by any of its names, or NULL. */
 static const struct unit *find_unit(const char *word, size_t n)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -123,6 +124,7 @@ static const struct unit *find_unit(const char *word, size_t n)
     return NULL;
 }
 
+/* Writes the folded name of a unit, at most `room` bytes, and returns its length. */
 static size_t canonical_name(char *out, size_t room, const char *word, size_t n)
 {
     const struct unit *u = find_unit(word, n);

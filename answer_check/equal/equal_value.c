@@ -13,6 +13,7 @@ struct marked {
     int percent, degrees, currency;
 };
 
+/* m times `by`, or divided by it. */
 static const struct math_node *ratio_of(struct comparison *e, const struct math_node *m, int64_t by,
                                         int divide)
 {
@@ -31,6 +32,7 @@ static const struct math_node *in_degrees(struct comparison *e, const struct mat
     return math_node_new(e->w, MATH_ADD, m->source, m->n < 3 ? m->n : 3, part);
 }
 
+/* The value inside the marks, and which marks there are. */
 static struct marked strip_marks(struct comparison *e, const struct math_node *m)
 {
     struct marked out = {m, NULL, NULL, 0, 0, 0};
@@ -111,6 +113,7 @@ static enum math_truth gold_rounds_to(struct comparison *e, const struct math_no
     return math_rounds_to(e->w, gold, pred, p->decimals - p->exponent);
 }
 
+/* Scalars by value, or as a decimal that is rounded as the rules allow. */
 static enum math_truth compare_scalars(struct comparison *e, const struct math_node *gold,
                                        const struct math_node *pred)
 {

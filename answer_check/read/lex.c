@@ -8,6 +8,7 @@
 #include "answer_check/read/lex_state.h"
 #include "evalcore/base/arena.h"
 
+/* Passes over white space and notes it; an empty line separates formulas. */
 static void lex_blanks(struct lexer *l)
 {
     int lines = 0;
@@ -17,6 +18,7 @@ static void lex_blanks(struct lexer *l)
     lex_space(l, lines > 1 ? SPACE_WIDE : SPACE_BLANK);
 }
 
+/* Braces open and close groups. {,} and {:} are one sign; braces inside \text belong to fonts. */
 static int lex_brace(struct lexer *l, char c)
 {
     if (c == '{') {
@@ -160,6 +162,7 @@ static int lex_script(struct lexer *l)
     return 0;
 }
 
+/* ½ and the like: emits T_VULGAR and returns 1, or 0 when c is no such character. */
 static int vulgar_fraction(struct lexer *l, int c)
 {
     static const struct {
@@ -247,6 +250,7 @@ static int resolved_escape(struct lexer *l, char c)
     return 1;
 }
 
+/* Reads the next token or mark. Returns 0, or -1 where the text cannot be read. */
 static int lex_next(struct lexer *l)
 {
     char c = l->text.s[l->at];

@@ -110,6 +110,7 @@ static const char *const layout_environments[] = {
     "align", "align*",   "aligned",   "alignat",  "alignat*", "gather",      "gather*", "gathered",
     "split", "equation", "equation*", "eqnarray", "multline", "displaymath", "math"};
 
+/* \begin{..} with its optional position and columns. doubled: it was written \\begin. */
 static int environment_begin(struct lexer *l, int doubled)
 {
     struct span name, ignored;
@@ -131,6 +132,7 @@ static int environment_begin(struct lexer *l, int doubled)
     return 0;
 }
 
+/* \end{..}, which must name the environment that is open. */
 static int environment_end(struct lexer *l)
 {
     struct span name;
@@ -143,6 +145,7 @@ static int environment_end(struct lexer *l)
     return 0;
 }
 
+/* \mathbb: N, Z, Q, R and C are sets of numbers, other letters and digits are themselves. */
 static int lex_blackboard(struct lexer *l)
 {
     int brace = 0;
@@ -202,6 +205,7 @@ static int sized_delimiter(struct lexer *l, int closes)
     return 0;
 }
 
+/* Emits a relation, or its negation behind \not. */
 static int lex_relation(struct lexer *l, const struct token_meaning *m)
 {
     static const char *const negated[] = {
@@ -219,8 +223,8 @@ static int lex_relation(struct lexer *l, const struct token_meaning *m)
     return 0;
 }
 
-/* \vec{PQ} and \overrightarrow{PQ} are the name of an arrow, whose letters have an order; what stands below a
- * shorter arrow, or in a bold font, is marked. */
+/* \vec{PQ} and \overrightarrow{PQ} are the name of an arrow; the order of its letters counts. What stands
+ * below a shorter arrow, or in a bold font, is marked as a vector. */
 static void lex_vector(struct lexer *l, int is_font)
 {
     size_t i = l->at, letters = 0;

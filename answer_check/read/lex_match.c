@@ -17,6 +17,7 @@ struct matcher {
     int depth; /* index of the innermost level; level[0] is the whole text */
 };
 
+/* Can an operand end with this token, so that an opening sign behind it is unlikely? */
 static int ends_operand(const struct token *t)
 {
     switch (t->kind) {
@@ -40,6 +41,7 @@ static int ends_operand(const struct token *t)
     }
 }
 
+/* Can an operand begin with this token? */
 static int begins_operand(const struct token *t)
 {
     switch (t->kind) {
@@ -64,6 +66,7 @@ static int begins_operand(const struct token *t)
     }
 }
 
+/* May the brackets be a pair? Round and square ones may be mixed, and '.' of \left. fits all but braces. */
 static int brackets_fit(int open, int close)
 {
     if (open == '.' || close == '.')
@@ -73,6 +76,7 @@ static int brackets_fit(int open, int close)
     return open == close;
 }
 
+/* Opens a level at token i; -1 when that is too deep. */
 static int push_level(struct matcher *m, int i)
 {
     if (m->depth >= MATH_TREE_DEPTH)
@@ -84,6 +88,7 @@ static int push_level(struct matcher *m, int i)
     return 0;
 }
 
+/* Closes the innermost level with token i; -1 when the brackets do not fit. */
 static int pop_level(struct matcher *m, int i)
 {
     int open = m->level[m->depth].open;
@@ -165,6 +170,7 @@ static int count_bars(struct token *t, int n, int *whole, int *stack)
     return 0;
 }
 
+/* Takes one token into account; -1 when the text cannot be balanced. */
 static int match_token(struct matcher *m, int i)
 {
     struct token *t = &m->t[i];

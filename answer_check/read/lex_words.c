@@ -309,6 +309,7 @@ static const char *const short_words[] = {
     "ten", "tie",  "tim",   "tom", "top",  "true", "two", "up",  "wed", "win", "yes", "zero",
 };
 
+/* Is the word in a sorted table of that many bytes? */
 static int is_in_table(const char *const *table, size_t bytes, struct span word)
 {
     return bsearch(&word, table, bytes / sizeof *table, sizeof *table, compare_word) != NULL;
@@ -355,6 +356,7 @@ struct value {
     int value;
 };
 
+/* The value of a word in a table, or `none`. */
 static int find_value(const struct value *table, size_t n, struct span word, int none)
 {
     for (size_t i = 0; i < n; i++)

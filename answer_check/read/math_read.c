@@ -33,6 +33,7 @@ static int count_nodes(const struct math_node *m, int depth)
     return n;
 }
 
+/* Reads all n tokens with these options; NULL when they cannot be read, or the tree is too large. */
 static const struct math_node *read_once(struct math_reader *r, unsigned options, int n)
 {
     r->pos = r->skip = r->depth = 0;
@@ -53,6 +54,7 @@ struct readings {
     int n;
 };
 
+/* Adds the reading with these options, if there is one that is new and the limits allow another. */
 static void try_reading(struct math_reader *r, struct readings *out, unsigned options, int n)
 {
     int enough = out->n == MATH_TREE_READINGS || (options && r->start - r->w->steps > READ_STEPS);
@@ -64,6 +66,7 @@ static void try_reading(struct math_reader *r, struct readings *out, unsigned op
         out->node[out->n++] = m;
 }
 
+/* The tree of a text that is no prose: one reading, or a MATH_EITHER of several. */
 static const struct math_node *read_all(struct math_reader *r, int n)
 {
     struct readings all = {0};
@@ -148,6 +151,7 @@ const struct math_node *math_read(struct math_work *w, struct span text)
     return n > 0 ? read_tokens(w, text, t, n) : NULL;
 }
 
+/* Reads n tokens: trims them, pairs the brackets, and takes them as prose or as mathematics. */
 static const struct math_node *read_tokens(struct math_work *w, struct span text, struct token *t, int n)
 {
     n = trim_end(t, n);

@@ -23,6 +23,7 @@ static int script_length(const struct token *t)
     return t->kind == T_DIGITS || t->kind == T_WORD ? 1 : 0;
 }
 
+/* Do combinations or arrangements stand at t? Fills c. */
 static int find_chosen(const struct token *t, struct chosen *c)
 {
     int empty = t->kind == T_OPEN && t->value == '{' && t[1].kind == T_CLOSE;
@@ -40,6 +41,7 @@ static int find_chosen(const struct token *t, struct chosen *c)
            script_length(letter + 2);
 }
 
+/* Do combinations or arrangements stand at pos? */
 static int read_is_chosen(const struct math_reader *r)
 {
     struct chosen c;
@@ -107,6 +109,7 @@ const struct math_node *read_argument(struct math_reader *r)
     return read_primary(r);
 }
 
+/* \frac{a}{b}, or a derivative written like that. */
 static const struct math_node *read_fraction(struct math_reader *r, int from)
 {
     if (read_is_derivative(r))
@@ -233,6 +236,7 @@ static const struct math_node *read_shape(struct math_reader *r, const struct to
     return read_name(r, name, from, 0);
 }
 
+/* Reads "i=1", or any other condition, behind the underscore. Returns 0, or -1. */
 static int read_lower_bound(struct math_reader *r, struct read_bounds *b)
 {
     const struct token *t = reader_token(r);
@@ -281,6 +285,7 @@ const struct math_node *read_signed_product(struct math_reader *r)
     return negative ? reader_one(r, MATH_NEGATE, from, m) : m;
 }
 
+/* A sum or product; without a variable and an upper bound it is opaque. */
 static const struct math_node *read_big_sum(struct math_reader *r, int product, int from)
 {
     struct read_bounds b = {0};

@@ -6,6 +6,7 @@ struct outside {
     int in_bracket, no_mid, in_rows;
 };
 
+/* Saves the reader's state and goes one level deeper: 0, or -1 when that is too deep. */
 static int enter_bracket(struct math_reader *r, struct outside *o, int in_bracket)
 {
     *o = (struct outside){r->in_bracket, r->no_mid, r->in_rows};
@@ -15,6 +16,7 @@ static int enter_bracket(struct math_reader *r, struct outside *o, int in_bracke
     return reader_enter(r);
 }
 
+/* Restores the state that enter_bracket() saved. */
 static void leave_bracket(struct math_reader *r, const struct outside *o)
 {
     r->in_bracket = o->in_bracket;
@@ -23,6 +25,7 @@ static void leave_bracket(struct math_reader *r, const struct outside *o)
     r->depth--;
 }
 
+/* Is it infinity or minus infinity? */
 static int is_infinite(const struct math_node *m)
 {
     if (m->kind == MATH_NEGATE)
@@ -68,6 +71,7 @@ static const struct math_node *make_tuple(struct math_reader *r, int from, const
     return parens || square ? reader_list(r, MATH_TUPLE, from, list) : NULL;
 }
 
+/* The content of ( ) or [ ]: a tuple or an interval, or one value in parentheses. `end` closes it. */
 static const struct math_node *read_tuple(struct math_reader *r, int open, int close, int end)
 {
     struct read_items list = {0};
@@ -105,6 +109,7 @@ static const struct math_node *read_set_builder(struct math_reader *r, int from,
     return reader_two(r, MATH_SET_BUILDER, from, element, condition);
 }
 
+/* The content of \{ \}: a set, the empty set or a set builder. `end` closes it. */
 static const struct math_node *read_braces(struct math_reader *r, int end)
 {
     struct read_items list = {0};
@@ -151,6 +156,7 @@ static const struct math_node *read_system(struct math_reader *r, int end)
     return m;
 }
 
+/* The content of bars, floors and ceilings, as that function; a matrix in bars is a determinant. */
 static const struct math_node *read_bars(struct math_reader *r, enum math_function f, int end)
 {
     int from = r->pos - 1;
@@ -281,6 +287,7 @@ static const struct math_node *read_words(struct math_reader *r, int from)
     return reader_named(r, MATH_TEXT, from, read_folded(r, from, end));
 }
 
+/* One cell of a table; an empty text for an empty one. */
 static const struct math_node *read_cell(struct math_reader *r)
 {
     int condition = r->pos && r->t[r->pos - 1].kind == T_CELL, depth = r->depth;
@@ -302,6 +309,7 @@ static const struct math_node *read_cell(struct math_reader *r)
     return m;
 }
 
+/* The rows of an environment up to token `end`. Returns 0, or -1 when they cannot be read. */
 static int read_table(struct math_reader *r, struct table *out, int end)
 {
     int column = 0;
@@ -337,6 +345,7 @@ static int is_blank(const struct math_node *m)
     return m->kind == MATH_TEXT && !*m->name;
 }
 
+/* A matrix of a table without gaps, or its determinant. */
 static const struct math_node *make_matrix(struct math_reader *r, int from, const struct table *t,
                                            int determinant)
 {
@@ -384,6 +393,7 @@ static const struct math_node *make_cases(struct math_reader *r, int from, const
     return reader_list(r, MATH_CASES, from, &pairs);
 }
 
+/* An environment from \begin to behind \end. Returns 0, or -1 when it cannot be read. */
 static int read_rows(struct math_reader *r, struct table *t)
 {
     int end = reader_token(r)->match, outside = r->in_rows, bracket = r->in_bracket;

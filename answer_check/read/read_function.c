@@ -19,12 +19,14 @@ static int inverse_function(int f)
     return f == MATH_COT ? MATH_ARCCOT : -1;
 }
 
+/* Does the function have several arguments? */
 static int takes_many(int f)
 {
     return f == MATH_GCD || f == MATH_LCM || f == MATH_MIN || f == MATH_MAX || f == MATH_LOG ||
            f == MATH_BINOMIAL || f == MATH_MOD;
 }
 
+/* Is it pi, or a product with pi as a factor? */
 static int holds_pi(const struct math_node *m)
 {
     int found = m->kind == MATH_CONSTANT && m->which == MATH_PI;
@@ -53,6 +55,7 @@ static int argument_goes_on(struct math_reader *r, const struct read_items *f, i
     return !read_unit_follows(r, last, from) && !read_phrase_length(r);
 }
 
+/* The argument of a function without parentheses: factors up to the next function or parenthesis. */
 static const struct math_node *read_bare_argument(struct math_reader *r, int f)
 {
     struct read_items factors = {0};
@@ -135,6 +138,7 @@ struct scripts {
     const struct math_node *base, *power;
 };
 
+/* What stands below and above a function's name: \log_2, \sin^2. Returns 0, or -1. */
 static int read_scripts(struct math_reader *r, const struct token *function, struct scripts *s)
 {
     const struct token *t = reader_token(r);
@@ -223,7 +227,8 @@ const struct math_node *read_function(struct math_reader *r)
         if (a)
             a->name = s.base ? reader_join_names(r, t->s, "_") : reader_flat(r, from, from + 1);
         m = a;
-    } else if ((f == MATH_MIN || f == MATH_MAX) && args.n == 1) { /* of a set that has a name */
+    } else if ((f == MATH_MIN || f == MATH_MAX) &&
+               args.n == 1) { /* the minimum or maximum of a set that has a name */
         struct math_node *a = math_node_new(r->w, MATH_APPLY, reader_source(r, from), 1, args.node);
         if (a)
             a->name = math_function_name((enum math_function)f);
@@ -242,6 +247,7 @@ const struct math_node *read_function(struct math_reader *r)
 
 /* ---- derivatives ---- */
 
+/* Is it the d of a differential, perhaps with its variable, or \partial? */
 static int is_d(const struct token *t)
 {
     return (t->kind == T_WORD && t->n <= 2 && *t->s == 'd') ||
@@ -307,6 +313,7 @@ struct integrand {
     int after;
 };
 
+/* The product of the factors from..to-1 of m; 1 when there are none. */
 static const struct math_node *product_of(struct math_reader *r, const struct math_node *m, int from, int to)
 {
     if (to - from == 1)

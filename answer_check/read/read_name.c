@@ -115,6 +115,7 @@ static int is_upright_word(const struct math_reader *r, const char *name, int fr
     return t->kind == T_WORD && t->flags & TOKEN_TEXT && n > 1 && (size_t)t->n == n && small;
 }
 
+/* Is the name a function of what stands in the parentheses at pos? Notes where both are possible. */
 static int is_applied(struct math_reader *r, const char *name, int from)
 {
     const struct token *t = reader_token(r);
@@ -144,6 +145,7 @@ static int is_applied(struct math_reader *r, const char *name, int from)
     return reader_option(r, READ_APPLICATION);
 }
 
+/* Reads the arguments of the function `name` in the parentheses at pos. */
 static const struct math_node *read_application(struct math_reader *r, const char *name, int from)
 {
     struct read_items args = {0};

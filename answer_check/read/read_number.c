@@ -16,11 +16,13 @@ struct digits {
     int decimals, period, exponent, point, comma;
 };
 
+/* Is it a token of that kind, with no space before it? */
 static int is_tight(const struct token *t, enum token_kind kind)
 {
     return t->kind == kind && t->space == SPACE_NONE;
 }
 
+/* Appends n digits; the array grows in the arena. */
 static void append_digits(struct digits *d, const char *s, int n)
 {
     if (n > d->room - d->n) {
@@ -34,9 +36,11 @@ static void append_digits(struct digits *d, const char *s, int n)
     d->n += n;
 }
 
-/* How groups of three digits are separated behind t: the number of tokens of the separator (0 for a
- * space), or -1. */
+/* How groups of three digits are separated: not at all, by a sign that says so ({,} or a thin space), by a
+ * blank, by a comma without a blank, by a comma with one. */
 enum group_style { GROUP_NONE, GROUP_SURE, GROUP_SPACE, GROUP_TIGHT, GROUP_LOOSE };
+
+/* How the digits at t are separated from those behind them. */
 static enum group_style group_style(const struct token *t)
 {
     if (t[1].kind == T_DIGITS && t[1].space)
@@ -112,6 +116,7 @@ static int take_decimal_comma(struct math_reader *r)
     return reader_option(r, READ_DECIMAL_COMMA);
 }
 
+/* The digits before the point, with groups of three, and a decimal comma with what follows it. */
 static void read_integer_part(struct math_reader *r, struct digits *d)
 {
     const struct token *t = reader_token(r);
@@ -191,11 +196,13 @@ static void find_repeating_block(struct digits *d)
         }
 }
 
+/* Is a point before this token a full stop rather than that of a decimal? */
 static int ends_sentence(const struct token *t)
 {
     return t->kind == T_FINISH || t->kind == T_ROW || t->kind == T_CELL || t->kind == T_CLOSE;
 }
 
+/* The point, the digits behind it, and their period. */
 static void read_fraction_part(struct digits *d)
 {
     const struct token *t = d->end;
@@ -237,6 +244,7 @@ static void read_exponent_part(struct math_reader *r, struct digits *d)
     d->end = k + 1;
 }
 
+/* The MATH_NUMBER of the digits, without leading zeros. */
 static const struct math_node *make_literal(struct math_reader *r, struct digits *d, int from)
 {
     r->pos = (int)(d->end - r->t);
@@ -251,6 +259,7 @@ static const struct math_node *make_literal(struct math_reader *r, struct digits
     return m;
 }
 
+/* Is the whole number of token a smaller than that of b? */
 static int is_less(const struct token *a, const struct token *b)
 {
     return a->n != b->n ? a->n < b->n : memcmp(a->s, b->s, (size_t)a->n) < 0;

@@ -18,6 +18,7 @@ static const struct math_node *read_as_interval(struct math_reader *r, const str
     return i;
 }
 
+/* Is it a whole number from 0 to `most`, written with that number of digits (0: one or two)? */
 static int time_part(const struct math_node *m, int digits, int most)
 {
     int v = 0;
@@ -80,6 +81,7 @@ static enum math_kind set_kind(enum token_kind op)
     return op == T_CUP ? MATH_UNION : op == T_CAP ? MATH_INTERSECTION : MATH_DIFFERENCE;
 }
 
+/* A union, intersection or difference of sets, or anything that binds tighter. */
 static const struct math_node *read_set(struct math_reader *r)
 {
     const struct math_node *part[SIDES];
@@ -134,6 +136,7 @@ static const struct math_node *read_modulus(struct math_reader *r, int *found)
     return NULL;
 }
 
+/* Makes a relation of n sides and the signs between them, and reads a modulus behind it. */
 static const struct math_node *finish_relation(struct math_reader *r, int from, int n,
                                                const struct math_node **side, unsigned char *ops,
                                                const char *name)

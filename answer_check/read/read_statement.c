@@ -89,11 +89,13 @@ static void read_announcement(struct math_reader *r)
 
 enum { VALUES = 32 };
 
+/* Is it a plain scalar? */
 static int is_value(const struct math_node *m)
 {
     return m->kind <= MATH_FUNCTION;
 }
 
+/* The relation that `first` states, with another value on its right side. */
 static const struct math_node *make_relation(struct math_reader *r, int from, const struct math_node *first,
                                              const struct math_node *value, const struct math_node *modulus)
 {
@@ -105,6 +107,7 @@ static const struct math_node *make_relation(struct math_reader *r, int from, co
     return m;
 }
 
+/* The statements of a list with one left side, or NULL when it is no such list. */
 static const struct math_node *read_shared_left(struct math_reader *r, int from,
                                                 const struct read_items *list)
 {
@@ -130,6 +133,7 @@ static const struct math_node *read_shared_left(struct math_reader *r, int from,
 
 /* ---- statements ---- */
 
+/* Does the group, the cell or the text end at pos? */
 static int at_end(const struct math_reader *r)
 {
     switch (reader_token(r)->kind) {
@@ -149,6 +153,7 @@ static int at_end(const struct math_reader *r)
     }
 }
 
+/* Does a condition follow: "where", ", if"? */
 static int is_condition(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -218,6 +223,7 @@ static const struct math_node *read_condition(struct math_reader *r)
     return reader_named(r, MATH_TEXT, from, read_folded(r, from, end));
 }
 
+/* The equation of two sides; a label is the left side of one. */
 static const struct math_node *make_equation(struct math_reader *r, int from, const struct math_node *left,
                                              const struct math_node *right)
 {
@@ -228,6 +234,7 @@ static const struct math_node *make_equation(struct math_reader *r, int from, co
     return m;
 }
 
+/* One statement or value, with its label before it and its condition behind it. */
 static const struct math_node *read_item(struct math_reader *r)
 {
     read_announcement(r);
@@ -311,6 +318,7 @@ int read_items(struct math_reader *r, struct read_items *out)
     }
 }
 
+/* Is it a statement rather than a value, perhaps with a condition? */
 static int is_statement(const struct math_node *m)
 {
     if (m->kind == MATH_CASES && m->n == 2)
@@ -335,6 +343,7 @@ static int has_separator(const struct read_items *list, enum token_kind separato
     return 0;
 }
 
+/* The symbol on the left side of a relation; "" when there is none. */
 static const char *left_name(const struct math_node *m)
 {
     if (m->kind == MATH_CASES)
@@ -352,6 +361,7 @@ static int same_left(const struct read_items *list)
     return *name != 0;
 }
 
+/* A list of elements on one level, as a list of values or as joined statements. */
 static const struct math_node *join_flat(struct math_reader *r, int from, const struct read_items *list)
 {
     enum math_joint joint = has_separator(list, T_OR)    ? MATH_BY_OR

@@ -9,6 +9,7 @@ static int is_integer(const struct math_node *m)
     return m && m->kind == MATH_NUMBER && !m->literal.point && !m->literal.decimals && !m->literal.exponent;
 }
 
+/* The product of the factors; a single one is itself. */
 static const struct math_node *join_factors(struct math_reader *r, int from, const struct read_items *f)
 {
     return f->n == 1 ? f->node[0] : reader_list(r, MATH_MULTIPLY, from, f);
@@ -44,6 +45,7 @@ static int is_vector_product(const struct math_reader *r)
     return ((left->flags | t[1].flags) & TOKEN_VECTOR) && left->kind != T_DIGITS && t[1].kind != T_DIGITS;
 }
 
+/* The cross product of a and b; a number before a stays outside. */
 static const struct math_node *read_vector_product(struct math_reader *r, int from, const struct math_node *a,
                                                    const struct math_node *b)
 {
@@ -108,6 +110,7 @@ static int factor_follows(struct math_reader *r, const struct math_node *last, i
     return r->skip || (!read_unit_follows(r, last, from) && !read_phrase_length(r));
 }
 
+/* Appends factors that stand side by side, with `once` only one. Returns 0, or -1. */
 static int read_chain(struct math_reader *r, struct read_items *f, int from, int once)
 {
     int start = f->n;
@@ -150,6 +153,7 @@ static const struct math_node *read_denominator(struct math_reader *r, const str
     return negative ? reader_one(r, MATH_NEGATE, from, m) : m;
 }
 
+/* Appends the factors behind a multiplication sign, with the sign before the first. Returns 0, or -1. */
 static int read_factor_with_sign(struct math_reader *r, struct read_items *f)
 {
     int from = r->pos, sign = 0;
@@ -313,6 +317,7 @@ static const struct math_node *read_minutes(struct math_reader *r, const struct 
     return math_node_new(r->w, MATH_DEGREES, reader_source(r, from), n, child);
 }
 
+/* What a degree sign behind a value means: a temperature, or degrees with minutes and seconds. */
 static const struct math_node *read_degrees(struct math_reader *r, const struct math_node *value, int from)
 {
     const struct token *t = reader_token(r);
@@ -359,12 +364,14 @@ const struct math_node *read_script(struct math_reader *r)
     return negative ? reader_one(r, MATH_NEGATE, from, m) : m;
 }
 
-/* ^\circ and ^{\circ}: how many tokens they take, without what else may stand in the braces. */
+/* The letter o, which may be written for a degree sign. */
 static int is_letter_o(const struct token *t)
 {
     return t->kind == T_WORD && t->n == 1 && *t->s == 'o';
 }
 
+/* ^\circ and ^{\circ}, or a letter o behind a number: how many tokens they take. 0: none, or more stands in
+ * the braces. */
 static int circ_behind_caret(const struct token *t)
 {
     if (t[1].kind == T_CIRC || (t[-1].kind == T_DIGITS && is_letter_o(&t[1])))
@@ -390,6 +397,7 @@ static const struct math_node *make_binomial(struct math_reader *r, const struct
     return n ? reader_function(r, MATH_BINOMIAL, from, n, k) : NULL;
 }
 
+/* What ^ means behind `base`: a power, degrees, or a binomial coefficient C_9^2. */
 static const struct math_node *read_caret(struct math_reader *r, const struct math_node *base, int from)
 {
     const struct token *t = reader_token(r);

@@ -40,6 +40,7 @@ int read_ordinal_length(const struct token *t)
     return is_ordinal(t, t - 1) && !t->space ? 1 : 0;
 }
 
+/* Letters that could name a unit. */
 static int is_letters(const struct token *t)
 {
     return t->kind == T_WORD || (t->flags & TOKEN_PLAIN && t->kind == T_FUNCTION); /* 5 min */
@@ -146,6 +147,7 @@ static int unit_power(struct math_reader *r, struct str *name)
     return 1;
 }
 
+/* Does the name of a unit go on with this token? word_before: no sign stands between. */
 static int continues_unit(const struct token *t, int word_before)
 {
     if (!is_letters(t) || t->space == SPACE_WIDE || math_word_is_stop(token_text(t)))
@@ -189,6 +191,7 @@ static const char *read_unit_name(struct math_reader *r)
     return copy;
 }
 
+/* Reads the unit, the degrees or the word of scale that follows the value m. */
 static const struct math_node *read_unit(struct math_reader *r, const struct math_node *m, int from)
 {
     const struct token *t = reader_token(r);
@@ -209,6 +212,7 @@ static const struct math_node *read_unit(struct math_reader *r, const struct mat
     return read_named_mark(r, MATH_UNIT, from, read_unit_name(r), m);
 }
 
+/* Reads "th" or the like, which takes `used` tokens, and words behind it, as a unit. */
 static const struct math_node *read_ordinal(struct math_reader *r, const struct math_node *m, int from,
                                             int used)
 {

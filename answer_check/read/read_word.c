@@ -9,6 +9,7 @@
 
 enum { PHRASE_WORDS = 12, SENTENCE_WORDS = 60 };
 
+/* Letters, also those of a word with a mathematical meaning. */
 static int is_letters(const struct token *t)
 {
     return t->kind == T_WORD || t->flags & TOKEN_PLAIN;
@@ -50,6 +51,7 @@ static int run_length(const struct token *t, int *words, int *wordy)
     return i;
 }
 
+/* Does this token separate words from what stands on the other side of it? */
 static int is_separator(const struct token *t)
 {
     switch (t->kind) {
@@ -120,6 +122,7 @@ int read_phrase_length(struct math_reader *r)
     return wordy ? n : 0;
 }
 
+/* Writes the token's text in lower case to out and returns its length. */
 static size_t fold_word(char *out, const struct token *t)
 {
     size_t n = 0, at = 0, size = (size_t)t->n;

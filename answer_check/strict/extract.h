@@ -8,7 +8,7 @@
  * holds. */
 
 struct box {
-    size_t start, end; /* of the whole \boxed{...} in the section */
+    size_t start, end; /* the bytes of the whole \boxed{...} in the section */
     struct span content;
 };
 struct box_list {

@@ -16,7 +16,7 @@ size_t extract_box_name(struct span s, size_t i)
     return 0;
 }
 
-/* The same with its brace; white space between is allowed. */
+/* The length of a box command at i with its brace, or 0. White space may stand between. */
 static size_t box_open(struct span s, size_t i)
 {
     size_t n = extract_box_name(s, i);
@@ -28,10 +28,11 @@ static size_t box_open(struct span s, size_t i)
 }
 
 struct open_box {
-    size_t start, content; /* of the command, and behind its brace */
+    size_t start, content; /* where the command begins, and where its content does */
     size_t braces;         /* plain ones that were opened in it and not closed */
 };
 
+/* Adds a box that closes at byte `close`, and drops those inside it. */
 static void add_box(struct box_list *l, size_t *cap, struct span s, struct open_box o, size_t close)
 {
     struct span content = span_trim((struct span){s.s + o.content, close - o.content});

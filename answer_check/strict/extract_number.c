@@ -68,6 +68,7 @@ static size_t formula_end(struct span s, size_t i, unsigned *open_kinds)
     return i;
 }
 
+/* Do a comma and exactly three digits stand at i? */
 static int groups_of_three(struct span s, size_t i)
 {
     return s.n - i >= 4 && s.s[i] == ',' && ascii_is_digit(s.s[i + 1]) && ascii_is_digit(s.s[i + 2]) &&
@@ -103,6 +104,7 @@ static int is_code(struct span s)
     return 0;
 }
 
+/* Does the number's line look like program text? */
 static int is_code_line(struct span s, struct span number)
 {
     static const char *const marks[] = {"()", "['", "[\"", "(['", "print(", "\\input{", "DROP TABLE"};

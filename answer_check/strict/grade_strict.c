@@ -84,6 +84,7 @@ static int decide_answer(struct grading *g, const struct answer *pred, const cha
     return decide_match(g, pred, &m, where);
 }
 
+/* Reads, compares and grades a text. */
 static int decide_text(struct grading *g, struct span text, const char *where)
 {
     if (text.n > ANSWER_MAX)
@@ -155,6 +156,7 @@ static int boxes_agree(struct grading *g, struct span box, const struct answer *
     return answer_compare(g->w, &b, last, g->rules).equal || answer_compare(g->w, last, &b, g->rules).equal;
 }
 
+/* Grades the run of boxes that the last box ends. */
 static int grade_run(struct grading *g, struct span section, const struct box_list *boxes)
 {
     struct arena *a = g->w->arena;
@@ -306,6 +308,7 @@ static int grade_undeclared(struct grading *g, struct span section, const struct
     return grade_no_answer(g->out, r);
 }
 
+/* Looks for the answer, strongest place first, and grades it. */
 static int grade_strict(struct grading *g, const struct response *r)
 {
     struct span section;

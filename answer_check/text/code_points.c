@@ -11,7 +11,7 @@ struct range {
     int32_t first, last;
 };
 
-/* the array ends with an entry whose last is 0 */
+/* Is c in one of the ranges? The array ends with an entry that is zero. */
 static int in_ranges(const struct range *r, int32_t c)
 {
     for (; r->last; r++)
@@ -194,6 +194,8 @@ void code_points_lower(struct code_points *out, const struct code_points *t)
 
 /* ---- places in UTF-8 text ---- */
 
+/* The character at byte i, or -1 for the end and for invalid UTF-8; *used is its length in bytes, 0 at the
+ * end. */
 static utf8proc_int32_t decode_character(const char *s, size_t n, size_t i, size_t *used)
 {
     utf8proc_int32_t c = 0;

@@ -47,8 +47,8 @@ struct grade {
     const char
         *how;     /* an equality is "exact", "certified", "probed" at points, or of "text"; NULL otherwise */
     double score; /* 1 or 0; the metric's value for text metrics */
-    const char *segmenter; /* of a score that depends on it: "jieba" or "char"; NULL for the others */
-    int64_t steps;         /* that reading and comparing took of the fixed limit (math only) */
+    const char *segmenter; /* "jieba" or "char" where the score depends on the segmenter, else NULL */
+    int64_t steps;         /* how many steps reading and comparing took (math only) */
 };
 
 /* A copy for gold_form and pred_form: at most 200 bytes, cut between characters, with "..." where it is cut.

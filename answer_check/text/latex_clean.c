@@ -94,6 +94,7 @@ struct cleaner {
     size_t n;
 };
 
+/* Appends n bytes. White space and NULs become blanks, several in a row one, and none at the beginning. */
 static void put_bytes(struct cleaner *c, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -104,6 +105,7 @@ static void put_bytes(struct cleaner *c, const char *s, size_t n)
     }
 }
 
+/* What `key` is rewritten as, or NULL when the table does not have it. */
 static const char *find_rewrite(const struct rewrite *t, size_t n_table, struct span key)
 {
     for (size_t i = 0; i < n_table; i++)
@@ -157,6 +159,7 @@ static size_t clean_command(struct cleaner *c, struct span s)
     return n;
 }
 
+/* Rewrites the character at the beginning of s. Returns the bytes used. */
 static size_t clean_character(struct cleaner *c, struct span s)
 {
     if (s.n >= 3 && !memcmp(s.s, "{,}", 3)) {
@@ -251,6 +254,7 @@ struct span latex_clean(struct arena *a, struct span s)
     return r;
 }
 
+/* Is it one of the words of two letters that occur as answers? */
 static int is_short_word(struct span s)
 {
     static const char *const words[] = {"no", "on", "up", "in", "it", "is", "of", "or", "to"};

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+/* Is the word in the table, which ends with NULL? ASCII case does not count. */
 static int is_in(struct span word, const char *const *table)
 {
     for (; *table; table++) {
@@ -29,6 +30,7 @@ int value_word_behind(struct span word)
     return is_in(word, table) || is_in(word, scales);
 }
 
+/* A word before a number that makes it another value, or no statement of it. */
 static int is_word_before(struct span word)
 {
     static const char *const table[] = {
@@ -55,6 +57,7 @@ static int is_word_byte(char c)
     return ascii_is_letter(c) || c == '\'' || (unsigned char)c >= 0x80;
 }
 
+/* Marks of Markdown and formulas, which the search passes over. */
 static int is_mark(char c)
 {
     return c == ' ' || c == '*' || c == '_' || c == '$' || c == '"' || c == '`';
@@ -72,6 +75,7 @@ static int sign_before(struct span text, size_t i)
     return strchr("<>^~!", text.s[i - 1]) != NULL;
 }
 
+/* Does a sign, a command or one of the last words before byte i qualify what stands at i? */
 static int qualified_before(struct span text, size_t i)
 {
     for (int words = 0; words < 4; words++) {
@@ -93,6 +97,7 @@ static int qualified_before(struct span text, size_t i)
     return 0;
 }
 
+/* Does the sign or the word at byte i qualify what stands before it? */
 static int qualified_behind(struct span text, size_t i)
 {
     if (i + 1 < text.n && text.s[i] == '!' && text.s[i + 1] == '!')

@@ -4,7 +4,9 @@
 #include "answer_check/text/span.h"
 
 /* Words beside a number that make it another value, or no statement of it: "at least 5", "not 5", "5 dozen",
- * "5 squared". They are no units and may not be left out. Case does not count. */
+ * "5 squared". They are no units and may not be left out. */
+
+/* Is it such a word when it stands behind a number? Case does not count. */
 int value_word_behind(struct span word);
 /* Is the number or formula at `part` of `text` qualified by the words around it? Words that only lead up to
  * it ("equal to", "of the") are looked past. */

@@ -78,6 +78,7 @@ static double share_of_numbers(const char *pred, size_t pred_len, const struct c
     return n_numbers ? (double)n_right / (double)n_numbers : 0;
 }
 
+/* The share of the prediction's numbers that are the reference. */
 static int score_count(double *out, const struct textscore_call *c, struct err *e)
 {
     struct code_points gold;

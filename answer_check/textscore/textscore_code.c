@@ -41,10 +41,11 @@ struct place { /* a character of the reference */
 
 struct matcher {
     const struct code_points *a, *b;
-    struct place *sorted;     /* b's characters, by character, then place */
-    uint32_t *first, *past;   /* for each character of a its places in sorted; none when it is popular */
-    uint32_t *length, *above; /* of the block that ends before place j, 0..b->n; above: the row before */
-    size_t steps;             /* left */
+    struct place *sorted;   /* b's characters, by character, then place */
+    uint32_t *first, *past; /* for each character of a its places in sorted; none when it is popular */
+    uint32_t *length,
+        *above;   /* lengths of the blocks that end before place j, 0..b->n, in this row and the last */
+    size_t steps; /* left */
 };
 
 struct piece { /* a[alo..ahi) against b[blo..bhi) */
@@ -73,6 +74,7 @@ static uint32_t lower_bound(const struct matcher *m, uint32_t lo, uint32_t hi, s
     return lo;
 }
 
+/* Sorts b's characters and looks up those of a; release it with matcher_release(). */
 static void matcher_init(struct matcher *m, const struct code_points *a, const struct code_points *b)
 {
     uint32_t n = (uint32_t)b->n;

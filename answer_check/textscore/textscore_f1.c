@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* F1 of two multisets of words. */
 static double f1_score(const struct word_list *p, const struct word_list *g)
 {
     size_t n_distinct, common = 0;
@@ -62,6 +63,7 @@ static size_t article_length(const struct code_points *t, size_t i)
     return 0;
 }
 
+/* Adds the words of an English text, as its rules above say. */
 static void english_words(struct word_list *l, const char *s, size_t n)
 {
     struct code_points t;
@@ -87,6 +89,7 @@ static int drops_in_zh(int32_t c)
     return py_is_zh_punctuation(c) || py_is_space(c);
 }
 
+/* Adds the words of a Chinese text, as its rules above say. */
 static void chinese_words(struct word_list *l, const struct zh_segmenter *zh, const char *s, size_t n)
 {
     struct word_list cut = {0};

@@ -13,8 +13,8 @@ int score_rouge(double *out, const struct textscore_call *c, struct err *e);
 int score_rouge_zh(double *out, const struct textscore_call *c, struct err *e);
 int score_code_sim(double *out, const struct textscore_call *c, struct err *e);
 
-/* The most steps of a comparison whose time grows with the product of the two lengths: enough for 8,192
- * words or characters against as many, which takes less than a second on one core. The longest texts of
+/* The limit of steps for a comparison that takes as many as the product of the two lengths: enough for 8,192
+ * words or characters against 8,192, which takes less than a second on one core. The longest texts of
  * LongBench have some thousand words. */
 #define TEXTSCORE_STEPS_MAX ((size_t)1 << 26)
 

@@ -25,7 +25,7 @@ enum { CALLS_MAX = 990, CALLS_MAX_ZH = CALLS_MAX - 1 };
 
 struct sentences {
     struct word_list words;
-    size_t *end; /* of sentence i in words */
+    size_t *end; /* where sentence i ends in words */
     size_t n, cap, longest;
 };
 
@@ -52,6 +52,7 @@ static void add_sentence(struct sentences *t, const char *s, size_t n)
     t->end[t->n++] = t->words.n;
 }
 
+/* Adds the sentences of a text. */
 static void split_sentences(struct sentences *t, const char *text, size_t text_len)
 {
     struct str valid = {0};
@@ -73,6 +74,7 @@ static void sentences_release(struct sentences *t)
     free(t->end);
 }
 
+/* How many different numbers are there among the n? */
 static size_t count_distinct(const uint32_t *number, size_t n, size_t n_distinct)
 {
     char *seen = xcalloc(n_distinct + 1, 1);
@@ -92,6 +94,8 @@ struct lcs {
     size_t n_common, n_calls_max;
 };
 
+/* Sets t->up for all prefixes of x (n words) and y (m words), by the lengths of their longest common
+ * subsequences. */
 static void fill_lengths(struct lcs *t, const uint32_t *x, size_t n, const uint32_t *y, size_t m)
 {
     memset(t->above, 0, (m + 1) * sizeof *t->above);
@@ -154,6 +158,7 @@ static long union_of_all(const struct sentences *gold, const struct sentences *p
     return fits ? (long)t.n_common : -1;
 }
 
+/* The score of a call, with that limit of the recursion. */
 static int rouge_l(double *out, const struct textscore_call *c, size_t n_calls_max, struct err *e)
 {
     struct sentences gold = {0}, pred = {0};

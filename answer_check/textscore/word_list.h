@@ -16,6 +16,7 @@ struct word_list {
 void word_list_end(struct word_list *l); /* makes one word of what was added to text since the last word */
 void word_list_add(struct word_list *l, const char *s, size_t n);
 void word_list_release(struct word_list *l);
+/* Word i, which is not terminated, and its length; it stays until the next word is added. */
 const char *word_at(const struct word_list *l, size_t i, size_t *n);
 
 /* Numbers the distinct words of both lists from 0 on, so that equal bytes have equal numbers. Returns the

@@ -32,6 +32,7 @@ const struct zh_entry *zh_dict_find(const struct zh_dict *d, const char *s, size
     return found->n ? found : NULL;
 }
 
+/* Doubles the table; the first time it makes one. */
 static void grow_slots(struct zh_dict *d)
 {
     struct zh_entry *old = d->slot;
@@ -80,6 +81,7 @@ static int64_t read_count(const char *s, const char *end)
     return v;
 }
 
+/* Reads the lines of the file in d->text. Returns 0, or an error that names the line. */
 static int read_lines(struct zh_dict *d, const char *path, struct err *e)
 {
     const char *s = d->text.data, *end = s + d->text.len;

@@ -17,11 +17,13 @@ struct reader {
     long line;
 };
 
+/* Sets the error that something else was expected in the file's line. */
 static int fail_expected(const struct reader *r, const char *wanted, struct err *e)
 {
     return err_set(e, ERR_FORMAT, "%s:%ld: %s was expected", r->path, r->line, wanted);
 }
 
+/* The next character that is no white space, 0 at the end; white space before it is passed over. */
 static char peek_char(struct reader *r)
 {
     for (; r->s < r->end && strchr(" \t\r\n", *r->s) && *r->s; r->s++)
@@ -29,6 +31,7 @@ static char peek_char(struct reader *r)
     return r->s < r->end ? *r->s : 0;
 }
 
+/* Passes over the character c and returns 1, or returns 0 when another one is next. */
 static int accept_char(struct reader *r, char c)
 {
     if (peek_char(r) != c)
@@ -61,6 +64,7 @@ static int read_key(struct reader *r, int32_t *key, struct err *e)
     return 0;
 }
 
+/* The state with that letter, or -1. */
 static int state_of(int32_t c)
 {
     static const char letters[] = "BEMS";

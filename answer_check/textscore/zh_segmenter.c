@@ -30,6 +30,7 @@ static int is_alnum(int32_t c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
+/* May the character stand in a run that the dictionary cuts? */
 static int in_run(int32_t c)
 {
     return is_han(c) || is_alnum(c) || (c > 0 && c < 128 && strchr("+#&._%-", (int)c));
@@ -68,6 +69,7 @@ static size_t latin_length(const struct cutter *t, size_t i, size_t past)
     return j + (j < past && t->c[j] == '%') - i;
 }
 
+/* Cuts Latin words, and what lies between them, from characters that are not Chinese. */
 static void cut_latin(const struct cutter *t, size_t first, size_t past)
 {
     size_t between = first;
@@ -146,6 +148,7 @@ static size_t best_word(const struct cutter *t, double *value, size_t first, siz
     return end;
 }
 
+/* Cuts a run by the dictionary. */
 static void cut_run(const struct cutter *t, size_t first, size_t past)
 {
     if (!t->zh) {
@@ -236,6 +239,7 @@ static const char *own_dir(struct str *share, const char *program)
     return NULL;
 }
 
+/* Opens the data in a folder. Returns 0 and a new segmenter, or an error. */
 static int open_in(struct zh_segmenter **out, const char *dir, struct err *e)
 {
     struct zh_segmenter *s = xcalloc(1, sizeof *s);

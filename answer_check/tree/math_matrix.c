@@ -18,6 +18,7 @@ struct math_node *math_matrix(struct math_work *w, struct span source, int rows,
     return out;
 }
 
+/* Room for the entries of a matrix; NULL when no steps are left. */
 static node *entries_of(struct math_work *w, int n)
 {
     return math_step(w, n) ? NULL : arena_alloc(w->arena, (size_t)(n + 1) * sizeof(node));

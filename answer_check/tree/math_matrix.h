@@ -19,7 +19,7 @@ const struct math_node *math_matrix_scaled(struct math_work *w, const struct mat
                                            const struct math_node *factor, enum math_kind kind);
 const struct math_node *math_matrix_negated(struct math_work *w, const struct math_node *m);
 const struct math_node *math_matrix_transposed(struct math_work *w, const struct math_node *m);
-/* Of a square matrix of at most five rows, as a sum of products. */
+/* The determinant of a square matrix of at most five rows, as a sum of products. */
 const struct math_node *math_matrix_determinant(struct math_work *w, const struct math_node *m);
 
 #endif

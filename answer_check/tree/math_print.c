@@ -40,6 +40,7 @@ static const char *const kinds[MATH_KINDS] = {
 
 static const char *const ops[] = {"=", "!=", "<", "<=", ">", ">=", "~=", "in", "notin", "subset", "==", "|"};
 
+/* A number as it was written, with its period in parentheses: 0.1(6). */
 static void print_literal(struct str *out, const struct math_literal *v)
 {
     int whole = v->n - v->decimals;

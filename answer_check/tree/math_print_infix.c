@@ -61,6 +61,7 @@ static int binding_of(const struct math_node *m)
     }
 }
 
+/* Prints the children with a separator between them; binding as for print_node(). */
 static void print_children(struct infix *p, const struct math_node *m, const char *separator, int binding)
 {
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
@@ -88,6 +89,7 @@ static void print_sum(struct infix *p, const struct math_node *m)
     }
 }
 
+/* May two factors stand side by side, as in 2x and 3 sqrt(2)? */
 static int needs_no_sign(const struct math_node *left, const struct math_node *right)
 {
     int number = left->kind == MATH_NUMBER ||
@@ -151,6 +153,7 @@ static void print_cases(struct infix *p, const struct math_node *m)
     }
 }
 
+/* Percent, degrees, units, currencies and factorials. */
 static void print_marked(struct infix *p, const struct math_node *m)
 {
     static const char *const minutes[] = {" deg", "'", "\""};
@@ -323,6 +326,7 @@ static void print_any(struct infix *p, const struct math_node *m)
     }
 }
 
+/* Prints a tree, in parentheses where its operator binds less than `binding`. */
 static void print_node(struct infix *p, const struct math_node *m, int binding)
 {
     int parens = binding_of(m) < binding;

@@ -143,6 +143,7 @@ static int binding_of(const struct math_node *m)
     }
 }
 
+/* Prints the children with a separator between them; binding as for print_node(). */
 static void print_children(struct latex *p, const struct math_node *m, const char *separator, int binding)
 {
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
@@ -165,6 +166,7 @@ static void put_around(struct latex *p, const char *left, const char *s, const c
     put_text(p, right);
 }
 
+/* Prints `before` and the tree in braces. */
 static void print_braced(struct latex *p, const char *before, const struct math_node *m)
 {
     put_text(p, before);
@@ -243,6 +245,7 @@ static void print_function(struct latex *p, const struct math_node *m)
     }
 }
 
+/* Sums, products and integrals with bounds. */
 static void print_big_sum(struct latex *p, const struct math_node *m)
 {
     static const char *const sign[] = {"\\sum", "\\prod", "\\int"};
@@ -291,6 +294,7 @@ static void print_derivative(struct latex *p, const struct math_node *m)
     }
 }
 
+/* Expressions known by their name only: derivatives, cross products, integrals, limits. */
 static void print_opaque(struct latex *p, const struct math_node *m)
 {
     if (!strncmp(m->name, "derivative ", 11)) {
@@ -385,6 +389,7 @@ static void print_marked(struct latex *p, const struct math_node *m)
     put_text(p, m->kind == MATH_PERCENT ? "\\%" : "");
 }
 
+/* A matrix or cases as an environment of that kind. */
 static void print_table(struct latex *p, const struct math_node *m, const char *kind, int columns)
 {
     put_around(p, "\\begin{", kind, "} ");
@@ -459,6 +464,7 @@ static void print_any(struct latex *p, const struct math_node *m)
         print_scalar(p, m);
 }
 
+/* Prints a tree, in parentheses where its operator binds less than `binding`. */
 static void print_node(struct latex *p, const struct math_node *m, int binding)
 {
     int parens = binding_of(m) < binding;

@@ -138,9 +138,9 @@ struct math_literal {
     int n;
     int decimals; /* digits behind the point */
     int period;   /* how many of these repeat */
-    int exponent; /* of 1.5e3 (not of 1.5 \times 10^3, which is a product) */
+    int exponent; /* the 3 of 1.5e3; 1.5 \times 10^3 is a product */
     int point;    /* a point was written: 3. and 3.0 are decimals, 3 is exact */
-    int comma;    /* ... as a plain comma, 3,5, which may as well separate two numbers */
+    int comma;    /* the point was a plain comma, 3,5, which may as well separate two numbers */
 };
 
 struct math_node {
@@ -158,8 +158,8 @@ struct math_node {
 /* Limits of one tree. math_read() returns NULL for a text that would exceed one of them. */
 enum { MATH_TREE_BYTES = 16384, MATH_TREE_NODES = 20000, MATH_TREE_DEPTH = 100, MATH_TREE_READINGS = 16 };
 
-/* What one comparison shares: where nodes and results live, and how many steps are left. Every loop whose
- * length depends on the input takes steps; when none are left every function gives up (no tree, or
+/* What one comparison shares: where nodes and results live, and how many steps are left. Every loop that
+ * can be long for a long input takes steps; when none are left every function gives up (no tree, or
  * "unknown"). There is no clock, so results never depend on the machine. */
 enum { MATH_STEPS = 1000000 };
 /* How an equality of scalars was found: by exact numbers and polynomials; by intervals that agree to the
