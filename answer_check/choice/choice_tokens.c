@@ -216,9 +216,9 @@ static size_t read_letter(struct tokenizer *z, size_t i, enum choice_dress dress
 /* Behind a few of the marks at i, so that a flood of brackets is not skipped anew from each of them. */
 static size_t skip_few(const struct choice_text *t, size_t i, const char *marks)
 {
-    enum { FEW = 12 };
+    enum { MARKS_MAX = 12 };
     size_t end = i;
-    while (end < t->n && end < i + FEW && t->s[end] && strchr(marks, t->s[end]))
+    while (end < t->n && end < i + MARKS_MAX && t->s[end] && strchr(marks, t->s[end]))
         end++;
     return end;
 }

@@ -25,13 +25,13 @@ struct matching {
 };
 
 /* Finds item i of the reference a partner, moving others where needed (Kuhn's algorithm). */
-static int augment_matching(struct matching *m, int i, int least)
+static int augment_matching(struct matching *m, int i, int min_rank)
 {
     for (int j = 0; j < m->n; j++) {
-        if (m->seen[j] || m->edge[i][j] < least)
+        if (m->seen[j] || m->edge[i][j] < min_rank)
             continue;
         m->seen[j] = 1;
-        if (m->owner[j] < 0 || augment_matching(m, m->owner[j], least)) {
+        if (m->owner[j] < 0 || augment_matching(m, m->owner[j], min_rank)) {
             m->owner[j] = i;
             return 1;
         }
@@ -40,13 +40,13 @@ static int augment_matching(struct matching *m, int i, int least)
 }
 
 /* Does every item have a partner with which it is equal to at least that degree? */
-static int is_perfect(struct matching *m, int least)
+static int is_perfect(struct matching *m, int min_rank)
 {
     for (int j = 0; j < m->n; j++)
         m->owner[j] = -1;
     for (int i = 0; i < m->n; i++) {
         memset(m->seen, 0, sizeof m->seen);
-        if (!augment_matching(m, i, least))
+        if (!augment_matching(m, i, min_rank))
             return 0;
     }
     return 1;

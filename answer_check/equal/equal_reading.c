@@ -66,15 +66,15 @@ static int count_applied(const struct math_node *m)
 /* The reading that takes most letters for functions; m itself where it has one reading only. */
 static const struct math_node *most_applied(const struct math_node *m)
 {
-    int most = 0;
+    int max = 0;
     const struct math_node *best = m;
     if (m->kind != MATH_EITHER)
         return m;
     best = m->child[0];
     for (int i = 0; i < m->n; i++) {
         int n = count_applied(m->child[i]);
-        if (n > most) {
-            most = n;
+        if (n > max) {
+            max = n;
             best = m->child[i];
         }
     }

@@ -142,18 +142,18 @@ enum { INTEGERS_MAX = 64 };
 
 /* The smallest integer that x \in S allows, or a very small number where S is Z: 0, or -1 where S is neither
  * Z nor N. Whether 0 is in N is the writer's choice; here it is, and the caller compares with 1 as well. */
-static int least_of(const struct math_node *membership, int64_t *least)
+static int smallest_member(const struct math_node *membership, int64_t *smallest)
 {
     const struct math_node *set = membership->child[1];
     if (membership->kind != MATH_RELATION || membership->n != 2 || *membership->ops != MATH_IN ||
         set->kind != MATH_NUMBER_SET || membership->child[0]->kind != MATH_SYMBOL)
         return -1;
     if (set->which == 'Z' && !*set->name)
-        *least = INT64_MIN;
+        *smallest = INT64_MIN;
     else if ((set->which == 'Z' || set->which == 'N') && (!strcmp(set->name, "+") || !strcmp(set->name, "*")))
-        *least = 1;
+        *smallest = 1;
     else if (set->which == 'N' && !*set->name)
-        *least = 0;
+        *smallest = 0;
     else
         return -1;
     return 0;
@@ -197,25 +197,26 @@ const struct math_node *equal_whole_numbers(struct comparison *e, const struct m
 {
     const struct math_node *part[2], *value[INTEGERS_MAX];
     struct region r = {0};
-    int64_t least, low, high, taken[INTEGERS_MAX];
+    int64_t smallest, low, high, taken[INTEGERS_MAX];
     int n = 0;
     if ((!equal_is_collection(other) && other->kind != MATH_SET_BUILDER) || parts_of(m, part))
         return NULL;
-    if (part[0]->kind != MATH_RELATION || least_of(part[0], &least)) { /* the membership may come second */
+    if (part[0]->kind != MATH_RELATION ||
+        smallest_member(part[0], &smallest)) { /* the membership may come second */
         const struct math_node *swap = part[0];
         part[0] = part[1];
         part[1] = swap;
     }
-    if (part[0]->kind != MATH_RELATION || least_of(part[0], &least) || region_read(e, &r, part[1]) ||
-        !r.variable || strcmp(r.variable, part[0]->child[0]->name) != 0)
+    if (part[0]->kind != MATH_RELATION || smallest_member(part[0], &smallest) ||
+        region_read(e, &r, part[1]) || !r.variable || strcmp(r.variable, part[0]->child[0]->name) != 0)
         return NULL;
     for (int i = 0; i < r.n; i++) {
         const struct piece *p = &r.piece[i];
-        if (!p->high || (!p->low && least == INT64_MIN) ||
+        if (!p->high || (!p->low && smallest == INT64_MIN) ||
             (p->low && end_integer(e, p->low, 0, p->open_low, &low)) ||
             end_integer(e, p->high, 1, p->open_high, &high))
             return NULL;
-        low = p->low && low > least ? low : least;
+        low = p->low && low > smallest ? low : smallest;
         for (int64_t k = low; k <= high; k++) {
             int known = 0;
             while (known < n && taken[known] != k) /* pieces may overlap */

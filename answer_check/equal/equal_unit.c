@@ -124,8 +124,8 @@ static const struct unit *find_unit(const char *word, size_t n)
     return NULL;
 }
 
-/* Writes the folded name of a unit, at most `room` bytes, and returns its length. */
-static size_t canonical_name(char *out, size_t room, const char *word, size_t n)
+/* Writes the folded name of a unit, at most `size` bytes, and returns its length. */
+static size_t canonical_name(char *out, size_t size, const char *word, size_t n)
 {
     const struct unit *u = find_unit(word, n);
     const char *name = u ? u->name[0] : NULL;
@@ -139,7 +139,7 @@ static size_t canonical_name(char *out, size_t room, const char *word, size_t n)
     } else if (n > 3 && word[n - 1] == 's') {
         n--; /* the plural of any other name */
     }
-    n = n < room ? n : room;
+    n = n < size ? n : size;
     memcpy(out, word, n);
     return n;
 }

@@ -62,9 +62,9 @@ static int is_sign(const struct lexer *l, size_t end)
 static void lex_letters(struct lexer *l)
 {
     const char *s = l->text.s + l->at;
-    size_t n = 0, room = l->text.n - l->at;
-    while (n < room) {
-        int c, used = math_character(s + n, room - n, &c);
+    size_t n = 0, left = l->text.n - l->at;
+    while (n < left) {
+        int c, used = math_character(s + n, left - n, &c);
         int letter = c < 0x80 ? ascii_is_letter((char)c)
                               : c > 0 && !math_character_command(c) && !math_character_ascii(c) &&
                                     !math_character_script(c, &(int){0}) && math_character_is_letter(c);

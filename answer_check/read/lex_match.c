@@ -4,7 +4,7 @@
 #include "answer_check/read/lex.h"
 #include "evalcore/base/arena.h"
 
-struct level {
+struct bracket_level {
     int open; /* index of the token, -1 for the whole text */
     int bars; /* plain bars still to come on this level, not counting deeper ones */
     int comma, separator;
@@ -13,7 +13,7 @@ struct level {
 
 struct matcher {
     struct token *t;
-    struct level *level;
+    struct bracket_level *level;
     int depth; /* index of the innermost level; level[0] is the whole text */
 };
 
@@ -82,7 +82,7 @@ static int push_level(struct matcher *m, int i)
     if (m->depth >= MATH_TREE_DEPTH)
         return -1;
     int bars = m->level[m->depth].bars;
-    m->level[++m->depth] = (struct level){.open = i};
+    m->level[++m->depth] = (struct bracket_level){.open = i};
     if (m->t[i].value == '|') /* bars inside bars are on the same level as these */
         m->level[m->depth].bars = bars;
     return 0;
@@ -96,7 +96,7 @@ static int pop_level(struct matcher *m, int i)
         return -1;
     if (m->t[open].value == '|')
         m->level[m->depth - 1].bars = m->level[m->depth].bars;
-    struct level *top = &m->level[m->depth];
+    struct bracket_level *top = &m->level[m->depth];
     if (m->t[open].value == '{' && top->colon && top->relation && !(m->t[open].flags & TOKEN_BOX))
         m->t[top->colon].kind = T_MID;
     m->t[open].match = i;
@@ -109,7 +109,7 @@ static int pop_level(struct matcher *m, int i)
  * opens. */
 static void turn_bracket(const struct matcher *m, struct token *t, const struct token *before)
 {
-    const struct level *top = &m->level[m->depth];
+    const struct bracket_level *top = &m->level[m->depth];
     int open = top->open < 0 ? 0 : m->t[top->open].value;
     int ended = before && ends_operand(before);
     if (t->flags & TOKEN_FIXED || t->value != '[')
@@ -129,7 +129,7 @@ static void turn_bracket(const struct matcher *m, struct token *t, const struct 
 static int match_bar(struct matcher *m, int i, const struct token *before)
 {
     struct token *t = &m->t[i];
-    struct level *top = &m->level[m->depth];
+    struct bracket_level *top = &m->level[m->depth];
     int open = top->open < 0 ? 0 : m->t[top->open].value;
     int in_set = open == 'S';
     top->bars--;
@@ -175,7 +175,7 @@ static int match_token(struct matcher *m, int i)
 {
     struct token *t = &m->t[i];
     const struct token *before = i ? t - 1 : NULL;
-    struct level *top = &m->level[m->depth];
+    struct bracket_level *top = &m->level[m->depth];
     int in_set = top->open >= 0 && m->t[top->open].value == 'S' && m->t[top->open].kind == T_OPEN;
     turn_bracket(m, t, before);
     switch (t->kind) {
@@ -230,13 +230,13 @@ static int match_token(struct matcher *m, int i)
 int math_match(struct math_work *w, struct token *t, int n)
 {
     int whole, *stack = arena_alloc(w->arena, (MATH_TREE_DEPTH + 1) * sizeof *stack);
-    struct level *level = arena_alloc(w->arena, (MATH_TREE_DEPTH + 2) * sizeof *level);
+    struct bracket_level *level = arena_alloc(w->arena, (MATH_TREE_DEPTH + 2) * sizeof *level);
     if (math_step(w, n))
         return -1;
     if (count_bars(t, n, &whole, stack))
         return -1;
     struct matcher m = {t, level, 0};
-    m.level[0] = (struct level){.open = -1, .bars = whole};
+    m.level[0] = (struct bracket_level){.open = -1, .bars = whole};
     for (int i = 0; i < n; i++)
         if (match_token(&m, i))
             return -1;

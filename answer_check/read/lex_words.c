@@ -8,12 +8,12 @@
 #include <string.h>
 #include <utf8proc.h>
 
-struct row {
+struct command_row {
     int c;
     const char *command;
 };
 
-static const struct row rows[] = {
+static const struct command_row command_rows[] = {
     {0x00A3, "pounds"},   {0x00A5, "yen"},       {0x00AC, "lnot"},      {0x00B0, "textdegree"},
     {0x00B1, "pm"},       {0x00B5, "mu"},        {0x00B7, "cdot"},      {0x00BA, "textdegree"},
     {0x00D7, "times"},    {0x00D8, "emptyset"},  {0x00F7, "div"},       {0x02DA, "textdegree"},
@@ -50,24 +50,24 @@ static const struct row rows[] = {
     {0x3009, "rangle"},
 };
 
-struct alias {
+struct ascii_row {
     int c;
     char ascii;
 };
 
-static const struct alias aliases[] = {
+static const struct ascii_row ascii_rows[] = {
     {0x00A0, ' '},  {0x02B9, '\''}, {0x2010, '-'}, {0x2011, '-'}, {0x2012, '-'}, {0x2013, '-'}, {0x2014, '-'},
     {0x2018, '\''}, {0x2019, '\''}, {0x2044, '/'}, {0x2212, '-'}, {0x2215, '/'}, {0x3000, ' '}, {0x3001, ','},
     {0x3002, '.'},  {0x3010, '['},  {0x3011, ']'}, {0xFE63, '-'}, {0xFF0C, ','},
 };
 
-struct script {
+struct script_row {
     int c;
     char of;
     char superscript;
 };
 
-static const struct script scripts[] = {
+static const struct script_row script_rows[] = {
     {0x00B2, '2', 1}, {0x00B3, '3', 1}, {0x00B9, '1', 1}, {0x02B8, 'y', 1}, {0x02E3, 'x', 1},
     {0x1D43, 'a', 1}, {0x1D47, 'b', 1}, {0x1D4F, 'k', 1}, {0x1D50, 'm', 1}, {0x1D57, 't', 1},
     {0x1D62, 'i', 0}, {0x2070, '0', 1}, {0x2071, 'i', 1}, {0x2074, '4', 1}, {0x2075, '5', 1},
@@ -97,7 +97,8 @@ static int compare_character(const void *a, const void *b)
 
 const char *math_character_command(int c)
 {
-    const struct row *r = bsearch(&c, rows, sizeof rows / sizeof *rows, sizeof *rows, compare_character);
+    const struct command_row *r = bsearch(&c, command_rows, sizeof command_rows / sizeof *command_rows,
+                                          sizeof *command_rows, compare_character);
     return r ? r->command : NULL;
 }
 
@@ -113,15 +114,15 @@ int math_character_ascii(int c)
         return '0' + (c - 0x1D7CE) % 10;
     if (c >= 0x2000 && c <= 0x200A)
         return ' ';
-    const struct alias *r =
-        bsearch(&c, aliases, sizeof aliases / sizeof *aliases, sizeof *aliases, compare_character);
+    const struct ascii_row *r = bsearch(&c, ascii_rows, sizeof ascii_rows / sizeof *ascii_rows,
+                                        sizeof *ascii_rows, compare_character);
     return r ? r->ascii : 0;
 }
 
 int math_character_script(int c, int *superscript)
 {
-    const struct script *r =
-        bsearch(&c, scripts, sizeof scripts / sizeof *scripts, sizeof *scripts, compare_character);
+    const struct script_row *r = bsearch(&c, script_rows, sizeof script_rows / sizeof *script_rows,
+                                         sizeof *script_rows, compare_character);
     if (r)
         *superscript = r->superscript;
     return r ? r->of : 0;
@@ -351,13 +352,13 @@ int math_word_is_short(struct span word)
     return is_in_table(short_words, sizeof short_words, word);
 }
 
-struct value {
+struct word_value {
     const char *word;
     int value;
 };
 
 /* The value of a word in a table, or `none`. */
-static int find_value(const struct value *table, size_t n, struct span word, int none)
+static int find_value(const struct word_value *table, size_t n, struct span word, int none)
 {
     for (size_t i = 0; i < n; i++)
         if (!compare_word(&word, &table[i].word))
@@ -367,7 +368,7 @@ static int find_value(const struct value *table, size_t n, struct span word, int
 
 int math_word_number(struct span word)
 {
-    static const struct value table[] = {
+    static const struct word_value table[] = {
         {"zero", 0},     {"one", 1},      {"two", 2},        {"three", 3},     {"four", 4},
         {"five", 5},     {"six", 6},      {"seven", 7},      {"eight", 8},     {"nine", 9},
         {"ten", 10},     {"eleven", 11},  {"twelve", 12},    {"thirteen", 13}, {"fourteen", 14},
@@ -380,7 +381,7 @@ int math_word_number(struct span word)
 
 int math_word_scale(struct span word)
 {
-    static const struct value table[] = {
+    static const struct word_value table[] = {
         {"hundred", 2}, {"thousand", 3}, {"million", 6}, {"billion", 9}, {"trillion", 12}};
     return find_value(table, sizeof table / sizeof *table, word, 0);
 }

@@ -12,7 +12,7 @@ struct digits {
     struct arena *arena;
     const struct token *end; /* behind the last token used */
     char *s;
-    int n, room;
+    int n, capacity;
     int decimals, period, exponent, point, comma;
 };
 
@@ -25,9 +25,9 @@ static int is_tight(const struct token *t, enum token_kind kind)
 /* Appends n digits; the array grows in the arena. */
 static void append_digits(struct digits *d, const char *s, int n)
 {
-    if (n > d->room - d->n) {
-        d->room = 2 * (d->n + n);
-        char *more = arena_alloc(d->arena, (size_t)d->room);
+    if (n > d->capacity - d->n) {
+        d->capacity = 2 * (d->n + n);
+        char *more = arena_alloc(d->arena, (size_t)d->capacity);
         if (d->n)
             memcpy(more, d->s, (size_t)d->n);
         d->s = more;

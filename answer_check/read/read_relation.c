@@ -18,8 +18,8 @@ static const struct math_node *read_as_interval(struct math_reader *r, const str
     return i;
 }
 
-/* Is it a whole number from 0 to `most`, written with that number of digits (0: one or two)? */
-static int time_part(const struct math_node *m, int digits, int most)
+/* Is it a whole number from 0 to `max`, written with that number of digits (0: one or two)? */
+static int time_part(const struct math_node *m, int digits, int max)
 {
     int v = 0;
     if (!m || m->kind != MATH_NUMBER || m->literal.point || m->literal.decimals || m->source.n > 2 ||
@@ -27,7 +27,7 @@ static int time_part(const struct math_node *m, int digits, int most)
         return 0;
     for (int i = 0; i < m->literal.n; i++)
         v = 10 * v + m->literal.digits[i] - '0';
-    return v <= most;
+    return v <= max;
 }
 
 static const struct math_node *read_time(struct math_reader *r, int from, int n,

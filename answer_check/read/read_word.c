@@ -151,16 +151,16 @@ static int is_punctuation(const struct token *t)
 
 const char *read_folded(struct math_reader *r, int from, int to)
 {
-    size_t room = 1, n = 0;
+    size_t bytes = 1, n = 0;
     while (from < to && is_punctuation(&r->t[from]))
         from++;
     while (to > from && is_punctuation(&r->t[to - 1]))
         to--;
     for (int i = from; i < to; i++)
-        room += (size_t)r->t[i].n + 1;
-    if (math_step(r->w, (int64_t)room))
+        bytes += (size_t)r->t[i].n + 1;
+    if (math_step(r->w, (int64_t)bytes))
         return "";
-    char *out = arena_alloc(r->w->arena, room);
+    char *out = arena_alloc(r->w->arena, bytes);
     for (int i = from; i < to; i++) {
         if (i > from && r->t[i].space >= SPACE_THIN)
             out[n++] = ' ';

@@ -34,15 +34,15 @@ static void code_line(const char **line, size_t *n_line, const char *s, size_t n
     *n_line = 0;
 }
 
-struct place { /* a character of the reference */
+struct char_place { /* a character of the reference */
     int32_t c;
     uint32_t at;
 };
 
 struct matcher {
     const struct code_points *a, *b;
-    struct place *sorted;   /* b's characters, by character, then place */
-    uint32_t *first, *past; /* for each character of a its places in sorted; none when it is popular */
+    struct char_place *sorted; /* b's characters, by character, then place */
+    uint32_t *first, *past;    /* for each character of a its places in sorted; none when it is popular */
     uint32_t *length,
         *above;   /* lengths of the blocks that end before place j, 0..b->n, in this row and the last */
     size_t steps; /* left */
@@ -57,12 +57,12 @@ struct block {
 
 static int compare_places(const void *pa, const void *pb)
 {
-    const struct place *a = pa, *b = pb;
+    const struct char_place *a = pa, *b = pb;
     return a->c != b->c ? (a->c > b->c) - (a->c < b->c) : (a->at > b->at) - (a->at < b->at);
 }
 
 /* The first index of sorted[lo..hi) whose (c, at) is not below the one given. */
-static uint32_t lower_bound(const struct matcher *m, uint32_t lo, uint32_t hi, struct place key)
+static uint32_t lower_bound(const struct matcher *m, uint32_t lo, uint32_t hi, struct char_place key)
 {
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -85,11 +85,11 @@ static void matcher_init(struct matcher *m, const struct code_points *a, const s
     m->length = xcalloc(b->n + 1, sizeof *m->length);
     m->above = xcalloc(b->n + 1, sizeof *m->above);
     for (uint32_t j = 0; j < n; j++)
-        m->sorted[j] = (struct place){b->c[j], j};
+        m->sorted[j] = (struct char_place){b->c[j], j};
     qsort(m->sorted, n, sizeof *m->sorted, compare_places);
     for (size_t i = 0; i < a->n; i++) {
-        m->first[i] = lower_bound(m, 0, n, (struct place){a->c[i], 0});
-        m->past[i] = lower_bound(m, m->first[i], n, (struct place){a->c[i] + 1, 0});
+        m->first[i] = lower_bound(m, 0, n, (struct char_place){a->c[i], 0});
+        m->past[i] = lower_bound(m, m->first[i], n, (struct char_place){a->c[i] + 1, 0});
         if (n >= 200 && m->past[i] - m->first[i] > n / 100 + 1)
             m->past[i] = m->first[i];
     }
@@ -118,7 +118,7 @@ static int longest_block(struct matcher *m, struct piece p, struct block *best)
         m->length = swap;
         if (i == p.ahi)
             break;
-        uint32_t k = lower_bound(m, m->first[i], m->past[i], (struct place){a[i], (uint32_t)p.blo});
+        uint32_t k = lower_bound(m, m->first[i], m->past[i], (struct char_place){a[i], (uint32_t)p.blo});
         size_t spent = 1 + (size_t)(m->past[i] - m->first[i]);
         if (spent > m->steps)
             return 0;

@@ -167,8 +167,8 @@ static int rouge_l(double *out, const struct textscore_call *c, size_t n_calls_m
     split_sentences(&gold, c->gold, c->gold_len);
     split_sentences(&pred, c->pred, c->pred_len);
     /* each step back drops a word, so two long sentences are too deep whatever their words are */
-    size_t least = gold.longest < pred.longest ? gold.longest : pred.longest;
-    if (least && least < n_calls_max) {
+    size_t shortest = gold.longest < pred.longest ? gold.longest : pred.longest;
+    if (shortest && shortest < n_calls_max) {
         size_t n_distinct;
         if (gold.words.n > TEXTSCORE_STEPS_MAX / pred.words.n) {
             rc = textscore_too_long(c, e);

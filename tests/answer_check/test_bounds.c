@@ -13,7 +13,7 @@ static size_t text_length(void)
 }
 
 /* Seconds of processor time, which do not depend on what else runs on the machine. */
-static double now(void)
+static double seconds_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -22,7 +22,7 @@ static double now(void)
 
 /* All graders on a text that is `unit` repeated 128 KiB long, with something in front and behind.
  * VERDICT_COUNT: any verdict will do. */
-static void flood(const char *before, const char *unit, const char *behind, enum verdict want)
+static void grade_flood(const char *before, const char *unit, const char *behind, enum verdict want)
 {
     struct arena a = {0};
     struct grade g;
@@ -35,7 +35,7 @@ static void flood(const char *before, const char *unit, const char *behind, enum
         memcpy(text + n, unit, n_unit);
     memcpy(text + n, behind, n_behind);
     n += n_behind;
-    double start = now();
+    double start = seconds_now();
     for (int thinking = THINKING_AUTO; thinking <= THINKING_NONE; thinking++) {
         struct response r = {text, n, (enum thinking)thinking, FINISH_STOP};
         grade_math(&g, "42", 2, &r, &a);
@@ -50,7 +50,7 @@ static void flood(const char *before, const char *unit, const char *behind, enum
     }
     for (int i = 0; choice_preset_name(i); i++)
         choice_preset(&letter, &rule, i, text, n, 26, &a);
-    double seconds = now() - start;
+    double seconds = seconds_now() - start;
     if (seconds > 2)
         fprintf(stderr, "flood of \"%s\" took %.1f s\n", unit, seconds);
     CHECK(seconds < 2);
@@ -73,26 +73,26 @@ static void gold_flood(const char *unit)
 }
 
 /* Not equal, and quickly so. */
-static void bomb(const char *pred)
+static void grade_bomb(const char *pred)
 {
     struct arena a = {0};
     struct grade g;
     struct str text = {0};
     str_printf(&text, "\\boxed{%s}", pred);
     struct response r = {text.data, text.len, THINKING_AUTO, FINISH_STOP};
-    double start = now();
+    double start = seconds_now();
     grade_math(&g, "42", 2, &r, &a);
     CHECK_INT(g.verdict, VERDICT_WRONG);
     grade_math(&g, pred, strlen(pred), &r,
                &a); /* the same text is equal even where the value is out of reach */
     CHECK_INT(g.verdict, VERDICT_CORRECT);
-    CHECK(now() - start < 1);
+    CHECK(seconds_now() - start < 1);
     CHECK(a.used < 64u << 20);
     str_release(&text);
     arena_release(&a);
 }
 
-static void nested(const char *open, const char *inner, const char *close, int depth)
+static void grade_nested(const char *open, const char *inner, const char *close, int depth)
 {
     struct str s = {0};
     for (int i = 0; i < depth; i++)
@@ -100,11 +100,11 @@ static void nested(const char *open, const char *inner, const char *close, int d
     str_puts(&s, inner);
     for (int i = 0; i < depth; i++)
         str_puts(&s, close);
-    bomb(s.data);
+    grade_bomb(s.data);
     str_release(&s);
 }
 
-static void floods(void)
+static void grade_floods(void)
 {
     static const char *const units[] = {
         "{",
@@ -153,38 +153,38 @@ static void floods(void)
         "\xc2\xa0",
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        flood("", units[i], "\n\n\\boxed{42}", VERDICT_CORRECT);
+        grade_flood("", units[i], "\n\n\\boxed{42}", VERDICT_CORRECT);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) /* no box: declarations are looked at */
-        flood("", units[i], "", VERDICT_COUNT);
-    flood("", "\\boxed{1}\n", "\\boxed{42}", VERDICT_CORRECT);
-    flood("", "\\boxed{1} ", "\\boxed{42}", VERDICT_AMBIGUOUS);
-    flood("", "</think>", "\\boxed{42}", VERDICT_CORRECT);
-    flood("\\boxed{", "7", "}", VERDICT_WRONG);
-    flood("\\boxed{", "{", "}", VERDICT_UNPARSED);
-    flood("\\boxed{", "\\fracis \\det", "}", VERDICT_WRONG); /* letters that are applied */
-    flood("\\boxed{", "f(B \\frac{d}{dx}", "}", VERDICT_WRONG);
-    flood("\\boxed{", "\\int_0^1 f(", "}", VERDICT_WRONG);
-    flood("Answer: ", "9", "", VERDICT_WRONG);
-    flood("", "7", "", VERDICT_WRONG);
+        grade_flood("", units[i], "", VERDICT_COUNT);
+    grade_flood("", "\\boxed{1}\n", "\\boxed{42}", VERDICT_CORRECT);
+    grade_flood("", "\\boxed{1} ", "\\boxed{42}", VERDICT_AMBIGUOUS);
+    grade_flood("", "</think>", "\\boxed{42}", VERDICT_CORRECT);
+    grade_flood("\\boxed{", "7", "}", VERDICT_WRONG);
+    grade_flood("\\boxed{", "{", "}", VERDICT_UNPARSED);
+    grade_flood("\\boxed{", "\\fracis \\det", "}", VERDICT_WRONG); /* letters that are applied */
+    grade_flood("\\boxed{", "f(B \\frac{d}{dx}", "}", VERDICT_WRONG);
+    grade_flood("\\boxed{", "\\int_0^1 f(", "}", VERDICT_WRONG);
+    grade_flood("Answer: ", "9", "", VERDICT_WRONG);
+    grade_flood("", "7", "", VERDICT_WRONG);
 }
 
 int main(void)
 {
-    floods();
+    grade_floods();
     gold_flood("7");
     gold_flood("{");
     gold_flood("\\boxed{");
 
-    bomb("9^{9^{9^9}}");
-    bomb("9^9^9^9^9^9");
-    bomb("(a+b+c+d+e+f+g+h)^{60}");
-    bomb("(((a+b)^{8}+(c+d)^{8})^{7}+x)^{6}");
-    bomb("2^{1000000000}");
-    nested("(", "7", ")", 1900);
-    nested("{", "x", "}", 3000);
-    nested("\\frac{1}{", "x", "}", 300);
-    nested("\\sqrt{", "x", "}", 500);
-    nested("[1,", "2", "]", 600);
-    nested("-", "x+1", "", 3000);
+    grade_bomb("9^{9^{9^9}}");
+    grade_bomb("9^9^9^9^9^9");
+    grade_bomb("(a+b+c+d+e+f+g+h)^{60}");
+    grade_bomb("(((a+b)^{8}+(c+d)^{8})^{7}+x)^{6}");
+    grade_bomb("2^{1000000000}");
+    grade_nested("(", "7", ")", 1900);
+    grade_nested("{", "x", "}", 3000);
+    grade_nested("\\frac{1}{", "x", "}", 300);
+    grade_nested("\\sqrt{", "x", "}", 500);
+    grade_nested("[1,", "2", "]", 600);
+    grade_nested("-", "x+1", "", 3000);
     return check_done();
 }

@@ -79,7 +79,7 @@ static const struct hostile {
     {"no UTF-8 in a box", "\\boxed{", "\xff\xfe\x80", "}", 14000, 0, VERDICT_WRONG, VERDICT_WRONG},
 };
 
-static void fill(struct str *out, const struct hostile *h, size_t bytes)
+static void fill_text(struct str *out, const struct hostile *h, size_t bytes)
 {
     str_puts(out, h->before);
     do
@@ -93,7 +93,7 @@ static struct grade grade_flood(const struct hostile *h, int mode, size_t bytes)
     struct str text = {0};
     struct arena a = {0};
     struct grade g;
-    fill(&text, h, bytes);
+    fill_text(&text, h, bytes);
     struct response r = {text.data, text.len, THINKING_AUTO, FINISH_STOP};
     if (mode == COMPAT)
         grade_math_compat(&g, "42", 2, &r, &grade_options_default, &a);
@@ -132,7 +132,7 @@ static void check_reference(const struct hostile *h)
     struct grade g;
     struct str gold = {0}, text = {0};
     struct hostile form = {.before = "", .unit = h->unit, .behind = ""};
-    fill(&gold, &form, 400 - strlen(h->unit));
+    fill_text(&gold, &form, 400 - strlen(h->unit));
     str_printf(&text, "\\boxed{1+%s}", str_text(&gold));
     struct response r = {text.data, text.len, THINKING_NONE, FINISH_STOP};
     grade_math(&g, gold.data, gold.len, &r, &a);

@@ -16,7 +16,7 @@ static enum verdict verdict_of(char gold, const char *text, enum thinking thinki
     return v;
 }
 
-static void verdicts(void)
+static void check_verdicts(void)
 {
     CHECK_INT(verdict_of('B', "Answer: B", THINKING_AUTO, FINISH_STOP, 4), VERDICT_CORRECT);
     CHECK_INT(verdict_of('B', "Answer: A", THINKING_AUTO, FINISH_STOP, 4), VERDICT_WRONG);
@@ -67,6 +67,6 @@ int main(int argc, char **argv)
         arena_release(&a);
     }
     cases_close(&cs);
-    verdicts();
+    check_verdicts();
     return check_done();
 }

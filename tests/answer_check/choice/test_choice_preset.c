@@ -11,7 +11,7 @@ static int find_preset(const char *name)
     return -1;
 }
 
-static void refusals(void)
+static void check_refusals(void)
 {
     struct arena a = {0};
     const char *letter = NULL, *rule = NULL;
@@ -52,6 +52,6 @@ int main(int argc, char **argv)
         arena_release(&a);
     }
     cases_close(&cs);
-    refusals();
+    check_refusals();
     return check_done();
 }

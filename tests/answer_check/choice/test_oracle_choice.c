@@ -9,7 +9,7 @@ struct counts {
     struct oracle_count strict, preset[PRESETS], responses;
 };
 
-static int same(const char *a, const char *b)
+static int is_same(const char *a, const char *b)
 {
     return a && b ? !strcmp(a, b) : a == b;
 }
@@ -24,14 +24,14 @@ static void choice_row(void *context, const json_t *row, long number)
     choice_extract(&got, &r, 4, &a);
     const char letter[2] = {got.letter, 0};
     oracle_add(&c->strict,
-               same(json_string_value(json_object_get(row, "intended")), got.letter ? letter : NULL) &&
-                   same(json_string_value(json_object_get(row, "status")), choice_status_name(got.status)),
+               is_same(json_string_value(json_object_get(row, "intended")), got.letter ? letter : NULL) &&
+                   is_same(json_string_value(json_object_get(row, "status")), choice_status_name(got.status)),
                number);
     for (int i = 0; i < PRESETS; i++) {
         const char *found = NULL, *rule;
         const json_t *want = json_object_get(row, choice_preset_name(i));
         CHECK_INT(choice_preset(&found, &rule, i, text, r.len, 4, &a), 0);
-        oracle_add(&c->preset[i], want && same(json_string_value(want), found), number);
+        oracle_add(&c->preset[i], want && is_same(json_string_value(want), found), number);
     }
     arena_release(&a);
 }
@@ -52,7 +52,7 @@ static void response_row(void *context, const json_t *row, long number)
     struct response r = {text, strlen(text), THINKING_AUTO, FINISH_STOP};
     choice_extract(&got, &r, json_is_integer(n) ? (int)json_integer_value(n) : 4, &a);
     const char letter[2] = {got.letter, 0};
-    int equal = same(gold, got.letter ? letter : "<none>");
+    int equal = is_same(gold, got.letter ? letter : "<none>");
     oracle_add(&c->responses, equal == (json_integer_value(json_object_get(row, "expected")) == 1), number);
     arena_release(&a);
 }

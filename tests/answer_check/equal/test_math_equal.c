@@ -14,7 +14,8 @@ static enum verdict grade_box(const char *gold, const char *pred, struct arena *
 }
 
 /* How a formula is laid out changes no verdict: \displaystyle, $..$, blanks around it, \dfrac for \frac. */
-static void layout(const char *path, int line, const char *gold, const char *pred, int equal, struct arena *a)
+static void check_layout(const char *path, int line, const char *gold, const char *pred, int equal,
+                         struct arena *a)
 {
     struct str s[4] = {0};
     const char *reason;
@@ -37,7 +38,7 @@ static void layout(const char *path, int line, const char *gold, const char *pre
 }
 
 /* Is the row right? Both ways round: of "=>" the other one is wrong, of "==" and "!=" it is the same. */
-static void run(const char *path, int line, char *text)
+static void run_row(const char *path, int line, char *text)
 {
     struct arena a = {0};
     static const char *const signs[] = {"  ==  ", "  !=  ", "  =>  "};
@@ -61,13 +62,13 @@ static void run(const char *path, int line, char *text)
         fprintf(stderr, "%s:%d: the other way round: %s\n", path, line, reason);
     }
     CHECK_INT(grade_box(pred, pred, &a, &reason), VERDICT_CORRECT);
-    layout(path, line, text, pred, equal, &a);
+    check_layout(path, line, text, pred, equal, &a);
     arena_release(&a);
 }
 
 int main(int argc, char **argv)
 {
     (void)argc;
-    cases_each_line(argv[1], run);
+    cases_each_line(argv[1], run_row);
     return check_done();
 }

@@ -45,7 +45,7 @@ static void data_file(const char *path)
 }
 
 /* The text must be unreadable, and that must be found within the steps. */
-static void refused(const char *text, size_t n)
+static void check_refused(const char *text, size_t n)
 {
     struct arena a = {0};
     int64_t steps;
@@ -58,7 +58,7 @@ static void refused(const char *text, size_t n)
 }
 
 /* Repeats `unit` as often as it fits into `bytes`. */
-static char *repeat(const char *unit, size_t bytes, size_t *n)
+static char *repeat_text(const char *unit, size_t bytes, size_t *n)
 {
     size_t k = strlen(unit);
     struct str s = {0};
@@ -67,7 +67,7 @@ static char *repeat(const char *unit, size_t bytes, size_t *n)
     return s.data;
 }
 
-static void hostile(void)
+static void read_hostile(void)
 {
     static const char *const units[] = {"{",  "(",       "\\frac",   "\\sqrt{",        "9^{",     "|",
                                         "$",  "\\left(", "[",        "\\begin{cases}", "_",       "\\text{",
@@ -75,18 +75,18 @@ static void hostile(void)
                                         "=",  "\\\\",    "a|(b|("};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t n;
-        char *text = repeat(units[i], MATH_TREE_BYTES, &n);
-        refused(text, n);
+        char *text = repeat_text(units[i], MATH_TREE_BYTES, &n);
+        check_refused(text, n);
         free(text);
     }
     size_t n;
-    char *digits = repeat("7", 100000, &n);
-    refused(digits, n);
+    char *digits = repeat_text("7", 100000, &n);
+    check_refused(digits, n);
     free(digits);
-    refused("1\0+2", 4);
-    refused("\xff\xfe", 2);
-    refused("x\xc3", 2);
-    refused("", 0);
+    check_refused("1\0+2", 4);
+    check_refused("\xff\xfe", 2);
+    check_refused("x\xc3", 2);
+    check_refused("", 0);
 }
 
 /* Long but reasonable texts are read, in a number of steps that grows with their length. */
@@ -97,7 +97,7 @@ static void long_ones(void)
         struct arena a = {0};
         size_t n;
         int64_t steps;
-        char *text = repeat(units[i], 150, &n);
+        char *text = repeat_text(units[i], 150, &n);
         text[n - 1] = '1';
         CHECK(read_text(&a, text, n, &steps) != NULL);
         CHECK(steps < 100 * 150);
@@ -106,7 +106,7 @@ static void long_ones(void)
     }
 }
 
-static int readings(const char *text)
+static int check_readings(const char *text)
 {
     struct arena a = {0};
     const struct math_node *m = read_text(&a, text, strlen(text), NULL);
@@ -119,10 +119,10 @@ int main(int argc, char **argv)
 {
     (void)argc;
     data_file(argv[1]);
-    hostile();
+    read_hostile();
     long_ones();
-    CHECK_INT(readings("x+1"), 1);
-    CHECK_INT(readings("f(x) + \\log x + i + e + (1,2) + 3/4x + x^12 + 7:30"), MATH_TREE_READINGS);
+    CHECK_INT(check_readings("x+1"), 1);
+    CHECK_INT(check_readings("f(x) + \\log x + i + e + (1,2) + 3/4x + x^12 + 7:30"), MATH_TREE_READINGS);
     for (int f = 0; f < MATH_FUNCTIONS; f++)
         CHECK(math_function_name((enum math_function)f) != NULL);
     return check_done();

@@ -1,7 +1,7 @@
 /* Exact match of text. */
 #include "tests/answer_check/answer_case.h"
 
-static void run(const struct test_case *t)
+static void run_row(const struct test_case *t)
 {
     struct response r = case_response(t);
     struct arena a = {0};
@@ -14,6 +14,6 @@ static void run(const struct test_case *t)
 int main(int argc, char **argv)
 {
     (void)argc;
-    cases_each(argv[1], run);
+    cases_each(argv[1], run_row);
     return check_done();
 }

@@ -24,7 +24,7 @@ static const char *boxes_of(struct arena *a, struct span section)
     return out;
 }
 
-static void run(const struct test_case *t)
+static void run_row(const struct test_case *t)
 {
     const char *text = case_need(t, "section");
     struct arena a = {0};
@@ -59,6 +59,6 @@ static void run(const struct test_case *t)
 int main(int argc, char **argv)
 {
     (void)argc;
-    cases_each(argv[1], run);
+    cases_each(argv[1], run_row);
     return check_done();
 }

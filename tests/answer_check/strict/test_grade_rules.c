@@ -1,7 +1,7 @@
 /* The rules that move scores: each line of the data file is one pair under named values. */
 #include "tests/answer_check/answer_case.h"
 
-static void run(const char *path, int line, char *text)
+static void run_row(const char *path, int line, char *text)
 {
     struct arena a = {0};
     struct err e = {0};
@@ -26,7 +26,7 @@ static void run(const char *path, int line, char *text)
 }
 
 /* Names, values and defaults: all 0, each of two values, told apart in the text. */
-static void table(void)
+static void check_table(void)
 {
     struct arena a = {0};
     struct err e = {0};
@@ -49,7 +49,7 @@ static void table(void)
 int main(int argc, char **argv)
 {
     (void)argc;
-    table();
-    cases_each_line(argv[1], run);
+    check_table();
+    cases_each_line(argv[1], run_row);
     return check_done();
 }

@@ -21,7 +21,7 @@ static struct kind kinds[] = {{.name = "hardverify", .least = 0.96},
                               {.name = "pairs", .least = 0.999}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static struct kind *find(const char *name)
+static struct kind *find_oracle(const char *name)
 {
     for (int i = 0; name && i < KINDS; i++)
         if (!strcmp(kinds[i].name, name))
@@ -47,7 +47,7 @@ static void grade_row(struct kind *k, const json_t *row, int expected, long numb
 /* Rows whose label is a matter of policy are left out. */
 static void case_row(void *context, const json_t *row, long number)
 {
-    struct kind *k = find(json_string_value(json_object_get(row, "kind")));
+    struct kind *k = find_oracle(json_string_value(json_object_get(row, "kind")));
     (void)context;
     if (k && !json_is_true(json_object_get(row, "policy")))
         grade_row(k, row, (int)json_integer_value(json_object_get(row, "expected")), number);
@@ -58,7 +58,7 @@ static void pair_row(void *context, const json_t *row, long number)
     const json_t *truth = json_object_get(row, "truth");
     (void)context;
     if (json_is_integer(truth))
-        grade_row(find("pairs"), row, (int)json_integer_value(truth), number);
+        grade_row(find_oracle("pairs"), row, (int)json_integer_value(truth), number);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* Verdicts of short responses, one a line: what the writing around an answer makes of it. */
 #include "tests/answer_check/answer_case.h"
 
-static void run(const char *path, int line, char *text)
+static void run_row(const char *path, int line, char *text)
 {
     struct arena a = {0};
     struct grade g = {0};
@@ -25,6 +25,6 @@ static void run(const char *path, int line, char *text)
 int main(int argc, char **argv)
 {
     (void)argc;
-    cases_each_line(argv[1], run);
+    cases_each_line(argv[1], run_row);
     return check_done();
 }

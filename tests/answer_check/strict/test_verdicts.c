@@ -1,7 +1,7 @@
 /* Verdicts of whole responses. */
 #include "tests/answer_check/answer_case.h"
 
-static void names(void)
+static void check_names(void)
 {
     static const char *const want[] = {"correct",    "wrong",     "ambiguous", "unparsed",
                                        "unfinished", "truncated", "error"};
@@ -16,7 +16,7 @@ static void names(void)
     CHECK(strlen(answer_check_version()) > 0);
 }
 
-static void run(const struct test_case *t)
+static void run_row(const struct test_case *t)
 {
     struct response r = case_response(t);
     struct arena a = {0};
@@ -31,7 +31,7 @@ static void run(const struct test_case *t)
 int main(int argc, char **argv)
 {
     (void)argc;
-    names();
-    cases_each(argv[1], run);
+    check_names();
+    cases_each(argv[1], run_row);
     return check_done();
 }

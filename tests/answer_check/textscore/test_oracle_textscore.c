@@ -14,7 +14,7 @@ struct tally {
     const struct zh_segmenter *zh;
 };
 
-static void count(struct tally *t, const char *name, double got, double want)
+static void count_score(struct tally *t, const char *name, double got, double want)
 {
     int i = 0;
     while (i < t->n && strcmp(t->metric[i].name, name))
@@ -28,7 +28,7 @@ static void count(struct tally *t, const char *name, double got, double want)
     t->metric[i].near += fabs(got - want) <= 0.02;
 }
 
-static void row(void *context, const json_t *o, long number)
+static void check_row(void *context, const json_t *o, long number)
 {
     struct tally *t = context;
     const char *names[CLASSES_MAX];
@@ -39,16 +39,16 @@ static void row(void *context, const json_t *o, long number)
     textscore_case(&c, names, o);
     c.zh = t->zh;
     textscore(&got, &c, &e);
-    count(t, c.metric, got, json_number_value(json_object_get(o, "score")));
+    count_score(t, c.metric, got, json_number_value(json_object_get(o, "score")));
     if (strcmp(c.metric, "code_sim_score"))
         return;
     c.variant = "indel";
     got = -1;
     textscore(&got, &c, &e);
-    count(t, "code_sim_score, indel", got, json_number_value(json_object_get(o, "indel_ratio_score")));
+    count_score(t, "code_sim_score, indel", got, json_number_value(json_object_get(o, "indel_ratio_score")));
 }
 
-static void print(const struct tally *t, const char *segmenter)
+static void print_counts(const struct tally *t, const char *segmenter)
 {
     for (int i = 0; i < t->n; i++) {
         int is_zh = textscore_needs_segmenter(t->metric[i].name);
@@ -70,14 +70,14 @@ int main(int argc, char **argv)
         return 1;
     }
     by_word.zh = zh;
-    oracle_rows(dir, "longbench_metrics.jsonl", row, &by_word);
-    oracle_rows(dir, "longbench_metrics.jsonl", row, &by_char);
-    print(&by_word, NULL);
+    oracle_rows(dir, "longbench_metrics.jsonl", check_row, &by_word);
+    oracle_rows(dir, "longbench_metrics.jsonl", check_row, &by_char);
+    print_counts(&by_word, NULL);
     if (zh)
-        print(&by_word, zh_segmenter_name(zh));
+        print_counts(&by_word, zh_segmenter_name(zh));
     else
         printf("no jieba dictionary here: Chinese rows by character only\n");
-    print(&by_char, zh_segmenter_name(NULL));
+    print_counts(&by_char, zh_segmenter_name(NULL));
     for (int i = 0; i < by_word.n; i++) {
         int is_zh = textscore_needs_segmenter(by_word.metric[i].name);
         if (!is_zh || zh)

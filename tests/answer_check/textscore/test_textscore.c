@@ -4,7 +4,7 @@
 #include "tests/answer_check/textscore/textscore_case.h"
 #include "tests/cases.h"
 
-static void row(const char *path, int line, const json_t *o, const char *variant, const char *want_key)
+static void check_row(const char *path, int line, const json_t *o, const char *variant, const char *want_key)
 {
     const char *names[CLASSES_MAX];
     struct textscore_call c;
@@ -20,7 +20,7 @@ static void row(const char *path, int line, const json_t *o, const char *variant
     }
 }
 
-static void rows(const char *path)
+static void check_rows(const char *path)
 {
     struct cases c;
     char *text;
@@ -32,15 +32,15 @@ static void rows(const char *path)
             fprintf(stderr, "%s:%d: not a case\n", path, line);
             exit(1);
         }
-        row(path, line, o, NULL, "score");
+        check_row(path, line, o, NULL, "score");
         if (json_object_get(o, "indel"))
-            row(path, line, o, "indel", "indel");
+            check_row(path, line, o, "indel", "indel");
         json_decref(o);
     }
     cases_close(&c);
 }
 
-static double score(const char *metric, const struct str *pred, const struct str *gold)
+static double score_of(const char *metric, const struct str *pred, const struct str *gold)
 {
     struct textscore_call c = {.metric = metric,
                                .pred = pred->data,
@@ -54,16 +54,16 @@ static double score(const char *metric, const struct str *pred, const struct str
 
 /* Equal texts of n words score 1 as long as Python's recursion goes that deep, and 0 beyond. With a full
  * stop in the middle they are two sentences and score 1 again. */
-static void recursion(const char *metric, int deepest)
+static void check_recursion(const char *metric, int deepest)
 {
     for (int n = deepest; n <= deepest + 1; n++) {
         struct str text = {0};
         for (int i = 0; i < n; i++)
             str_printf(&text, "%d ", i);
-        CHECK_NEAR(score(metric, &text, &text), n == deepest, 1e-7);
+        CHECK_NEAR(score_of(metric, &text, &text), n == deepest, 1e-7);
         char *blank = strchr(text.data + text.len / 2, ' ');
         *blank = '.';
-        CHECK_NEAR(score(metric, &text, &text), 1, 1e-7);
+        CHECK_NEAR(score_of(metric, &text, &text), 1, 1e-7);
         str_release(&text);
     }
     /* steps past words that the other text lacks count as well: here the match is at the very end of the
@@ -73,15 +73,15 @@ static void recursion(const char *metric, int deepest)
     str_puts(&pred, "x");
     for (int i = 1; i < deepest; i++)
         str_puts(&pred, " y");
-    CHECK(score(metric, &pred, &gold) > 0.6);
+    CHECK(score_of(metric, &pred, &gold) > 0.6);
     str_puts(&pred, " y");
-    CHECK_NEAR(score(metric, &pred, &gold), 0, 0);
+    CHECK_NEAR(score_of(metric, &pred, &gold), 0, 0);
     str_release(&pred);
     str_release(&gold);
 }
 
 /* Long texts that would take hours are refused; long texts that are quick to compare are scored. */
-static void flood(const char *metric, const char *variant, const char *unit, const char *other, int want)
+static void make_flood(const char *metric, const char *variant, const char *unit, const char *other, int want)
 {
     struct str pred = {0}, gold = {0};
     struct err e = {0};
@@ -100,30 +100,30 @@ static void flood(const char *metric, const char *variant, const char *unit, con
     str_release(&gold);
 }
 
-static void floods(void)
+static void score_floods(void)
 {
-    flood("rouge_score", NULL, "a b. ", "b a. ", ERR_UNSUPPORTED);
-    flood("rouge_score", NULL, "a b ", "b a ",
-          0); /* two endless sentences exceed Python's recursion limit: 0 */
-    flood("rouge_score", NULL, "....", ". . ", 0);
-    flood("rouge_zh_score", NULL, "\xe7\x9a\x84", "\xe7\x9a\x84.", ERR_UNSUPPORTED);
-    flood("qa_f1_score", NULL, "a b the ", "\xce\xa3' ", 0);
-    flood("qa_f1_zh_score", NULL, "\xe7\x9a\x84\xef\xbc\x8c", "3.14%", 0);
+    make_flood("rouge_score", NULL, "a b. ", "b a. ", ERR_UNSUPPORTED);
+    make_flood("rouge_score", NULL, "a b ", "b a ",
+               0); /* two endless sentences exceed Python's recursion limit: 0 */
+    make_flood("rouge_score", NULL, "....", ". . ", 0);
+    make_flood("rouge_zh_score", NULL, "\xe7\x9a\x84", "\xe7\x9a\x84.", ERR_UNSUPPORTED);
+    make_flood("qa_f1_score", NULL, "a b the ", "\xce\xa3' ", 0);
+    make_flood("qa_f1_zh_score", NULL, "\xe7\x9a\x84\xef\xbc\x8c", "3.14%", 0);
     struct str up = {0}, down = {0}; /* two hundred different letters, so that none is popular */
     for (int i = 0; i < 200; i++) {
         str_printf(&up, "%c%c", 0xc4 + i / 64, 0x80 + i % 64);
         str_printf(&down, "%c%c", 0xc4 + (199 - i) / 64, 0x80 + (199 - i) % 64);
     }
-    flood("code_sim_score", NULL, up.data, down.data, ERR_UNSUPPORTED);
+    make_flood("code_sim_score", NULL, up.data, down.data, ERR_UNSUPPORTED);
     str_release(&up);
     str_release(&down);
-    flood("code_sim_score", "indel", "ab", "ba", ERR_UNSUPPORTED);
-    flood("code_sim_score", NULL, "abcdefghij", "klmnopqrstuv", 0); /* only popular characters */
-    flood("code_sim_score", NULL, "#\n", "ab", 0);
-    flood("count_score", NULL, "1 ", "1", 0);
+    make_flood("code_sim_score", "indel", "ab", "ba", ERR_UNSUPPORTED);
+    make_flood("code_sim_score", NULL, "abcdefghij", "klmnopqrstuv", 0); /* only popular characters */
+    make_flood("code_sim_score", NULL, "#\n", "ab", 0);
+    make_flood("count_score", NULL, "1 ", "1", 0);
 }
 
-static void refused(struct textscore_call c, const char *why)
+static void check_refused(struct textscore_call c, const char *why)
 {
     struct err e = {0};
     double s = -1;
@@ -138,19 +138,19 @@ static void refused(struct textscore_call c, const char *why)
 int main(int argc, char **argv)
 {
     (void)argc;
-    rows(argv[1]);
-    recursion("rouge_score", 989);
-    recursion("rouge_zh_score", 988);
-    floods();
+    check_rows(argv[1]);
+    check_recursion("rouge_score", 989);
+    check_recursion("rouge_zh_score", 988);
+    score_floods();
 
     /* the public code raises an exception for these */
-    refused((struct textscore_call){.metric = "bleu"},
-            "there is no metric \"bleu\"; there are qa_f1_score, ");
-    refused((struct textscore_call){.metric = "classification_score"}, "needs all_classes");
-    refused((struct textscore_call){.metric = "retrieval_score"},
-            "the reference has no number behind \"Paragraph \"");
-    refused((struct textscore_call){.metric = "retrieval_zh_score"}, "the reference has no number");
-    refused((struct textscore_call){.metric = "code_sim_score", .variant = "fuzzy"}, "not \"fuzzy\"");
+    check_refused((struct textscore_call){.metric = "bleu"},
+                  "there is no metric \"bleu\"; there are qa_f1_score, ");
+    check_refused((struct textscore_call){.metric = "classification_score"}, "needs all_classes");
+    check_refused((struct textscore_call){.metric = "retrieval_score"},
+                  "the reference has no number behind \"Paragraph \"");
+    check_refused((struct textscore_call){.metric = "retrieval_zh_score"}, "the reference has no number");
+    check_refused((struct textscore_call){.metric = "code_sim_score", .variant = "fuzzy"}, "not \"fuzzy\"");
     CHECK(textscore_known("code_sim_score") && !textscore_known("code_sim"));
     CHECK(textscore_needs_segmenter("rouge_zh_score") && !textscore_needs_segmenter("retrieval_zh_score"));
 

@@ -8,7 +8,8 @@
 
 #define ZH_DICT SOURCE_DIR "/tests/answer_check/textscore/zh_dict"
 
-static void cut(const char *path, int line, const json_t *o, const char *key, const struct zh_segmenter *zh)
+static void check_cut(const char *path, int line, const json_t *o, const char *key,
+                      const struct zh_segmenter *zh)
 {
     const json_t *text = json_object_get(o, "text"), *want = json_object_get(o, key);
     struct word_list got = {0};
@@ -34,7 +35,7 @@ static void cut(const char *path, int line, const json_t *o, const char *key, co
     word_list_release(&got);
 }
 
-static void rows(const char *path, const struct zh_segmenter *zh)
+static void check_rows(const char *path, const struct zh_segmenter *zh)
 {
     struct cases c;
     char *text;
@@ -42,8 +43,8 @@ static void rows(const char *path, const struct zh_segmenter *zh)
     cases_open(&c, path);
     while ((text = cases_line(&c, &line))) {
         json_t *o = json_loads(text, 0, NULL);
-        cut(path, line, o, "words", zh);
-        cut(path, line, o, "chars", NULL);
+        check_cut(path, line, o, "words", zh);
+        check_cut(path, line, o, "chars", NULL);
         json_decref(o);
     }
     cases_close(&c);
@@ -57,7 +58,7 @@ static void write_text(const char *path, const char *text)
 
 /* Opening a folder with these files must fail with `why` in the message or, if `why` is "", succeed. A file
  * given as "" has valid contents. */
-static void refused(const char *dict, const char *trans, const char *why)
+static void open_refused(const char *dict, const char *trans, const char *why)
 {
     static const char row[] = "P={'B': -1}", rows[] = "P={'B': {'E': -1}}";
     struct zh_segmenter *zh;
@@ -77,21 +78,21 @@ static void refused(const char *dict, const char *trans, const char *why)
 
 static void bad_data(void)
 {
-    refused("", "", "");
-    refused("a 1\r\nb 2 x\n", "", "");
-    refused("ab\n", "", "zh/dict.txt:1: not a word and its count");
-    refused("ab 3\nc x n\n", "", "zh/dict.txt:2: not a word and its count");
-    refused("ab 99999999999 n\n", "", "zh/dict.txt:1: not a word");
-    refused(" 3 n\n", "", "zh/dict.txt:1: not a word");
-    refused("ab 0\n", "", "the dictionary is empty");
-    refused("", "P={'B': {'E': -1}", "prob_trans.py:1: , or } was expected");
-    refused("", "P={'B':\n {'E': x}}", "prob_trans.py:2: a number was expected");
-    refused("", "P={'B' {'E': -1}}", "a key of one character and a colon was expected");
-    refused("", "P={'X': {'E': -1}}", "one of the states B, E, M and S was expected");
-    refused("", "P={'B': {'E': -1 'M': -1}}", ", or } was expected");
-    refused("", "P={'B': {'\\u4x00': -1}}", "four hexadecimal digits was expected");
-    refused("", "P=", "{ was expected");
-    refused("", "P={'", "a key in quotes was expected");
+    open_refused("", "", "");
+    open_refused("a 1\r\nb 2 x\n", "", "");
+    open_refused("ab\n", "", "zh/dict.txt:1: not a word and its count");
+    open_refused("ab 3\nc x n\n", "", "zh/dict.txt:2: not a word and its count");
+    open_refused("ab 99999999999 n\n", "", "zh/dict.txt:1: not a word");
+    open_refused(" 3 n\n", "", "zh/dict.txt:1: not a word");
+    open_refused("ab 0\n", "", "the dictionary is empty");
+    open_refused("", "P={'B': {'E': -1}", "prob_trans.py:1: , or } was expected");
+    open_refused("", "P={'B':\n {'E': x}}", "prob_trans.py:2: a number was expected");
+    open_refused("", "P={'B' {'E': -1}}", "a key of one character and a colon was expected");
+    open_refused("", "P={'X': {'E': -1}}", "one of the states B, E, M and S was expected");
+    open_refused("", "P={'B': {'E': -1 'M': -1}}", ", or } was expected");
+    open_refused("", "P={'B': {'\\u4x00': -1}}", "four hexadecimal digits was expected");
+    open_refused("", "P=", "{ was expected");
+    open_refused("", "P={'", "a key in quotes was expected");
 }
 
 static void write_copy(const char *name, const char *to)
@@ -108,7 +109,7 @@ static void write_copy(const char *name, const char *to)
 /* The data are found in share/ beside the program, or in ../share/kveval; a folder that is named must have
  * them.
  */
-static void places(void)
+static void open_places(void)
 {
     struct zh_segmenter *zh;
     struct err e = {0};
@@ -135,7 +136,7 @@ static void places(void)
 }
 
 /* A million characters, and characters that no dictionary has. */
-static void floods(const struct zh_segmenter *zh)
+static void cut_floods(const struct zh_segmenter *zh)
 {
     static const char *const units[] = {
         "\xe7\xa0\x94\xe7\xa9\xb6\xe7\x94\x9f", "\xe5\x9b\xa7", "a.1", "%", "\r", "\xff"};
@@ -162,10 +163,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", e.text);
         return 1;
     }
-    rows(argv[1], zh);
-    floods(zh);
+    check_rows(argv[1], zh);
+    cut_floods(zh);
     zh_segmenter_close(zh);
     bad_data();
-    places();
+    open_places();
     return check_done();
 }
