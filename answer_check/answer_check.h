@@ -21,20 +21,22 @@
  * grader never mix with old ones. */
 const char *answer_check_version(void);
 
-/* Mathematical answers: gold is bare, in $..$, \(..\), \[..\] or \boxed{..} (which mean their content). Under
- * the default rules. */
+/* ---- graders: each fills *out with a verdict and returns 0, also when the verdict is VERDICT_ERROR ---- */
+
+/* Grades a mathematical answer under the default rules. gold is the reference: bare, in $..$, \(..\), \[..\]
+ * or \boxed{..}, which mean their content. */
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                struct arena *a);
 
-/* Until it is called, big numbers that find no memory abort with a word of their library. Afterwards they
- * take theirs from xmalloc(), as everything else does. For a process's beginning. */
+/* Lets big numbers take their memory from xmalloc(), as everything else does; without this call they abort in
+ * their own library when there is none. To be called once, before any grader. */
 void answer_check_own_memory(void);
 
 /* The mode, and the options of each. */
 enum grade_mode {
-    GRADE_STRICT,
-    GRADE_COMPAT
-}; /* strict: ours; compat: Math-Verify 0.8.0's, accidents included */
+    GRADE_STRICT, /* our rules */
+    GRADE_COMPAT  /* Math-Verify 0.8.0's verdicts, accidents included */
+};
 struct grade_options {
     enum grade_mode mode;
     struct grade_rules rules; /* strict only */
@@ -47,17 +49,18 @@ struct grade_options {
 };
 extern const struct grade_options grade_options_default; /* mode strict; rules 0; Math-Verify's */
 
-/* As the options say, in either mode. */
+/* Grades a mathematical answer in the mode and with the options of o. */
 int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                   const struct grade_options *o, struct arena *a);
 
-/* The verdict of Math-Verify 0.8.0, whatever o->mode says. Both texts are searched for an answer as they
- * stand; it knows no thinking, so only THINKING_OPEN cuts, and there is no `ambiguous`. */
+/* Gives the verdict of Math-Verify 0.8.0, whatever o->mode says. Both texts are searched for an answer as
+ * they stand. The original knows no thinking, so only THINKING_OPEN cuts, and there is no `ambiguous`. */
 int grade_math_compat(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                       const struct grade_options *o, struct arena *a);
 
-/* Exact text: trimmed, case and white space folded, a final full stop removed. Takes the last box, else the
- * last declared answer as grade_math finds it, else the last non-empty line after thinking. */
+/* Grades exact text, trimmed, with case and white space folded and a final full stop removed. The answer is
+ * the last box, else the last declared answer as grade_math finds it, else the last non-empty line after
+ * thinking. */
 int grade_exact(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                 struct arena *a);
 
@@ -69,6 +72,7 @@ struct choice {
     const char *rule; /* which class of declaration decided */
 };
 const char *choice_status_name(enum choice_status s);
+/* Finds the letter that a response chooses among n_options (1 to 26). Returns 0, or -1 for another number. */
 int choice_extract(struct choice *out, const struct response *r, int n_options, struct arena *a);
 
 /* What public extractors of option letters return, for setting numbers beside published ones. choice_preset()
@@ -79,6 +83,7 @@ const char *choice_preset_name(int i); /* "simple_evals", ...; NULL behind the l
 int choice_preset(const char **letter, const char **rule, int preset, const char *text, size_t len,
                   int n_options, struct arena *a);
 
+/* Grades that letter against the reference's, 'A' for the first option. */
 int grade_choice(struct grade *out, char gold, const struct response *r, int n_options, struct arena *a);
 
 /* Chinese words for the metrics that need them, as jieba's precise mode with its hidden Markov model cuts
