@@ -1,5 +1,6 @@
 # Every file of runs/ decodes on the embedded model: one made-up problem a task, four tokens a completion. Models and gates
-# of the papers are replaced; everything else stands as written. Then a run beside published figures, end to end.
+# of the papers are replaced; everything else stands as written. Then a run beside published figures, end to end. Small: one
+# run file of each paper whose prompts are looked at.
 . "$(dirname "$0")/lib.sh"
 rm -rf data out runs made
 mkdir -p data/aime data/math500 data/gpqa data/longbench
@@ -46,6 +47,10 @@ decode() {
 n=0
 while read -r name cells _ compared; do
     case $name in '' | '#'*) continue ;; esac
+    if small && [[ $name != @(delta_fig7|kascade_table2|dms_table7).json ]]; then
+        n=$((n + 1))
+        continue
+    fi
     gates= limits=
     case $name in
     dms_fig3.json) gates="policies.2={\"name\":\"dms\",\"cr\":4} policies.3={\"name\":\"dms\",\"cr\":8}" limits=1 ;;
