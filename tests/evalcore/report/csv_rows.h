@@ -83,7 +83,7 @@ static char *next_line(char **text)
 }
 
 /* Section "rows": the first line names columns, the others have their values in each row of the file. */
-static void check_rows(const struct test_case *t, const struct csv_file *f)
+static inline void check_rows(const struct test_case *t, const struct csv_file *f)
 {
     char *all = strdup(case_need(t, "rows")), *rest = all, *line = next_line(&rest), *word;
     int column[CSV_COLUMNS_MAX], n = 0, row = 0, at = case_line(t, "rows") + 1;
@@ -104,63 +104,105 @@ static void check_rows(const struct test_case *t, const struct csv_file *f)
     free(all);
 }
 
-/* Finds the rows by the columns that section "key" names and section "columns" has first. */
-static int find_rows(const struct test_case *t, const struct csv_file *f, char *const *value, int *row)
+/* The values that section `name` gives for columns of the file: value[column][row], NULL behind the last. */
+struct csv_values {
+    char *text;
+    const char *value[CSV_COLUMNS_MAX][CSV_ROWS_MAX];
+    int column[CSV_COLUMNS_MAX], line[CSV_COLUMNS_MAX]; /* of each line of the section */
+    int n_lines, n_values;
+};
+
+/* "column: value | value ..", one line a column, each with equally many values. */
+static void read_values(struct csv_values *v, const struct test_case *t, const char *name,
+                        const struct csv_file *f)
+{
+    char *rest, *line;
+    memset(v, 0, sizeof *v);
+    rest = v->text = strdup(case_need(t, name));
+    for (int at = case_line(t, name) + 1; v->n_lines < CSV_COLUMNS_MAX && (line = next_line(&rest)) != NULL;
+         at++) {
+        char *value = case_cut(line, ":"), *next;
+        int column = csv_file_column(f, line), n = 0;
+        check_field(t, at, "the column", column < 0 ? "not in the file" : line, line);
+        if (column < 0)
+            continue;
+        for (; value && n < CSV_ROWS_MAX - 1; value = next, n++) {
+            next = case_cut(value, " | ");
+            v->value[column][n] = value;
+        }
+        if (v->n_lines)
+            CHECK_INT(n, v->n_values);
+        v->n_values = n;
+        v->column[v->n_lines] = column;
+        v->line[v->n_lines++] = at;
+    }
+}
+
+static void check_values(const struct test_case *t, const struct csv_values *v, const struct csv_file *f,
+                         const int *row)
+{
+    for (int i = 0; i < v->n_lines; i++)
+        for (int k = 0, c = v->column[i]; k < v->n_values && v->value[c][k]; k++)
+            check_field(t, v->line[i], f->field[0][c], f->field[row[k]][c], v->value[c][k]);
+}
+
+/* Section `name`: named columns of all rows of the file, in its order. An empty section: there are no rows.
+ */
+static inline void check_named(const struct test_case *t, const char *name, const struct csv_file *f)
+{
+    static struct csv_values v;
+    int row[CSV_ROWS_MAX];
+    read_values(&v, t, name, f);
+    CHECK_INT(v.n_values, f->n_rows - 1);
+    for (int i = 0; i < CSV_ROWS_MAX; i++)
+        row[i] = i + 1;
+    if (v.n_values == f->n_rows - 1)
+        check_values(t, &v, f, row);
+    free(v.text);
+}
+
+/* Finds the rows by the columns that section "key" names. Returns their number. */
+static inline int find_rows(const struct test_case *t, const struct csv_file *f, const struct csv_values *v,
+                            int *row)
 {
     char *key = strdup(case_need(t, "key")), *rest = key, *name;
     int n = 0, n_keys = 0, column[CSV_COLUMNS_MAX];
-    for (; (name = next_word(&rest)) != NULL; n_keys++)
-        if ((column[n_keys] = csv_file_column(f, name)) < 0)
-            break;
+    for (; (name = next_word(&rest)) != NULL && (column[n_keys] = csv_file_column(f, name)) >= 0;)
+        n_keys++;
     CHECK(!name && n_keys);
-    for (int i = 1; i < f->n_rows && !name; i++) {
-        int is_same = 1, k;
-        for (k = 0; k < CSV_ROWS_MAX && value[column[0] * CSV_ROWS_MAX + k]; k++) {
+    for (int i = 1; i < f->n_rows && !name; i++)
+        for (int k = 0, is_same = 0; k < v->n_values && !is_same; k++) {
             is_same = 1;
             for (int j = 0; j < n_keys; j++)
-                is_same &= !strcmp(f->field[i][column[j]], value[column[j] * CSV_ROWS_MAX + k]);
+                is_same &= v->value[column[j]][k] && !strcmp(f->field[i][column[j]], v->value[column[j]][k]);
             if (is_same)
-                break;
+                row[n++] = i;
         }
-        if (k < CSV_ROWS_MAX && value[column[0] * CSV_ROWS_MAX + k] && is_same)
-            row[n++] = i;
-    }
     free(key);
     return n;
 }
 
-/* Section "columns": every column of the file in its order, "name: value | value ..", with its values in the
- * rows that section "key" finds, in the file's order. Section "all": these are all rows. */
-static void check_columns(const struct test_case *t, const struct csv_file *f)
+/* Section "columns": every column of the file in its order, with its values in the rows that section "key"
+ * finds, in the file's order. Section "all": these are all rows. */
+static inline void check_columns(const struct test_case *t, const struct csv_file *f)
 {
-    static char *value[CSV_COLUMNS_MAX * CSV_ROWS_MAX];
-    char *all = strdup(case_need(t, "columns")), *rest = all, *line;
-    int n = 0, n_values = -1, row[CSV_ROWS_MAX], first = case_line(t, "columns") + 1;
-    memset(value, 0, sizeof value);
-    for (; n < CSV_COLUMNS_MAX && (line = next_line(&rest)) != NULL; n++) {
-        char *v = case_cut(line, ":"), *next;
-        int k = 0;
-        check_field(t, first + n, "the column", n < f->n_columns ? f->field[0][n] : "(none)", line);
-        for (; v && k < CSV_ROWS_MAX - 1; v = next, k++) {
-            next = case_cut(v, " | ");
-            value[n * CSV_ROWS_MAX + k] = v;
-        }
-        n_values = n_values < 0 ? k : n_values;
-        CHECK_INT(k, n_values);
-    }
-    CHECK_INT(n, f->n_columns);
-    int n_rows = n == f->n_columns ? find_rows(t, f, value, row) : 0;
-    CHECK_INT(n_rows, n_values);
+    static struct csv_values v;
+    int row[CSV_ROWS_MAX];
+    read_values(&v, t, "columns", f);
+    CHECK_INT(v.n_lines, f->n_columns);
+    for (int i = 0; i < v.n_lines; i++)
+        check_field(t, v.line[i], "the column", f->field[0][i], f->field[0][v.column[i]]);
+    int n = find_rows(t, f, &v, row);
+    CHECK_INT(n, v.n_values);
     if (case_text(t, "all"))
-        CHECK_INT(n_rows, f->n_rows - 1);
-    for (int i = 0; i < n && n_rows == n_values; i++)
-        for (int k = 0; k < n_rows; k++)
-            check_field(t, first + i, f->field[0][i], f->field[row[k]][i], value[i * CSV_ROWS_MAX + k]);
-    free(all);
+        CHECK_INT(n, f->n_rows - 1);
+    if (n == v.n_values)
+        check_values(t, &v, f, row);
+    free(v.text);
 }
 
 /* One case against the text of its file. */
-static void check_csv(const struct test_case *t, const char *text)
+static inline void check_csv(const struct test_case *t, const char *text)
 {
     static struct csv_file f;
     csv_file_read(&f, strdup(text));
