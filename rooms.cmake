@@ -78,16 +78,15 @@ set(rooms
   "evalcore/report/figures | report_figures.h report_series.h           | evalcore/report/data evalcore/page engine/policies"
   "evalcore/report         | report.h report_parts.h                    | evalcore/export evalcore/report/figures evalcore/report/data evalcore/page evalcore/store evalcore/cli"
   "evalcore/compare        | compare.h                                  | evalcore/report evalcore/report/data evalcore/page evalcore/store evalcore/cli"
-  "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
+  "evalcore/plan           | runplan.h cell_identity.h prompts.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
   "evalcore/calibration    | calibration.h calibration_run.h            | evalcore/plan evalcore/runfile evalcore/page evalcore/cli engine engine/policies tasks"
   "evalcore/doctor         | doctor.h gpu_table.h                       | evalcore/store evalcore/cli engine engine/model/model_config.h engine/model/safetensors.h kernels answer_check"
   "evalcore/status         | status.h board.h folder_status.h           | evalcore/store evalcore/cli"
   "evalcore/endpoint       | endpoint.h                                 | evalcore/net evalcore/cli"
-  "evalcore/sweep          | sweep_endpoint.h sweep_options.h deadline.h sweep_progress.h job_queue.h job_submit.h worker_cores.h | evalcore/endpoint evalcore/status evalcore/plan evalcore/store evalcore/cli"
-  "evalcore/workers        | sweep_workers.h                            | evalcore/sweep evalcore/status evalcore/plan evalcore/store evalcore/process evalcore/cli"
+  "evalcore/sweep          | sweep.h decoder.h decoder_process.h deadline.h forecast.h queue.h replay.h sweep_options.h sweep_progress.h worker_cores.h | evalcore/endpoint evalcore/status evalcore/plan evalcore/store evalcore/runfile evalcore/process evalcore/cli engine tasks"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/status evalcore/plan evalcore/page evalcore/store evalcore/stats evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
   "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
-  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/workers evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/process evalcore/bench evalcore/doctor evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/graders evalcore/store evalcore/cli engine engine/policies engine/model/model_config.h engine/model/safetensors.h kernels tasks answer_check"
+  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/process evalcore/bench evalcore/doctor evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/graders evalcore/store evalcore/cli engine engine/policies engine/model/model_config.h engine/model/safetensors.h kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/graders evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.

@@ -32,7 +32,7 @@ row() {
 plant evalcore/report/report.c '#include "engine/memory/kvcache.h"' 'evalcore/report may not enter engine/memory'
 plant evalcore/commands/cmd_list.c '#include "engine/engine_impl.h"' 'it is no door of engine'
 plant evalcore/commands/cmd_show.c '#include "evalcore/store/run_parts.h"' 'it is no door of evalcore/store'
-plant evalcore/plan/runplan.c '#include "evalcore/workers/sweep_workers.h"' 'evalcore/plan may not enter evalcore/workers'
+plant evalcore/plan/runplan.c '#include "evalcore/sweep/sweep.h"' 'evalcore/plan may not enter evalcore/sweep'
 plant engine/model/model.c '#include "engine/engine.h"' 'engine/model may not enter engine'
 plant answer_check/tree/math_node.c '#include "answer_check/answer_check.h"' 'answer_check/tree may not enter answer_check'
 plant tasks/task.c '#include "answer_check/tree/math_tree.h"' 'tasks may not enter answer_check/tree'

@@ -43,6 +43,9 @@ static int parse_ordinals(struct device_list *out, const char *s)
             return 0;
         if (*s != ',')
             return -1;
+        size_t n = strlen(out->backend); /* cuda:0,cuda:1 is the same as cuda:0,1 */
+        if (!strncmp(s + 1, out->backend, n) && s[1 + n] == ':')
+            s += n + 1;
     }
 }
 

@@ -12,18 +12,14 @@
 #include "evalcore/commands/commands.h"
 #include "evalcore/store/runlock.h"
 #include "evalcore/plan/dryrun.h"
-#include "evalcore/plan/scheduler.h"
 #include "evalcore/report/report.h"
 #include "evalcore/status/board.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/run.h"
 #include "evalcore/store/runfolder.h"
-#include "evalcore/sweep/deadline.h"
-#include "evalcore/sweep/sweep_endpoint.h"
-#include "evalcore/sweep/sweep_options.h"
-#include "evalcore/workers/sweep_workers.h"
+#include "evalcore/sweep/sweep.h"
 
-struct sweep {
+struct sweep_command {
     const struct process_env *env;
     struct sweep_options o;
     const char *path;
@@ -31,11 +27,9 @@ struct sweep {
     struct runplan plan;
     struct device_list devices;
     struct runlock lock;
-    struct journal journal;
     struct stopper stopper;
     struct deadline deadline;
-    struct workers workers;    /* one a device */
-    struct endpoint *endpoint; /* of a run file with an endpoint, else NULL */
+    struct sweep sweep;
     int argc;
     char **argv;
     struct arena arena;
@@ -48,7 +42,7 @@ struct sweep {
     int code;                    /* exit code should the next step fail */
 };
 
-static int check_options(struct sweep *s, struct err *e)
+static int check_options(struct sweep_command *s, struct err *e)
 {
     if (!s->o.dry_run && !s->o.out)
         return err_set(e, ERR_USAGE, "no run folder was given; name one with -o DIR");
@@ -66,7 +60,7 @@ static int check_options(struct sweep *s, struct err *e)
 
 /* After a power cut a lock may stay for minutes, until its silence or the server's lease ends. A signal ends
  * the process meanwhile (STOP_BEFORE). */
-static int wait_for_lock(struct sweep *s, struct err *e)
+static int wait_for_lock(struct sweep_command *s, struct err *e)
 {
     double until = clock_seconds() + s->lock_wait;
     int rc = runlock_take(&s->lock, s->o.out, s->shard, s->n_shards, e);
@@ -82,7 +76,7 @@ static int wait_for_lock(struct sweep *s, struct err *e)
 
 /* The folder is taken early when it is there: a second run is refused before it loads a model. It is made
  * late: a mistake in the input leaves no folder behind. */
-static int take_folder(struct sweep *s, struct err *e)
+static int take_folder(struct sweep_command *s, struct err *e)
 {
     if (s->o.dry_run || s->lock.fd > 0)
         return 0;
@@ -94,7 +88,7 @@ static int take_folder(struct sweep *s, struct err *e)
     return rc;
 }
 
-static int check_endpoint_options(const struct sweep *s, struct err *e)
+static int check_endpoint_options(const struct sweep_command *s, struct err *e)
 {
     const char *option = s->o.devices ? "--devices" : s->o.threads ? "--threads" : NULL;
     return option ? err_set(e, ERR_USAGE, "%s says nothing to an endpoint; leave it out", option) : 0;
@@ -102,14 +96,14 @@ static int check_endpoint_options(const struct sweep *s, struct err *e)
 
 /* A device, or a job on it, may fail in ways that end a process or keep it for ever, so each device has one
  * of its own, which can be started again. Several models are in a process each, one after the other. */
-static int uses_workers(const struct sweep *s)
+static int uses_workers(const struct sweep_command *s)
 {
     return !s->o.dry_run && !s->file.endpoint;
 }
 
 /* One of several "models", by --model: tables are of what the run file has, so a folder with the others'
  * cells would lose these from them. */
-static int check_picked(const struct sweep *s, struct err *e)
+static int check_picked(const struct sweep_command *s, struct err *e)
 {
     const char *label = s->file.models[0].label;
     if (s->file.picked < 0)
@@ -128,7 +122,7 @@ static int check_picked(const struct sweep *s, struct err *e)
     return e->code;
 }
 
-static int load_inputs(struct sweep *s, struct err *e)
+static int load_inputs(struct sweep_command *s, struct err *e)
 {
     struct runfile_options fo = sweep_file_options(&s->o);
     struct runplan_options po = sweep_plan_options(&s->o, s->env, &s->devices, 0);
@@ -158,38 +152,34 @@ static int load_inputs(struct sweep *s, struct err *e)
 }
 
 /* Starts the workers and completes the plan with what the first of them reports. */
-static int load_workers(struct sweep *s, struct err *e)
+static int load_workers(struct sweep_command *s, struct err *e)
 {
-    struct timeouts timeouts = {s->o.worker_timeout ? s->o.worker_timeout : WORKER_TIMEOUT,
-                                s->o.step_timeout || !s->devices.is_gpu ? s->o.step_timeout : STEP_TIMEOUT};
-    int rc = workers_models(&s->workers, &s->plan, s->o.out, s->env->cache_dir, e);
-    if (!rc)
-        rc = workers_start(&s->workers, &s->devices, timeouts, s->argc, s->argv, e);
-    if (!rc)
-        rc = workers_load(&s->workers, &s->plan, e);
+    struct timeouts timeouts = {.silence = s->o.worker_timeout ? s->o.worker_timeout : WORKER_TIMEOUT,
+                                .step = s->o.step_timeout || !s->devices.is_gpu ? s->o.step_timeout
+                                                                                : STEP_TIMEOUT};
+    int rc = sweep_open_workers(&s->sweep, &s->plan, &s->deadline, &s->devices, timeouts, s->o.out, s->argc,
+                                s->argv, s->env->cache_dir, e);
     if (rc == ERR_DEVICE)
         s->code = EXIT_INCOMPLETE;
     return rc;
 }
 
 /* The same with the server of an endpoint. */
-static int load_endpoint(struct sweep *s, struct err *e)
+static int load_endpoint(struct sweep_command *s, struct err *e)
 {
     const char *variable = s->file.endpoint->api_key_env;
     const char *key = variable ? s->env->variable(variable) : NULL;
     if (variable && (!key || !*key))
         return err_set(e, ERR_USAGE, /* not its value, which may be the key by mistake */
                        "%s: the variable that model.api_key_env names is not set", s->file.path);
-    int rc = sweep_endpoint_open(&s->endpoint, &s->plan, key, e);
-    if (!rc)
-        rc = sweep_endpoint_bind(s->endpoint, &s->plan, e);
+    int rc = sweep_open_endpoint(&s->sweep, &s->plan, &s->deadline, key, e);
     if (rc == ERR_IO) /* no mistake in the input */
         s->code = EXIT_INCOMPLETE;
     return rc;
 }
 
 /* What another folder tells of the problems' lengths. */
-static int take_lengths(struct sweep *s, struct err *e)
+static int take_lengths(struct sweep_command *s, struct err *e)
 {
     const struct run_options o = {.grades = RUN_GRADES_NONE};
     struct run other;
@@ -197,7 +187,7 @@ static int take_lengths(struct sweep *s, struct err *e)
         return 0;
     if (run_load_with(&other, s->o.lengths_from, &o, e))
         return e->code;
-    long known = scheduler_hint(&s->plan, &other);
+    long known = queue_hint(&s->plan, &other);
     if (known)
         log_info("the problems of %ld of %ld jobs have completions in %s", known, s->todo, s->o.lengths_from);
     else
@@ -208,7 +198,7 @@ static int take_lengths(struct sweep *s, struct err *e)
 }
 
 /* Takes the folder and leaves in the plan what is still to do. */
-static int prepare_folder(struct sweep *s, struct err *e)
+static int prepare_folder(struct sweep_command *s, struct err *e)
 {
     struct run_options o = {.grades = RUN_GRADES_NONE, .zh_dict = s->o.zh_dict};
     struct run done;
@@ -234,16 +224,16 @@ static int prepare_folder(struct sweep *s, struct err *e)
         log_warn("%ld jobs were decoded twice with different tokens: results are not reproducible here",
                  done.n_conflicts);
     s->todo =
-        scheduler_keep(&s->plan, &done, s->o.retry_errors, s->shard, s->n_shards, &s->of_shard, &s->failed);
+        queue_keep_open(&s->plan, &done, s->o.retry_errors, s->shard, s->n_shards, &s->of_shard, &s->failed);
     rc = take_lengths(s, e);
     if (!rc)
-        scheduler_order(&s->plan, &done, s->devices.n);
+        queue_sort(&s->plan, &done, s->devices.n);
     run_release(&done);
     deadline_begin(&s->deadline, clock_seconds() - began);
     return rc;
 }
 
-static void announce(struct sweep *s)
+static void announce(struct sweep_command *s)
 {
     double expected = 0;
     for (long i = 0; i < s->plan.n_jobs; i++)
@@ -254,7 +244,7 @@ static void announce(struct sweep *s)
 }
 
 /* The folder is locked and holds the plan. */
-static void begin_board(struct sweep *s)
+static void begin_board(struct sweep_command *s)
 {
     struct status *now = &s->board.now;
     board_init(&s->board, (enum board_display)s->display, s->env, s->o.out, s->o.metrics);
@@ -276,7 +266,7 @@ static void begin_board(struct sweep *s)
 }
 
 /* The last word of the status file. */
-static void end_board(struct sweep *s, int code, const struct err *e)
+static void end_board(struct sweep_command *s, int code, const struct err *e)
 {
     int is_stopped = code == EXIT_STOPPED || code == EXIT_INTERRUPTED;
     if (!s->board.run_dir)
@@ -289,21 +279,16 @@ static void end_board(struct sweep *s, int code, const struct err *e)
     board_end(&s->board);
 }
 
-static int decode(struct sweep *s, struct sweep_progress *t, int *signal, struct err *e)
+static int decode(struct sweep_command *s, int *signal, struct err *e)
 {
+    const struct sweep_progress *t = &s->sweep.progress;
     double started = clock_seconds();
-    journal_init(&s->journal, s->o.out);
-    sweep_progress_init(t, &s->plan, &s->journal, &s->board);
-    t->deadline = &s->deadline;
     stopper_phase(&s->stopper, STOP_DECODING);
-    int rc = s->endpoint ? sweep_endpoint_run(s->endpoint, &s->plan, t, signal, e)
-                         : workers_run(&s->workers, &s->plan, t, signal, e);
-    journal_close(&s->journal);
-    if (!rc && t->finished == s->todo) /* the last one ended while there was still time */
-        *signal = 0;
+    int rc = sweep_decode(&s->sweep, s->o.out, &s->board, signal, e);
     if (!rc && *signal)
-        deadline_log_lost(t);
-    sweep_progress_release(t);
+        sweep_log_lost(&s->sweep);
+    else if (!rc) /* workers give their memory back while the results are written */
+        s->sweep.decoder.stop(&s->sweep.decoder, 1, e);
     double seconds = clock_seconds() - started;
     if (!rc && !*signal && t->finished) {
         struct str time = {0};
@@ -320,7 +305,7 @@ static int decode(struct sweep *s, struct sweep_progress *t, int *signal, struct
 
 /* Grades and report/, both rebuilt from the journals, and the table on standard output. *failed counts
  * the jobs that ended as error. */
-static int write_results(const struct sweep *s, long *failed, struct err *e)
+static int write_results(const struct sweep_command *s, long *failed, struct err *e)
 {
     struct run run;
     int rc = run_load_with(&run, s->o.out, &(struct run_options){.zh_dict = s->o.zh_dict}, e);
@@ -341,7 +326,7 @@ static int write_results(const struct sweep *s, long *failed, struct err *e)
 }
 
 /* Completions that are in the folder already tell lengths. */
-static int dry_run(struct sweep *s, struct err *e)
+static int dry_run(struct sweep_command *s, struct err *e)
 {
     struct run_options ro = {.grades = RUN_GRADES_NONE};
     struct run done;
@@ -363,8 +348,9 @@ static int dry_run(struct sweep *s, struct err *e)
 }
 
 /* Decoding ended early. When the time is up there is still some for the report. */
-static int stopped(const struct sweep *s, const struct sweep_progress *t, int signal, struct err *e)
+static int stopped(const struct sweep_command *s, int signal, struct err *e)
 {
+    const struct sweep_progress *t = &s->sweep.progress;
     long failed = 0;
     log_info("%s: %ld of %ld jobs are done and saved; repeat the command to go on",
              signal == DEADLINE_TIME_UP ? "time is up" : "stopped", s->of_shard - s->todo + t->finished,
@@ -374,9 +360,8 @@ static int stopped(const struct sweep *s, const struct sweep_progress *t, int si
     return t->finished && write_results(s, &failed, e) ? s->code : EXIT_STOPPED;
 }
 
-static int sweep(struct sweep *s, struct err *e)
+static int run(struct sweep_command *s, struct err *e)
 {
-    struct sweep_progress t = {0};
     long failed = 0;
     s->code = EXIT_USAGE;
     int signal = 0, rc = check_options(s, e);
@@ -395,12 +380,12 @@ static int sweep(struct sweep *s, struct err *e)
     announce(s);
     begin_board(s);
     s->code = EXIT_INCOMPLETE;
-    if (s->plan.n_jobs && decode(s, &t, &signal, e))
+    if (s->plan.n_jobs && decode(s, &signal, e))
         return s->code;
     if (signal <= 0)
         stopper_phase(&s->stopper, STOP_WRITING);
     if (signal)
-        return stopped(s, &t, signal, e);
+        return stopped(s, signal, e);
     board_state(&s->board, STATUS_GRADING, "");
     if (write_results(s, &failed, e))
         return s->code;
@@ -416,7 +401,7 @@ static int sweep(struct sweep *s, struct err *e)
 
 static int run_sweep(const struct process_env *p, int argc, char **argv)
 {
-    struct sweep s = {.env = p, .o.drain = DRAIN_SECONDS, .argc = argc, .argv = argv};
+    struct sweep_command s = {.env = p, .o.drain = DRAIN_SECONDS, .argc = argc, .argv = argv};
     struct err e = {0};
     int n;
     int code = command_parse(&cmd_sweep, &s.o, argc, argv, &s.path, 1, 1, &n);
@@ -426,17 +411,15 @@ static int run_sweep(const struct process_env *p, int argc, char **argv)
     stop_block();
     deadline_init(&s.deadline, &s.stopper);
     s.stopper = (struct stopper){.drain_seconds = s.o.drain, .is_quiet = s.o.quiet, .is_live = p->live};
-    code = stopper_start(&s.stopper, &e) ? EXIT_INCOMPLETE : sweep(&s, &e);
+    code = stopper_start(&s.stopper, &e) ? EXIT_INCOMPLETE : run(&s, &e);
     end_board(&s, code, &e);
-    workers_release(&s.workers);
-    endpoint_close(s.endpoint);
+    sweep_close(&s.sweep);
     if (e.code)
         code = command_fail(&e, code);
     runplan_release(&s.plan);
     runfile_release(&s.file);
     arena_release(&s.arena);
     runlock_drop(&s.lock);
-    deadline_release(&s.deadline);
     stopper_end(&s.stopper);
     return code;
 }

@@ -8,7 +8,7 @@
  *
  * The commands, in the groups and the order of `kveval help`. To add one, write a file that defines `const
  * struct command cmd_NAME`, put X(NAME) here, and add a script to tests/cli. (cmd_score is in cmd_report.c;
- * cmd_worker, which sweeps start and nobody types, is in evalcore/workers.) */
+ * cmd_worker, which sweeps start and nobody types, is in evalcore/sweep.) */
 /* clang-format off */
 #define COMMANDS_RUN(X)   X(init) X(sweep) X(status) X(report) X(gate) X(show) X(compare) X(score) X(export)
 #define COMMANDS_LOOK(X)  X(list) X(doctor) X(bench) X(calibrate) X(probe)

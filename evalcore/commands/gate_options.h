@@ -10,7 +10,7 @@ struct gate_options {
     const char *run, *base, *out, *limits, *history, *inconclusive, *data, *model, *device;
     struct cli_list set;
     double margin;
-    int rebaseline, other_numerics, samples, threads, max_batch, quiet;
+    int rebaseline, other_numerics, samples, threads, max_batch, step_timeout, quiet;
     struct gate_limits limit; /* what `limits` says */
 };
 

@@ -7,7 +7,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/stop.h"
+#include "evalcore/cli/stopper.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/commands/gate_options.h"
 #include "evalcore/store/runlock.h"
@@ -22,7 +22,15 @@ struct gate_job {
     struct runlock lock;
     struct arena arena;
     struct gate_side base;
+    struct device_list devices;
+    struct stopper stopper;
+    struct deadline deadline;
+    struct sweep sweep;
 };
+
+/* After this many deaths of a worker in a row, or in an hour, the device is given up: a gate has to say soon
+ * that it cannot tell. */
+enum { DEATHS_IN_A_ROW = 1, DEATHS_IN_AN_HOUR = 3 };
 
 /* What would otherwise be found hours later, or as a file that cannot be read. */
 static int check_files(const struct gate_options *o, struct err *e)
@@ -43,19 +51,19 @@ static int load(struct gate_job *j, struct err *e)
 {
     const struct gate_options *o = j->o;
     struct cli_list set = o->set;
-    struct device_list device = {0};
     if (o->rebaseline && set.n < (int)(sizeof set.v / sizeof *set.v))
         set.v[set.n++] = arena_printf(&j->arena, "samples=%d", o->samples ? o->samples : 64);
     struct runfile_options fo = {.model = o->model, .set = &set};
     int rc = check_files(o, e);
     if (!rc)
-        rc = device_list_parse(&device, o->device, 1, e);
+        rc = device_list_parse(&j->devices, o->device, DEVICES_MAX, e);
     struct runplan_options po = {.data_dir = o->data,
-                                 .backend = device.backend,
-                                 .ordinal = device.is_gpu ? device.ordinal[0] : 0,
+                                 .backend = j->devices.backend,
+                                 .ordinal = j->devices.is_gpu ? j->devices.ordinal[0] : 0,
                                  .threads = o->threads,
                                  .max_batch = o->max_batch,
-                                 .cache_dir = j->env->cache_dir};
+                                 .cache_dir = j->env->cache_dir,
+                                 .dry = 1}; /* workers decode, this process opens no engine */
     if (!rc)
         rc = runfile_load(&j->file, o->run, &fo, e);
     if (!rc)
@@ -145,10 +153,71 @@ static int load_now(struct gate_job *j, struct gate_side *now, struct run *run, 
     return rc;
 }
 
+/* The terminal, where something is shown. */
+static const struct process_env *shown_on(const struct gate_job *j)
+{
+    return j->o->quiet ? NULL : j->env;
+}
+
 static int look(struct gate_job *j, int samples, const char *wanted, int *signal, struct err *e)
 {
-    struct gate_progress show = {j->env->live, j->env->columns, j->o->quiet};
-    return gate_decode(&j->plan, j->o->out, samples, wanted, &show, signal, e);
+    stopper_phase(&j->stopper, STOP_DECODING);
+    int rc = gate_decode(&j->sweep, j->o->out, samples, wanted, shown_on(j), signal, e);
+    if (!*signal)
+        stopper_phase(&j->stopper, STOP_WRITING);
+    return rc ? err_add(e, "decoding ended early, and nothing is decided; repeat the command to go on"),
+           rc : 0;
+}
+
+static int replay(struct gate_job *j, struct gate_replay *r, int n, const struct gate_trace *traces,
+                  int *signal, struct err *e)
+{
+    stopper_phase(&j->stopper, STOP_DECODING);
+    int rc = gate_replay(r, n, traces, &j->sweep, GATE_SEE_EVERY, shown_on(j), signal, &j->arena, e);
+    if (!*signal)
+        stopper_phase(&j->stopper, STOP_WRITING);
+    return rc;
+}
+
+/* A signal ended the decoding. Returns the exit code. */
+static int stopped(int signal)
+{
+    log_info("stopped; what was decoded is saved, repeat the command to go on");
+    return stop_exit_code(signal);
+}
+
+/* Starts a worker for each device, with the options of a sweep that makes the same plan. */
+static int open_workers(struct gate_job *j, struct err *e)
+{
+    const struct gate_options *o = j->o;
+    struct arena *a = &j->arena;
+    const char *v[16 + sizeof o->set.v / sizeof *o->set.v];
+    int n = 0;
+    v[n++] = "sweep";
+    v[n++] = o->run;
+    v[n++] = arena_printf(a, "--devices=%s", o->device ? o->device : "cpu");
+    if (o->threads)
+        v[n++] = arena_printf(a, "--threads=%d", o->threads);
+    if (o->max_batch)
+        v[n++] = arena_printf(a, "--max-batch=%d", o->max_batch);
+    if (o->model)
+        v[n++] = arena_printf(a, "--model=%s", o->model);
+    if (o->data)
+        v[n++] = arena_printf(a, "--data=%s", o->data);
+    if (o->quiet)
+        v[n++] = "--quiet";
+    for (int i = 0; i < o->set.n; i++)
+        v[n++] = arena_printf(a, "--set=%s", o->set.v[i]);
+    if (o->rebaseline)
+        v[n++] = arena_printf(a, "--set=samples=%d", o->samples ? o->samples : 64);
+    struct timeouts timeouts = {.silence = WORKER_TIMEOUT,
+                                .step =
+                                    o->step_timeout || !j->devices.is_gpu ? o->step_timeout : STEP_TIMEOUT,
+                                .in_a_row = DEATHS_IN_A_ROW,
+                                .in_an_hour = DEATHS_IN_AN_HOUR};
+    j->sweep.queue.never_blames = 1; /* a device that fails is no answer */
+    return sweep_open_workers(&j->sweep, &j->plan, &j->deadline, &j->devices, timeouts, NULL, n, (char **)v,
+                              j->env->cache_dir, e);
 }
 
 /* Cells of settings that are not decided yet. */
@@ -164,15 +233,15 @@ static void mark_open(const struct gate_job *j, const struct gate_result *r, cha
     }
 }
 
-static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *failed, struct err *e)
+static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *failed, int *signal, struct err *e)
 {
     const struct gate_side *b = &j->base;
     struct gate_replay *now = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof *now);
     for (int i = 0; i < b->n_replays; i++)
         now[i] = (struct gate_replay){.setting = b->replays[i].setting, .trace = b->replays[i].trace};
-    int rc = gate_replay(now, b->n_replays, b->traces, &j->plan, GATE_SEE_EVERY, &j->arena, e);
+    int rc = replay(j, now, b->n_replays, b->traces, signal, e);
     *out = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof **out);
-    for (int i = 0; i < b->n_replays && !rc; i++) {
+    for (int i = 0; i < b->n_replays && !rc && !*signal; i++) {
         gate_drift(&(*out)[i], &b->replays[i], &now[i], !strcmp(b->numerics, j->plan.loaded[0].info.numerics),
                    &j->arena);
         *failed += (*out)[i].failed;
@@ -205,8 +274,10 @@ static int gate(struct gate_job *j, struct err *e)
         rc = gate_terms(&j->base, &now, j->o->margin > 0, j->o->other_numerics, e);
     if (!rc)
         rc = gate_fit(&j->base, 1, e);
-    if (rc || tier1(j, &drifts, &n_drifts, &failed, e))
+    if (rc || tier1(j, &drifts, &n_drifts, &failed, &signal, e))
         return gate_error_code(e);
+    if (signal)
+        return stopped(signal);
     log_info("replays: %d of %d pass", n_drifts - failed, n_drifts);
     r.now = &now;
     r.drifts = drifts;
@@ -226,10 +297,8 @@ static int gate(struct gate_job *j, struct err *e)
         int samples = stat_looks[i].samples < most ? stat_looks[i].samples : most;
         if (look(j, samples, wanted, &signal, e))
             return EXIT_INCOMPLETE;
-        if (signal) {
-            log_info("stopped; what was decoded is saved, repeat the command to go on");
-            return stop_exit_code(signal);
-        }
+        if (signal)
+            return stopped(signal);
         int is_last = i == 2 || samples >= most;
         if (load_now(j, &now, &run, 1, e))
             return EXIT_INCOMPLETE;
@@ -283,21 +352,22 @@ static int pick_traces(struct gate_job *j, struct gate_side *s, const struct run
     return e->code;
 }
 
-static int make_replays(struct gate_job *j, struct gate_side *s, struct err *e)
+static int make_replays(struct gate_job *j, struct gate_side *s, int *signal, struct err *e)
 {
     s->replays = arena_alloc(&j->arena, ((size_t)s->n_cells * (size_t)s->n_traces + 1) * sizeof *s->replays);
     for (int t = 0; t < s->n_traces; t++)
         for (int c = 0; c < s->n_cells; c++)
             if (!strcmp(s->cells[c].task, s->traces[t].task))
                 s->replays[s->n_replays++] = (struct gate_replay){.setting = s->cells[c].setting, .trace = t};
-    int rc = gate_replay(s->replays, s->n_replays, s->traces, &j->plan, GATE_SEE_EVERY, &j->arena, e);
-    if (!rc)
-        rc = gate_fit(s, 1, e);
+    int rc = replay(j, s->replays, s->n_replays, s->traces, signal, e);
+    if (rc || *signal)
+        return rc;
+    rc = gate_fit(s, 1, e);
     return rc ? rc : gate_fit_reads(s, e);
 }
 
 /* A new baseline on top of replays that have changed would hide the change. */
-static int old_base_holds(struct gate_job *j, struct err *e)
+static int old_base_holds(struct gate_job *j, int *signal, struct err *e)
 {
     struct gate_drift *drifts;
     int n = 0, failed = 0;
@@ -307,7 +377,7 @@ static int old_base_holds(struct gate_job *j, struct err *e)
     if (!rc)
         rc = gate_fit(&j->base, 1, e);
     if (!rc)
-        rc = tier1(j, &drifts, &n, &failed, e);
+        rc = tier1(j, &drifts, &n, &failed, signal, e);
     for (int i = 0; i < n && failed && !rc; i++)
         if (drifts[i].failed)
             rc = err_set(e, ERR_USAGE, "replay of completion %d under \"%s\": %s", drifts[i].trace,
@@ -334,20 +404,22 @@ static int rebaseline(struct gate_job *j, struct err *e)
     int signal = 0;
     struct gate_side now;
     struct run run;
-    if (old_base_holds(j, e))
+    if (old_base_holds(j, &signal, e))
         return gate_error_code(e);
+    if (signal)
+        return stopped(signal);
     if (look(j, 2000000000, NULL, &signal, e))
         return EXIT_INCOMPLETE;
-    if (signal) {
-        log_info("stopped; what was decoded is saved, repeat the command to go on");
-        return stop_exit_code(signal);
-    }
+    if (signal)
+        return stopped(signal);
     if (load_now(j, &now, &run, 0, e))
         return EXIT_INCOMPLETE;
     int rc = pick_traces(j, &now, &run, e);
     run_release(&run);
     if (!rc)
-        rc = make_replays(j, &now, e);
+        rc = make_replays(j, &now, &signal, e);
+    if (!rc && signal)
+        return stopped(signal);
     if (!rc)
         rc = write_base(j, &now, e);
     if (!rc && !j->o->quiet)
@@ -358,16 +430,23 @@ static int rebaseline(struct gate_job *j, struct err *e)
 
 int gate_run(const struct gate_options *o, const struct process_env *p, struct err *e)
 {
-    struct gate_job j = {.o = o, .env = p};
-    int dropped = 0, rc = load(&j, e), code;
+    struct gate_job j = {.o = o, .env = p, .stopper = {.is_quiet = o->quiet, .is_live = p->live}};
+    int dropped = 0, rc = stopper_start(&j.stopper, e), code;
+    deadline_init(&j.deadline, &j.stopper);
+    if (!rc)
+        rc = load(&j, e);
     if (!rc)
         rc = same_program(&j, e);
     if (!rc)
+        rc = open_workers(&j, e);
+    if (!rc)
         rc = runplan_write(&j.plan, o->out, &dropped, e);
     code = rc ? gate_error_code(e) : o->rebaseline ? rebaseline(&j, e) : gate(&j, e);
+    sweep_close(&j.sweep);
     runplan_release(&j.plan);
     runfile_release(&j.file);
     runlock_drop(&j.lock);
+    stopper_end(&j.stopper);
     arena_release(&j.arena);
     return code;
 }

@@ -6,6 +6,8 @@
 #include "evalcore/plan/runplan.h"
 #include "evalcore/stats/stats.h"
 #include "evalcore/store/run.h"
+#include "evalcore/sweep/replay.h"
+#include "evalcore/sweep/sweep.h"
 
 /* The room of the gate: has this build become worse than a baseline that was frozen? Only commands come in.
  *
@@ -20,7 +22,7 @@
 
 /* ---- tier 1: replays (gate_replay.c, gate_drift.c) */
 
-enum { GATE_SEE_EVERY = 32, GATE_TRACES = 3, GATE_TRACE_TOKENS = 512 };
+enum { GATE_SEE_EVERY = REPLAY_KEEP_EVERY, GATE_TRACES = 3, GATE_TRACE_TOKENS = 512 };
 
 struct gate_trace { /* a completion that is replayed */
     const char *task, *problem, *prompt_sha256;
@@ -44,11 +46,12 @@ struct gate_replay { /* a trace under a setting */
     int n_seen;
 };
 
-/* Replays all n together; setting and trace of each are set, all else is made anew. The plan's cells give
- * engines, policies and prompts. Every `every`-th step is seen (GATE_SEE_EVERY), and those whose number is a
- * multiple of it are kept. ERR_USAGE when the plan lacks a setting or a prompt has changed. */
-int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, const struct runplan *p,
-                int every, struct arena *a, struct err *e);
+/* Replays all n on the sweep's devices; setting and trace of each are set, all else is made anew. Every
+ * `every`-th step is watched, and those whose number is a multiple of GATE_SEE_EVERY are kept. *signal: what
+ * stopped it, or 0. ERR_USAGE when the plan lacks a setting or a prompt has changed, ERR_DEVICE when a replay
+ * could not be decoded. */
+int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, struct sweep *s, int every,
+                const struct process_env *show, int *signal, struct arena *a, struct err *e);
 
 struct gate_drift { /* a replay beside the one that the baseline keeps */
     const char *setting;
@@ -265,12 +268,13 @@ int gate_write(const char *dir, const struct gate_result *r, const struct gate_h
 
 /* ---- --run (gate_decode.c) */
 
-struct gate_progress { /* of the terminal, as in struct process_env */
-    int live, columns, quiet;
-};
-/* Decodes what the plan's folder lacks of the first `samples` samples of each problem, in the cells that are
- * wanted (wanted[cell]; NULL: all). *signal: what stopped it, or 0; what was finished is saved. */
-int gate_decode(struct runplan *p, const char *dir, int samples, const char *wanted,
-                const struct gate_progress *show, int *signal, struct err *e);
+/* Decodes what the folder lacks of the first `samples` samples of each problem, in the cells that are wanted
+ * (wanted[cell]; NULL: all). show: the terminal; NULL: nothing is shown. *signal: what stopped it, or 0; what
+ * was finished is saved. */
+int gate_decode(struct sweep *s, const char *dir, int samples, const char *wanted,
+                const struct process_env *show, int *signal, struct err *e);
+/* The sweep's list of n jobs in place of its plan's, which is put back. dir NULL: replays. */
+int gate_decode_list(struct sweep *s, const char *dir, struct job *jobs, long n,
+                     const struct process_env *show, int *signal, struct err *e);
 
 #endif

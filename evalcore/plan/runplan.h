@@ -40,13 +40,16 @@ struct plan_cell {
     char identity[JOB_IDENTITY_HEX + 1];
 };
 
+struct replay_tokens;
 struct job {
     char key[JOB_KEY_HEX + 1];
     int cell, problem, sample;
     double expected; /* tokens of the completion, as far as one can tell beforehand */
     double usual;    /* the same, its limit left aside; INFINITY: nothing but the limit ends it */
-    double hint;     /* tokens that the problem took in another run (scheduler_hint()); 0: not known */
+    double hint;     /* tokens that the problem took in another run (queue_hint()); 0: not known */
     int withdrawn;   /* of its next record (evalcore/store/record_order.h) */
+    const struct replay_tokens
+        *replay; /* evalcore/sweep/replay.h: decode these tokens again; NULL: an ordinary job */
 };
 
 struct runplan {

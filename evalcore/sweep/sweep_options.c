@@ -29,10 +29,8 @@ const struct cli_option sweep_table[] = {
      .help = "sequences decoded together (default 32, on a GPU 128)", .min = 1, .max = 512},
     {"worker-timeout", 0, CLI_INT, AT(worker_timeout), "SECONDS",
      .help = "a worker that gives no sign of life for so long is ended (default 30)", .min = 2, .max = 86400},
-    {"step-timeout", 0, CLI_INT, AT(step_timeout), "SECONDS",
-     .help = "a worker whose device does not finish a step for so long is ended (default: 900 on a GPU, no "
-             "limit on a CPU)",
-     .min = 2, .max = 86400},
+    {"step-timeout", 0, CLI_INT, AT(step_timeout), "SECONDS", .help = STEP_TIMEOUT_HELP, .min = 2,
+     .max = 86400},
     {"time-limit", 0, CLI_STRING, AT(time_limit), "DURATION",
      .help = "3h, 90m, 3600: start no job that cannot be expected to end in time, and stop by then (default: "
              "when Slurm ends the job)"},

@@ -16,6 +16,9 @@ struct sweep_options {
 };
 /* Seconds, unless told otherwise; that of a step on a GPU. */
 enum { WORKER_TIMEOUT = 30, STEP_TIMEOUT = 900, DRAIN_SECONDS = 60 };
+#define STEP_TIMEOUT_HELP                                                                                    \
+    "a worker whose device does not finish a step for so long is ended (default: 900 on a GPU, no limit on " \
+    "a CPU)"
 extern const struct cli_option sweep_table[];
 
 /* The options as runfile_load() and, for device i of the list, runplan_build() take them; texts and `set` are

@@ -1,4 +1,5 @@
 /* Journal records of completions, and the figures of a board (contract: sweep_progress.h). */
+#include "evalcore/base/clock.h"
 #include "evalcore/sweep/sweep_progress.h"
 
 #include <math.h>
@@ -7,52 +8,43 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "evalcore/base/clock.h"
 #include "evalcore/store/completion_json.h"
 #include "evalcore/store/curve_json.h"
 #include "evalcore/base/json.h"
+#include "evalcore/cli/progress.h"
 #include "evalcore/cli/version.h"
+#include "evalcore/sweep/replay.h"
 
 /* Seconds between two samples of the speed, and at least that many steps. */
 #define SAMPLE_SECONDS 0.25
 enum { SAMPLE_STEPS = 2 };
 
-/* Jobs of one problem share its weight. */
-static void weigh_jobs(struct sweep_progress *t)
-{
-    const struct runplan *p = t->plan;
-    long **n = xcalloc((size_t)p->n_sets + 1, sizeof *n);
-    for (int i = 0; i < p->n_sets; i++)
-        n[i] = xcalloc(p->sets[i].task.n_problems + 1, sizeof **n);
-    for (long i = 0; i < p->n_jobs; i++)
-        n[t->job[i].task][p->jobs[i].problem]++;
-    for (long i = 0; i < p->n_jobs; i++)
-        t->job[i].weight = 1.0 / (double)n[t->job[i].task][p->jobs[i].problem];
-    for (int i = 0; i < p->n_sets; i++)
-        free(n[i]);
-    free(n);
-}
-
 void sweep_progress_init(struct sweep_progress *t, const struct runplan *p, struct journal *journal,
                          struct board *board)
 {
-    double clock = clock_seconds();
-    *t = (struct sweep_progress){
-        .plan = p, .journal = journal, .board = board, .last_clock = clock, .looked = clock};
-    t->job = xcalloc((size_t)p->n_jobs + 1, sizeof *t->job);
+    *t = (struct sweep_progress){.plan = p, .journal = journal, .board = board};
+    struct forecast *f = &t->forecast;
+    *f = (struct forecast){.n_jobs = p->n_jobs, .n_cells = p->n_cells, .n_tasks = p->n_sets, .n_models = 1};
+    f->is_gpu = !strncmp(p->loaded[0].info.numerics, "cuda", 4);
+    f->job = xcalloc((size_t)p->n_jobs + 1, sizeof *f->job);
+    for (int i = 0; i < p->n_loaded; i++) {
+        int model = p->loaded[i].model;
+        f->n_models = model >= f->n_models ? model + 1 : f->n_models;
+        f->speed[model].weight = (double)p->loaded[i].info.weight_bytes + 1;
+    }
     for (long i = 0; i < p->n_jobs; i++) {
         const struct job *j = &p->jobs[i];
         const struct plan_cell *c = &p->cells[j->cell];
-        t->job[i] = (struct eta_job){.cell = j->cell,
-                                     .task = c->set,
-                                     .prompt = p->sets[c->set].rows[j->problem].n,
-                                     .limit = runplan_limit(p, c, (size_t)j->problem),
-                                     .usual = j->usual};
+        f->job[i] =
+            (struct forecast_job){.cell = j->cell,
+                                  .task = c->set,
+                                  .model = p->loaded[c->loaded_model].model,
+                                  .prompt = p->sets[c->set].rows[j->problem].n,
+                                  .limit = j->replay ? j->replay->n : runplan_limit(p, c, (size_t)j->problem),
+                                  .usual = j->replay ? INFINITY : j->usual};
     }
-    weigh_jobs(t);
-    t->eta =
-        (struct eta_run){.job = t->job, .n_jobs = p->n_jobs, .n_cells = p->n_cells, .n_tasks = p->n_sets};
-    t->eta.speed.is_gpu = !strncmp(p->loaded[0].info.numerics, "cuda", 4);
+    for (int m = 0; m < RUNFILE_MODELS_MAX; m++)
+        t->sampled[m] = t->looked[m] = clock_seconds();
 }
 
 static int write_record(struct sweep_progress *t, const struct job *j, const struct completion *done,
@@ -94,26 +86,20 @@ static int write_record(struct sweep_progress *t, const struct job *j, const str
     return rc;
 }
 
-int sweep_progress_add(struct sweep_progress *t, const struct job *j, const struct completion *done,
-                       const char *device, struct err *e)
+int sweep_progress_add(struct sweep_progress *t, long j, const struct decoded_job *d, struct err *e)
 {
-    return sweep_progress_add_with(t, j, done, NULL, device, e);
-}
-
-int sweep_progress_add_with(struct sweep_progress *t, const struct job *j, const struct completion *done,
-                            json_t *more, const char *device, struct err *e)
-{
-    struct eta_job *ended = &t->job[j - t->plan->jobs];
-    int rc = write_record(t, j, done, more, device, e);
+    struct forecast_job *ended = &t->forecast.job[j];
+    const struct completion *done = &d->c;
+    int rc = write_record(t, &t->plan->jobs[j], done, d->more, d->device, e);
     if (rc)
         return rc;
-    const json_t *counted = json_object_get(more, "tokens");
+    const json_t *counted = json_object_get(d->more, "tokens");
     int tokens = counted ? (int)json_integer_value(counted) : done->n_ids;
-    ended->state = ETA_DONE;
+    ended->state = JOB_DONE;
     ended->tokens = tokens;
-    if (done->finish !=
-        FINISHED_STOP) /* a limit that was found on the way, or an error: it did not end by itself */
+    if (done->finish != FINISHED_STOP) /* a limit, or an error: it did not end by itself */
         ended->limit = tokens;
+    t->forecast.version++;
     t->finished++;
     t->tokens += tokens;
     t->board->now.done++;
@@ -125,10 +111,11 @@ int sweep_progress_add_with(struct sweep_progress *t, const struct job *j, const
     return 0;
 }
 
-int sweep_progress_withdraw(struct sweep_progress *t, struct job *j, int has_failed, const char *why,
+int sweep_progress_withdraw(struct sweep_progress *t, long job, int has_failed, const char *why,
                             const char *device, struct err *e)
 {
-    struct eta_job *was = &t->job[j - t->plan->jobs];
+    struct forecast_job *was = &t->forecast.job[job];
+    struct job *j = &t->plan->jobs[job];
     const struct completion none = {.finish = FINISHED_ERROR, .error = why};
     j->withdrawn++;
     int rc = write_record(t, j, &none, NULL, device, e);
@@ -139,65 +126,57 @@ int sweep_progress_withdraw(struct sweep_progress *t, struct job *j, int has_fai
     t->tokens -= was->tokens;
     t->board->now.done--;
     t->board->now.failed -= has_failed != 0;
-    was->state = ETA_WAITING;
+    was->state = JOB_WAITING;
     was->tokens = 0;
     was->limit = runplan_limit(t->plan, &t->plan->cells[j->cell], (size_t)j->problem);
     return 0;
 }
 
-/* Who runs, and the sums that a sample is made of. */
-static void mark_running(struct sweep_progress *t, const struct devices_now *now, double *context,
-                         double *prompts)
+/* Who runs. Returns the prompts' tokens of the jobs of a model that were started. */
+static double mark_running(struct sweep_progress *t, int model)
 {
-    struct eta_job *own = t->job + (t->eta.job - t->job);
-    *context = *prompts = 0;
-    for (long i = 0; i < t->eta.n_jobs; i++)
-        if (own[i].state == ETA_RUNNING) /* one that a lost worker had waits again */
-            own[i].state = ETA_WAITING;
+    struct forecast *f = &t->forecast;
+    const struct decoder_figures *now = &t->figures;
+    double prompts = 0;
+    for (long i = 0; i < f->n_jobs; i++)
+        if (f->job[i].model == model && f->job[i].state == JOB_RUNNING) /* a lost worker's waits again */
+            f->job[i].state = JOB_WAITING;
     for (int i = 0; i < now->n; i++) {
-        struct eta_job *j = &t->job[now->running[i].job];
-        if (j->state == ETA_DONE)
+        struct forecast_job *j = &f->job[now->running[i].job];
+        if (j->model != model || j->state == JOB_DONE)
             continue;
-        j->state = ETA_RUNNING;
+        j->state = JOB_RUNNING;
         j->tokens = now->running[i].tokens < j->limit ? now->running[i].tokens : j->limit - 1;
-        *context += j->prompt + j->tokens;
     }
-    for (long i = 0; i < t->eta.n_jobs; i++)
-        if (own[i].state != ETA_WAITING)
-            *prompts += own[i].prompt;
-        else
-            own[i].tokens = 0;
+    for (long i = 0; i < f->n_jobs; i++)
+        if (f->job[i].model == model && f->job[i].state != JOB_WAITING)
+            prompts += f->job[i].prompt;
+        else if (f->job[i].model == model)
+            f->job[i].tokens = 0;
+    return prompts;
 }
 
-/* A device that loads decodes nothing, and what it does not is no slowness of the others. */
-static int devices_at_work(const struct devices_now *now)
+static void take_sample(struct sweep_progress *t, int model, double clock)
 {
-    return now->devices - now->loading;
-}
-
-static void take_sample(struct sweep_progress *t, const struct devices_now *now, double clock)
-{
-    double context, prompts, steps = now->steps - t->last.steps;
-    int at_work = devices_at_work(now) > 0 ? devices_at_work(now) : 1;
-    mark_running(t, now, &context, &prompts);
-    struct eta_sample x = {.steps = steps,
-                           .seconds = now->decode_seconds - t->last.decode_seconds,
-                           .rows = now->tokens - t->last.tokens,
-                           .context = context / at_work * steps,
-                           .prompt_seconds = now->prompt_seconds - t->last.prompt_seconds,
-                           .prompts = prompts - t->last_prompts,
-                           .wall = t->device_seconds};
+    const struct decoder_sums *now = &t->figures.model[model], *last = &t->last[model];
+    double prompts = mark_running(t, model);
+    struct forecast_sample x = {.steps = now->steps - last->steps,
+                                .seconds = now->decode_seconds - last->decode_seconds,
+                                .rows = now->tokens - last->tokens,
+                                .prompt_seconds = now->prompt_seconds - last->prompt_seconds,
+                                .prompts = prompts - t->last_prompts[model],
+                                .wall = t->device_seconds[model]};
     /* A worker that was started again counts from 0. */
-    if (steps > 0 && x.seconds >= 0 && x.rows >= 0 && x.prompt_seconds >= 0)
-        eta_speed_add(&t->eta.speed, &x);
-    t->last = *now;
-    t->last_clock = clock;
-    t->device_seconds = 0;
-    t->last_prompts = prompts;
+    if (x.steps > 0 && x.seconds >= 0 && x.rows >= 0 && x.prompt_seconds >= 0)
+        forecast_add(&t->forecast, model, &x);
+    t->last[model] = *now;
+    t->sampled[model] = clock;
+    t->device_seconds[model] = 0;
+    t->last_prompts[model] = prompts;
 }
 
-/* Playing the rest of 100,000 jobs through takes longer than a redraw. It is done so seldom that it costs
- * little of a core, and in between the time just passes. */
+/* The forecast of 100,000 jobs takes longer than a redraw. It is made so seldom that it costs little of a
+ * core, and in between the time just passes. */
 #define LEFT_SECONDS     1.0
 #define MAX_LEFT_SECONDS 10.0
 #define LEFT_SHARE       0.002
@@ -210,14 +189,13 @@ static double thread_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static double time_left(struct sweep_progress *t, const struct devices_now *now)
+static double time_left(struct sweep_progress *t)
 {
     double clock = clock_seconds();
     if (clock >= t->left_due) {
         double begun = thread_seconds();
-        t->eta.devices = now->devices > 0 ? now->devices : 1;
-        t->eta.places = now->places > 0 ? now->places : 1;
-        t->left = eta_seconds(&t->eta);
+        forecast_update(&t->forecast);
+        t->left = forecast_seconds(&t->forecast);
         t->left_at = clock;
         double wait = (thread_seconds() - begun) / LEFT_SHARE;
         wait = wait < LEFT_SECONDS ? LEFT_SECONDS : wait < MAX_LEFT_SECONDS ? wait : MAX_LEFT_SECONDS;
@@ -227,85 +205,47 @@ static double time_left(struct sweep_progress *t, const struct devices_now *now)
     return t->left < 0 ? -1 : left > 0 ? left : 0;
 }
 
-static void show_workers(struct status *s, const struct devices_now *now)
+/* A device that loads decodes nothing, and what it does not is no slowness of the others. */
+static void look_at_model(struct sweep_progress *t, int model)
 {
+    const struct decoder_sums *now = &t->figures.model[model];
     double clock = clock_seconds();
+    int decoding = now->devices - now->loading;
+    t->forecast.speed[model].devices = decoding;
+    t->device_seconds[model] += (clock - t->looked[model]) * decoding;
+    t->looked[model] = clock;
+    if (clock - t->sampled[model] >= SAMPLE_SECONDS &&
+        (now->steps - t->last[model].steps >= SAMPLE_STEPS || now->steps < t->last[model].steps))
+        take_sample(t, model, clock);
+}
+
+void sweep_progress_show(struct sweep_progress *t, struct decoder *d)
+{
+    struct decoder_figures *now = &t->figures;
+    struct status *s = &t->board->now;
+    double clock = clock_seconds();
+    d->look(d, now);
+    t->decoded = 0;
+    t->forecast.devices = t->forecast.places = 0;
+    for (int m = 0; m < t->forecast.n_models; m++) {
+        look_at_model(t, m);
+        t->decoded += now->model[m].tokens;
+        t->forecast.devices += now->model[m].devices;
+        t->forecast.places += now->model[m].places;
+    }
     for (int i = 0; i < now->n_workers && i < s->n_devices; i++)
         status_device_now(&s->device[i], &now->worker[i], clock);
-}
-
-static void look_at(struct sweep_progress *t, const struct devices_now *now)
-{
-    double clock = clock_seconds();
-    t->decoded = now->tokens;
-    t->device_seconds += (clock - t->looked) * devices_at_work(now);
-    t->looked = clock;
-    if (clock - t->last_clock >= SAMPLE_SECONDS &&
-        (now->steps - t->last.steps >= SAMPLE_STEPS || now->steps < t->last.steps))
-        take_sample(t, now, clock);
-}
-
-void sweep_progress_show(struct sweep_progress *t, const struct devices_now *now)
-{
-    look_at(t, now);
-    show_workers(&t->board->now, now);
     if (!board_is_due(t->board))
         return;
-    t->board->now.left = time_left(t, now);
-    board_show(t->board);
-}
-
-void sweep_progress_part(struct sweep_progress *part, const struct sweep_progress *t, long first, long end,
-                         double weight)
-{
-    *part = *t;
-    part->eta.job = t->job + first;
-    part->eta.n_jobs = end - first;
-    part->weight = weight;
-    part->looked = clock_seconds();
-}
-
-struct eta_speed sweep_progress_part_speed(struct sweep_progress *const *part, int n, int i)
-{
-    struct eta_speed speed = part[i]->eta.speed;
-    for (int k = 0; k < n && !(speed.samples > 0); k++)
-        if (part[k]->eta.speed.samples > 0) {
-            speed = part[k]->eta.speed;
-            eta_speed_scale(&speed, part[i]->weight / part[k]->weight);
-        }
-    return speed;
-}
-
-/* The seconds of a part on all devices. */
-static double part_left(struct sweep_progress *const *part, int n, int i, const struct devices_now *now)
-{
-    struct eta_speed own = part[i]->eta.speed;
-    part[i]->eta.speed = sweep_progress_part_speed(part, n, i);
-    double left = time_left(part[i], now);
-    part[i]->eta.speed = own;
-    return left;
-}
-
-void sweep_progress_show_parts(struct sweep_progress *t, struct sweep_progress *const *part,
-                               const struct devices_now *now, int n, const struct devices_now *all)
-{
-    double left = 0;
-    for (int i = 0; i < n; i++)
-        look_at(part[i], &now[i]);
-    t->decoded = all->tokens;
-    show_workers(&t->board->now, all);
-    if (!board_is_due(t->board))
-        return;
-    for (int i = 0; i < n; i++) {
-        double one = part_left(part, n, i, all);
-        left = one < 0 || left < 0 ? -1 : left + one;
-    }
-    t->board->now.left = left;
+    s->left = time_left(t);
     board_show(t->board);
 }
 
 void sweep_progress_release(struct sweep_progress *t)
 {
-    free(t->job);
-    t->job = NULL;
+    forecast_release(&t->forecast);
+    free(t->forecast.job);
+    free(t->figures.running);
+    t->forecast.job = NULL;
+    t->figures.running = NULL;
 }

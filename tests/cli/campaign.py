@@ -5,8 +5,8 @@ The list of runs is drawn from the seed before the first of them starts, so that
 is a fault, or damage to a folder at rest, then the same command without it. What is required afterwards is in Run.finish().
 
 Not among the faults: a worker that decodes other tokens and sends them in sound messages (the library's "lie"). Nobody
-can notice that in a worker's first life; after a restart its canary does (worker_lives.sh). A job that ends every worker
-that gets it (worker_lives.sh, too) is an error by design, for which the same command does not exit with 0.
+can notice that in a worker's first life; after a restart its canary does (worker_restarts.sh). A job that ends every worker
+that gets it (worker_restarts.sh, too) is an error by design, for which the same command does not exit with 0.
 """
 
 import collections

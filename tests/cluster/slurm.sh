@@ -167,6 +167,6 @@ submit none --time-limit 4
 until_ok 60 is_over || fail "the array that saves nothing does not end: $(squeue)"
 for i in 0 1 2; do
     grep -q '^sweep.sbatch: this start saved nothing, so another would not either' "kveval-${job}_$i.log" &&
-        grep -q 'which takes a slot of' "kveval-${job}_$i.log" || fail "task $i said: $(cat "kveval-${job}_$i.log")"
+        grep -q 'which takes a limit of' "kveval-${job}_$i.log" || fail "task $i said: $(cat "kveval-${job}_$i.log")"
 done
 finish

@@ -116,6 +116,8 @@ struct setup {
     struct arena arena;
     struct gate_trace trace;
     struct gate_replay base[SETTINGS];
+    struct deadline deadline;
+    struct sweep sweep;
 };
 
 static void die(const struct err *e)
@@ -132,6 +134,8 @@ static void open_plan(struct setup *s, int threads, int max_batch)
     if (runfile_load(&s->file, SOURCE_DIR "/tests/evalcore/gate/tiny.json", &fo, &e) ||
         runplan_build(&s->plan, &s->file, &po, &e))
         die(&e);
+    deadline_init(&s->deadline, NULL);
+    sweep_open_local(&s->sweep, &s->plan, &s->deadline);
     const struct prompt_set *set = &s->plan.sets[0];
     s->trace = (struct gate_trace){set->label, set->task.problems[0].id, set->rows[0].sha256,
                                    set->ids.id + set->rows[0].first, TOKENS};
@@ -140,6 +144,7 @@ static void open_plan(struct setup *s, int threads, int max_batch)
 
 static void close_plan(struct setup *s)
 {
+    sweep_close(&s->sweep);
     runplan_release(&s->plan);
     runfile_release(&s->file);
     arena_release(&s->arena);
@@ -148,7 +153,8 @@ static void close_plan(struct setup *s)
 static void replay(struct setup *s, struct gate_replay *r, int n, int every)
 {
     struct err e = {0};
-    if (gate_replay(r, n, &s->trace, &s->plan, every, &s->arena, &e))
+    int signal = 0;
+    if (gate_replay(r, n, &s->trace, &s->sweep, every, NULL, &signal, &s->arena, &e))
         die(&e);
 }
 

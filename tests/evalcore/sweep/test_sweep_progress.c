@@ -5,53 +5,59 @@
 #include "evalcore/sweep/sweep_progress.h"
 #include "tests/check.h"
 
+static struct decoder_sums sums; /* what the decoder says */
+static struct running_job running = {.job = 0, .tokens = 100};
+
+static void look(struct decoder *d, struct decoder_figures *out)
+{
+    (void)d;
+    out->model[0] = sums;
+    out->running = &running;
+    out->n = sums.steps > 0;
+    out->n_workers = 1;
+    out->worker[0] = (struct status_worker){.name = "", .life = STATUS_LIVE, .running = 1, .tokens = 100};
+}
+
 /* A device decodes for a while, beside others that load: seconds of all that worked, over those that passed.
  */
 static double working_devices(int devices, int loading, int is_late)
 {
-    struct eta_job job = {.limit = 1000, .usual = 500, .prompt = 50};
+    struct forecast_job job = {.limit = 1000, .usual = 500, .prompt = 50};
+    struct decoder decoder = {.look = look};
     struct board board;
     struct status_device device = {.name = ""};
     const struct process_env terminal = {.columns = 80};
-    const struct running_job running = {.job = 0, .tokens = 100};
-    const struct status_worker worker = {.name = "", .life = STATUS_LIVE, .running = 1, .tokens = 100};
     board_init(&board, BOARD_NONE, &terminal, NULL, NULL);
     board.now.device = &device;
     board.now.n_devices = 1;
     double began = clock_seconds();
-    struct sweep_progress t = {.board = &board,
-                               .job = &job,
-                               .eta = {.job = &job, .n_jobs = 1, .n_cells = 1, .n_tasks = 1},
-                               .last_clock = began,
-                               .looked = began};
-    const struct devices_now none = {.worker = &worker, .n_workers = 1};
-    struct devices_now now = {.tokens = 100,
-                              .steps = 100,
-                              .decode_seconds = 0.25,
-                              .devices = devices,
-                              .loading = loading,
-                              .places = devices * 32,
-                              .worker = &worker,
-                              .n_workers = 1,
-                              .running = &running,
-                              .n = 1};
+    struct sweep_progress t = {
+        .board = &board, .forecast = {.job = &job, .n_jobs = 1, .n_cells = 1, .n_tasks = 1, .n_models = 1}};
+    t.sampled[0] = t.looked[0] = began;
+    sums = (struct decoder_sums){0};
     if (is_late) { /* no device worked on these jobs, then one was loading for them */
         usleep(150000);
-        sweep_progress_show(&t, &none);
+        sweep_progress_show(&t, &decoder);
         usleep(150000);
-        now.loading = now.devices;
-        now.steps = now.tokens = now.decode_seconds = 0;
-        sweep_progress_show(&t, &now);
-        now.loading = loading;
-        now.steps = now.tokens = 100;
-        now.decode_seconds = 0.25;
-        began = t.looked;
+        sums.devices = sums.loading = devices;
+        sums.places = devices * 32;
+        sweep_progress_show(&t, &decoder);
+        began = t.looked[0];
     }
+    sums = (struct decoder_sums){.tokens = 100,
+                                 .steps = 100,
+                                 .decode_seconds = 0.25,
+                                 .devices = devices,
+                                 .loading = loading,
+                                 .places = devices * 32};
     usleep(300000);
-    sweep_progress_show(&t, &now);
-    CHECK(t.eta.speed.sum.steps > 0);
-    CHECK_NEAR(t.eta.speed.sum.context, 150.0 / (devices - loading) * 100, 1e-9);
-    return t.eta.speed.sum.wall / (t.last_clock - began);
+    sweep_progress_show(&t, &decoder);
+    const struct forecast_speed *s = &t.forecast.speed[0];
+    CHECK(s->all.steps > 0);
+    CHECK_INT(s->devices, devices - loading);
+    CHECK_NEAR(s->all.prompts, 50, 1e-9);
+    forecast_release(&t.forecast);
+    return s->all.wall / (t.sampled[0] - began);
 }
 
 int main(void)

@@ -1,0 +1,37 @@
+#ifndef EVALCORE_WORKERS_WORKER_LIVES_H
+#define EVALCORE_WORKERS_WORKER_LIVES_H
+
+#include <stdint.h>
+
+/* What follows from the death of a worker, as rules.
+ *
+ * A worker that dies is started again: at once after the first death, and after pauses that double while none
+ * of its lives finishes a job. After RESTARTS_IN_A_ROW such deaths in a row, or RESTARTS_PER_HOUR within an
+ * hour, it is out: the sweep does not count on it any more, and tries it again every RETRY_SECONDS seconds
+ * while others work.
+ *
+ * A job may be what kills workers. The jobs of a worker that died decode again like any other. Those that
+ * were there at a second death are suspects: they decode when nothing else is left, in ever smaller company,
+ * until one dies alone on a worker that has decoded nothing else since it was started, but for its canary.
+ * That may be the worker's fault, so the job goes to another one. When it dies so on two different workers,
+ * or twice where there is no other, it ends in an error. */
+enum { RESTARTS_IN_A_ROW = 5, RESTARTS_PER_HOUR = 20, RETRY_SECONDS = 300, COMPANY_SHARE = 8 };
+
+struct job_fate {
+    int deaths;     /* of workers that held the job */
+    int company;    /* how many jobs its worker may hold with it; 0: any number */
+    int alone;      /* deaths of workers that had decoded nothing else */
+    uint64_t where; /* those workers, by bit */
+};
+
+/* Worker i died that held so many jobs, this one among them, and had finished so many since it was started.
+ * has_others: other workers live, or come back soon. 1: the job is to blame. */
+int fate_of_death(struct job_fate *f, int i, int held, int finished, int has_others);
+/* Did it die alone on two different workers? */
+int fate_is_proven(const struct job_fate *f);
+/* May worker i have it? */
+int fate_allows(const struct job_fate *f, int i, int has_others);
+/* Seconds until a worker is started again that died so many times in a row without finishing a job, and so
+ * many times within an hour; below 0: it is out. */
+double restart_backoff(int in_a_row, int in_an_hour);
+#endif

@@ -1,0 +1,67 @@
+#ifndef EVALCORE_WORKERS_WORKER_MESSAGES_H
+#define EVALCORE_WORKERS_WORKER_MESSAGES_H
+
+#include "evalcore/plan/runplan.h"
+#include "evalcore/sweep/decoder.h"
+#include "evalcore/sweep/replay.h"
+#include "evalcore/process/wire.h"
+
+/* The messages between the coordinator of a sweep and its workers; "type" names the message. A worker is
+ * started with the sweep's own options and makes the same plan from them. Jobs are named by their keys, so
+ * that a plan that differs is noticed at once.
+ *
+ *   coordinator   job {key}, stop {}
+ *                 replay {key, cell, problem, ids, every}         a job that is in no plan: decode these ids
+ *                 drain {}                                       finish what is decoded, drop the rest
+ *   worker        alive {turn}                                   every second, from a thread of its own
+ *                 hello {device, loaded models: [{weights, numerics}]}   once, when everything is loaded
+ *                 want {jobs}                                     it has room for so many more
+ *                 done {key, finish, ids, text, ...}              a completion; of a replay with {replay}
+ *                 progress {tokens, steps, ..., running}          decoded so far, now and then
+ *                 error {code, text}                              the last one: it gives up
+ *
+ * The functions that make a message return a new reference, or NULL for what JSON cannot hold. Those that
+ * read one return 0 or ERR_FORMAT; the texts that they fill in live as long as the message. */
+enum { WORKER_WANT_MAX = 1024 };
+
+const char *message_type(const json_t *m); /* "" when it has none */
+
+json_t *message_job(const char *key);
+int message_read_job(const json_t *m, const char **key, struct err *e);
+/* cell: the id of its cell. */
+json_t *message_replay(const struct job *j, const char *cell);
+/* j's key, problem and replay are filled in, whose ids are the caller's to free. */
+int message_read_replay(const json_t *m, struct job *j, struct replay_tokens *replay, const char **cell,
+                        struct err *e);
+json_t *message_stop(void);
+json_t *message_drain(void);
+/* turn: how often the worker's loop has gone round. */
+json_t *message_alive(int64_t turn);
+int message_read_alive(const json_t *m, json_int_t *turn, struct err *e);
+
+json_t *message_hello(const struct runplan *p);
+int message_read_hello(const json_t *m, struct model_facts *facts, int n_loaded, struct err *e);
+json_t *message_want(int jobs);
+int message_read_want(const json_t *m, int *jobs, struct err *e);
+/* The sums, and who is running: pairs of a key and tokens so far, one after the other in one list. */
+json_t *message_progress(const struct decoder_figures *d, const struct runplan *p);
+struct worker_progress {
+    double tokens, steps, decode_seconds, prompt_seconds;
+    int places;            /* sequences that it decodes together */
+    const json_t *running; /* part of the message */
+};
+int message_read_progress(const json_t *m, struct worker_progress *out, struct err *e);
+/* Pair i of `running`: 0, or ERR_FORMAT. */
+int message_read_running(const struct worker_progress *p, size_t i, const char **key, int *tokens,
+                         struct err *e);
+json_t *message_error(const struct err *error);
+int message_read_error(const json_t *m, struct err *error, struct err *e);
+
+json_t *message_done(const char *key, const struct decoded_job *d);
+/* c->ids is the caller's to free. */
+int message_read_done(const json_t *m, const char **key, struct completion *c, struct err *e);
+/* What a done message of a replay has beside that: c's logprobs, gaps and tops, bit for bit, and what layers
+ * read; the caller's to free, also after an error. */
+int message_read_replayed(const json_t *m, struct completion *c, struct decoder_replay *r, struct err *e);
+
+#endif

@@ -1,0 +1,40 @@
+# A sweep that has little time (--time-limit, the end of a Slurm job) starts what can end in it, and says which limit would
+# do where nothing can.
+. "$(dirname "$0")/lib.sh"
+rm -rf limited undisturbed none
+cat >short.json <<'END'
+{"model": "pocket", "max_new_tokens": [4, 7000], "ignore_eos": true, "tasks": [{"name": "lookup", "steps": 4, "problems": 40}], "policies": ["full"]}
+END
+sed 's/\[4, 7000\]/7000/' short.json >long.json
+
+# The 4-token completions of both lengths are in time, those of 7,000 tokens wait.
+run 75 sweep short.json -o limited --devices cpu:0-1 --time-limit 8s
+grep -q '^kveval: time is up: [1-9][0-9]* of 80 jobs are done and saved; repeat the command to go on$' stderr.txt ||
+    fail "a limit of 8 s said: $(cat stderr.txt)"
+grep -q '^full max_new_tokens=7000  baseline  -' stdout.txt || fail "the table of a limit: $(cat stdout.txt)"
+run 0 report limited
+grep -q 'of 80 jobs are missing' stderr.txt || fail "the report of a limit: $(cat stderr.txt)"
+
+# The same results as without, order aside.
+run 0 sweep short.json -o limited --threads 1 --time-limit 1d --set max_new_tokens=4
+run 0 sweep short.json -o undisturbed --threads 1 --set max_new_tokens=4
+same_results limited undisturbed
+
+# Nothing can end in time: the model's context leaves 3,984 tokens, which take 3 s on a fast core.
+run 75 sweep long.json -o none --threads 1 --time-limit 3
+grep -q 'tokens of completions under way are lost; none was finished; .*--time-limit' stderr.txt ||
+    fail "a limit that is too short said: $(cat stderr.txt)"
+grep -q '^kveval: time is up: 0 of 40 jobs are done and saved; repeat the command to go on$' stderr.txt || fail "it said: $(cat stderr.txt)"
+
+# Slurm tells when the job ends.
+SLURM_JOB_END_TIME=$(($(date +%s) + 7)) run 75 sweep long.json -o none --threads 1
+grep -q '^kveval: Slurm ends this job in [567] s (SLURM_JOB_END_TIME); no job starts that cannot be expected to end before that$' stderr.txt ||
+    fail "under Slurm it said: $(cat stderr.txt)"
+SLURM_JOB_END_TIME=1000 run 0 sweep short.json -o undisturbed --threads 1 --set max_new_tokens=4
+grep -q 'SLURM_JOB_END_TIME lies in the past and is not used' stderr.txt || fail "an old end: $(cat stderr.txt)"
+
+for bad in 3x 1m1h -5 0 h 1.5.2 5days; do
+    refuse 2 "--time-limit takes a duration such as 3h, 90m, 1h30m or 3600 (seconds), not \"$bad\"" \
+        sweep long.json -o none "--time-limit=$bad"
+done
+finish
