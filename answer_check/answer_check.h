@@ -7,13 +7,13 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
 
-/* The door of the graders. All are pure functions of their arguments: they keep no state, use no clock and no
- * signals, and may be called from any thread.
- * The work of a call is bounded: a few passes over the texts, then fixed limits on the answer that was found
- * (its length, depth, items and steps of arithmetic). Boxes and declarations of a math answer are found in
- * any length of text; anything else is searched for in what a text ends with: 128 KiB of an answer section,
- * 256 KiB in mode compat. Strings returned live in the caller's arena. Texts are untrusted and may hold
- * invalid UTF-8 or NULs, hence (pointer, length).
+/* The door of the graders. All are pure functions of their arguments: they keep no state, use no clock and
+ * no signals, and may be called from any thread. The work of a call is bounded: a few passes over the
+ * texts, then fixed limits on the answer that was found (its length, depth, items and steps of
+ * arithmetic). Boxes and declarations of a math answer are found in any length of text; anything else is
+ * searched for in what a text ends with: 128 KiB of an answer section, 256 KiB in mode compat. Strings
+ * returned live in the caller's arena. Texts are untrusted and may hold invalid UTF-8 or NULs, hence
+ * (pointer, length).
  *
  * docs/grading.md explains the verdicts and the rules. Everything outside answer_check/ comes in here. */
 

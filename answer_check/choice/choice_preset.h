@@ -14,10 +14,11 @@ struct span preset_lighteval(struct span text, int n_options);
 struct span preset_inspect_ai(struct span text, int n_options);
 struct span preset_lm_eval_flexible(struct span text, int n_options);
 
-/* Helpers. `letter` is 'A' to 'Z'. */
-struct span preset_letter(char letter);
-char preset_char(struct span t, size_t i);                  /* 0 behind the end */
-int preset_has(struct span t, size_t i, const char *lower); /* ASCII case ignored */
-char preset_abcd(struct span t, size_t i);                  /* 'A' to 'D' for a letter of either case, or 0 */
+/* Helpers of the extractors. */
+struct span preset_letter(char letter);    /* 'A' to 'Z' as a text; empty for other characters */
+char preset_char(struct span t, size_t i); /* the byte at i; 0 behind the end */
+int preset_has(struct span t, size_t i, const char *lower); /* does `lower` stand at i? ASCII case ignored */
+/* 'A' to 'D' where such a letter of either case stands at i, or 0. */
+char preset_abcd(struct span t, size_t i);
 
 #endif

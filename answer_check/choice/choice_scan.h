@@ -29,7 +29,7 @@ struct choice_found {
 void choice_scan(struct choice_found *out, struct span section, int n_options, enum finish finish,
                  struct arena *a);
 
-/* The section rewritten as plainer text in the arena (choice_plain.c). */
+/* Rewrites the section as plainer text, which lives in the arena (choice_plain.c). */
 struct span choice_plain(struct span section, struct arena *a);
 
 /* How a letter is written: bare, named (behind a colon or "option"), before ")", or in other marks. */
@@ -46,8 +46,8 @@ struct choice_token {
     int is_spaced;   /* white space stands before it */
 };
 
-/* `text` comes from choice_plain(). The array of *n tokens lives in the arena; its first two are K_LINE, so
- * that what looks back needs no check for the start. */
+/* Cuts `text`, which comes from choice_plain(), into tokens. The array of *n tokens lives in the arena; its
+ * first two are K_LINE, so that what looks back needs no check for the start. */
 struct choice_token *choice_tokens(size_t *n, struct span text, int n_options, enum finish finish,
                                    struct arena *a);
 
@@ -67,6 +67,7 @@ struct choice_view {
     int is_only;   /* before: "only" */
     size_t until;  /* behind: the last token that says it, or the group's last */
 };
+/* The words before the group, and those behind it. */
 struct choice_view choice_before(const struct choice_token *k, const struct choice_group *g);
 struct choice_view choice_behind(const struct choice_token *k, const struct choice_group *g);
 /* Does the statement that ends before token i say no more than a letter, or only why? */

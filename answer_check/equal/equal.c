@@ -154,7 +154,7 @@ static enum math_truth compare_same_kind(struct comparison *e, const struct math
     }
 }
 
-/* A \cap B and B \cap A: sets of which only the names are known. */
+/* A \cap B and B \cap A: sets that are known by their names only. */
 static enum math_truth compare_letter_sets(struct comparison *e, const struct math_node *gold,
                                            const struct math_node *pred)
 {

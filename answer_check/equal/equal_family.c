@@ -118,7 +118,7 @@ static int starts_sequence(struct family *f, const struct math_node *body, const
     return from < 2;
 }
 
-/* m without the declaration behind it: 1, or 0 when there is none. */
+/* Splits m into f->body and the declaration behind it. Returns 1, or 0 when m declares nothing. */
 static int split_declaration(struct comparison *e, struct family *f, const struct math_node *m)
 {
     const struct math_node *last = m->n > 1 ? m->child[m->n - 1] : NULL, *part[SYMBOLS];
@@ -276,8 +276,8 @@ static int by_convention(struct family *g, struct family *p, const char *only_g,
     return is_angle_integer(g->body, only_g) && is_angle_integer(p->body, only_p);
 }
 
-/* c_1, c_2 for C_1, C_2: the constants of a general solution, where the other side has the small ones only.
- */
+/* c_1, c_2 for C_1, C_2: the constants of a general solution, where the other side has the small ones
+ * only. */
 static const struct math_node *small_constants(struct comparison *e, const struct math_node *m,
                                                const struct math_node *other)
 {

@@ -1,6 +1,6 @@
-/* Functions defined by cases against other ones, and against a formula for all of them: |x| and x for x >= 0,
- * -x for x < 0. Both sides are compared at points of every piece on which a condition holds, at its ends too.
- */
+/* Functions defined by cases against other ones, and against a formula for all of them: |x| and x for x >=
+ * 0, -x for x < 0. Both sides are compared at points of every piece on which a condition holds, at its
+ * ends too. */
 #include "answer_check/equal/equal_parts.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static int is_otherwise(const struct math_node *m)
     return m->kind == MATH_TEXT && (!*m->name || !strcmp(m->name, "otherwise") || !strcmp(m->name, "else"));
 }
 
-/* The union of all regions, without number `but`. */
+/* The union of all regions but the one numbered `but` (-1: of all). Returns 0, or -1 for too many pieces. */
 static int unite_regions(struct region *out, const struct piecewise *p, int but)
 {
     *out = (struct region){.variable = p->variable};

@@ -18,8 +18,8 @@ struct region {
     const char *variable; /* NULL: written without one */
 };
 
-/* All return 0, or -1 where there are too many pieces or an order of ends is not known. `out` may be a or b.
- */
+/* All return 0, or -1 where there are too many pieces or an order of ends is not known. `out` may be a or
+ * b. */
 int region_add(struct region *r, const struct math_node *low, const struct math_node *high, int open_low,
                int open_high);
 int region_intersect(struct comparison *e, struct region *out, const struct region *a,

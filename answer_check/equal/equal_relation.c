@@ -196,7 +196,8 @@ static const struct math_node *ends_only(struct comparison *e, const struct math
     return out;
 }
 
-/* n \equiv 3 \pmod 5 in its three parts, also where it is written n \equiv 3 \bmod 5. 0: it is none. */
+/* n \equiv 3 \pmod 5 in its three parts, also where it is written n \equiv 3 \bmod 5. Returns 1, or 0
+ * when m is no congruence. */
 static int read_congruence(struct comparison *e, const struct math_node *m, const struct math_node *part[3])
 {
     const struct math_node *right = m->n > 1 ? m->child[1] : NULL;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* A dimension is an exponent of each base unit: metre, gram, second, month, dollar, bit, and the units of
- * physics that have a name of their own, each by itself: a joule is not worked out to newtons times metres.
- */
+ * physics that have a name of their own, each by itself: a joule is not worked out to newtons times
+ * metres. */
 enum {
     LENGTH,
     MASS,
@@ -232,8 +232,8 @@ static int multiply_measure(struct measure *m, int64_t num, int64_t den, int sig
     return 0;
 }
 
-/* A folded unit, "km/h" or "m^2", as a multiple of base units; -1 where a factor has no place in the table.
- */
+/* A folded unit, "km/h" or "m^2", as a multiple of base units; -1 where a factor has no place in the
+ * table. */
 static int measure_unit(struct measure *out, const char *unit)
 {
     int sign = 1;

@@ -98,7 +98,7 @@ static void lex_digits(struct lexer *l)
     lex_emit(l, T_DIGITS, 0, s, n);
 }
 
-/* The digit that a character outside ASCII at byte `at` stands for, and its bytes; 0: it is none. */
+/* The digit that a character outside ASCII at byte `at` stands for, or 0; *used is its length in bytes. */
 static char styled_digit(const struct lexer *l, size_t at, size_t *used)
 {
     int c;

@@ -4,8 +4,7 @@
 #include "answer_check/tree/math_tree.h"
 
 /* Tokens of mathematical writing, for this room only. Fonts, sizes, spacing and the marks of math mode ($,
- * \(,
- * \[, \boxed) are no tokens; they are noted on the token that follows them. */
+ * \(, \[, \boxed) are no tokens; they are noted on the token that follows them. */
 
 enum token_kind {
     T_END,
@@ -14,7 +13,7 @@ enum token_kind {
     T_NAME,     /* a symbol with a name: \alpha */
     T_CONSTANT, /* value: enum math_constant */
     T_FUNCTION, /* value: enum math_function; `s` is the word when it was written plainly */
-    T_OPERATOR, /* a function of which only the name is known: \det */
+    T_OPERATOR, /* a function that is known by its name only: \det */
     T_FRACTION, /* \frac */
     T_ROOT,     /* \sqrt; value 1 where it takes a whole number: √12 */
     T_BINOMIAL, /* \binom */

@@ -83,7 +83,7 @@ int lex_text_group(struct lexer *l)
 
 /* ---- commands ---- */
 
-/* Reads the balanced {...} that follows and stores its inner part. 0 when there is none. */
+/* Reads the balanced {...} that follows and stores its inner part. Returns 1, or 0 when no group follows. */
 static int take_braced(struct lexer *l, struct span *out)
 {
     size_t depth = 0, i = l->at;

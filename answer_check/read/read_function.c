@@ -322,7 +322,8 @@ static const struct math_node *product_of(struct math_reader *r, const struct ma
                       : math_node_new(r->w, MATH_MULTIPLY, m->source, to - from, m->child + from);
 }
 
-/* Splits f(x) dx, dx/x and f(x) + g(x) dx at the first differential: 0, or -1 where there is none. */
+/* Splits f(x) dx, dx/x and f(x) + g(x) dx at the first differential. Returns 0, or -1 where there is no
+ * differential. */
 static int split_integrand(struct math_reader *r, struct integrand *out, const struct math_node *m)
 {
     struct integrand in;
@@ -359,8 +360,8 @@ static int split_integrand(struct math_reader *r, struct integrand *out, const s
     return -1;
 }
 
-/* With both bounds a MATH_SUM, whose variable is bound; without bounds opaque, of the variable and the body.
- */
+/* With both bounds a MATH_SUM, whose variable is bound; without bounds opaque, of the variable and the
+ * body. */
 static const struct math_node *make_integral(struct math_reader *r, int from, const struct math_node *low,
                                              const struct math_node *high, const struct integrand *in)
 {

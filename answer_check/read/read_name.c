@@ -103,8 +103,8 @@ static struct call look_inside(const struct math_reader *r)
     return c;
 }
 
-/* A word in upright letters, not all capitals, names a function: \operatorname{erf}(x + y), \mathrm{Var}(X).
- */
+/* A word in upright letters, not all capitals, names a function: \operatorname{erf}(x + y),
+ * \mathrm{Var}(X). */
 static int is_upright_word(const struct math_reader *r, const char *name, int from)
 {
     const struct token *t = &r->t[from];
@@ -181,8 +181,8 @@ static const struct math_node *letter_constant(struct math_reader *r, const char
     return math_node_constant(r->w, reader_source(r, from), e ? MATH_E : MATH_I);
 }
 
-/* Does an exponent with a letter in it follow? n2^{n-1} is n times a power of 2, while x1^2 is x_1 squared.
- */
+/* Does an exponent with a letter in it follow? n2^{n-1} is n times a power of 2, while x1^2 is x_1
+ * squared. */
 static int raised_by_letter(const struct token *t)
 {
     if (t->kind != T_CARET)

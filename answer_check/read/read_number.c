@@ -141,8 +141,7 @@ static void read_integer_part(struct math_reader *r, struct digits *d)
     }
 }
 
-/* Digits under a mark, \dot{3} or \dot3: the number of tokens, and in *digits the one of the digits; 0: none.
- */
+/* How many tokens digits under a mark take, \dot{3} or \dot3, or 0; *digits is the token of the digits. */
 static int accented_digits(const struct token *t, const struct token **digits)
 {
     int braced = t[1].kind == T_OPEN;

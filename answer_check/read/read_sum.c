@@ -32,8 +32,8 @@ static int is_letter_union(const struct math_reader *r)
            t[1].kind == T_OPEN;
 }
 
-/* \vec a \times \vec b: not a product of numbers. One side has the mark of a vector, and none is a literal.
- */
+/* \vec a \times \vec b: not a product of numbers. One side has the mark of a vector, and none is a
+ * literal. */
 static int is_vector_product(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);

@@ -156,8 +156,8 @@ const struct math_node *read_base(struct math_reader *r, const struct math_node 
 const struct math_node *read_based(struct math_reader *r,
                                    int tokens); /* A5_{16}: its digits are `tokens` long */
 const struct math_node *read_letters(struct math_reader *r);
-/* Reads what belongs to a name that is already read: subscript, strokes, arguments. plain_letter: x1 is x_1.
- */
+/* Reads what belongs to a name that is already read: subscript, strokes, arguments. plain_letter: x1 is
+ * x_1. */
 const struct math_node *read_name(struct math_reader *r, const char *name, int from, int plain_letter);
 int read_subscript(struct math_reader *r);            /* passes over _x or _{..}; -1: there is none */
 int read_is_composition(const struct math_reader *r); /* does (f \circ g)(x) stand here? */

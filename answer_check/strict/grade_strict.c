@@ -15,8 +15,8 @@
 
 enum { ANSWER_MAX = 16384 };
 
-/* $5$, \(5\), \[5\] and \boxed{5} as a whole mean 5. latex_clean drops the former; boxes may stand in text.
- */
+/* $5$, \(5\), \[5\] and \boxed{5} as a whole mean 5. latex_clean drops the former; boxes may stand in
+ * text. */
 static struct span unwrap_gold(struct span gold, struct arena *a)
 {
     struct box_list boxes;

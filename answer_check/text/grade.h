@@ -51,8 +51,8 @@ struct grade {
     int64_t steps;         /* how many steps reading and comparing took (math only) */
 };
 
-/* A copy for gold_form and pred_form: at most 200 bytes, cut between characters, with "..." where it is cut.
- */
+/* A copy for gold_form and pred_form: at most 200 bytes, cut between characters, with "..." where it is
+ * cut. */
 const char *grade_form(struct arena *a, const char *text, size_t n);
 
 /* Rules of mode strict on which graders differ and which change scores. Each is an enum with its values; 0 is

@@ -4,13 +4,14 @@
 #include "answer_check/text/span.h"
 #include "answer_check/text/grade.h"
 
-/* The door for all graders: what each of them does with a response and its verdict. The types are in grade.h.
- */
+/* What every grader does with a response and its verdict; the types are in grade.h. A door of
+ * answer_check/text. */
 
 /* Fills a grade: no forms, score 1 for correct and 0 otherwise. Returns 0. */
 int grade_set(struct grade *out, enum verdict v, const char *reason);
 
-/* The verdict of a response without an answer: truncated at the length limit, else unparsed. Returns 0. */
+/* Fills the grade of a response without an answer: truncated at the length limit, else unparsed. Returns 0.
+ */
 int grade_no_answer(struct grade *out, const struct response *r);
 
 /* Cuts thinking off. Returns 0 and the answer section, or 1 after filling `out` with `unfinished`. */

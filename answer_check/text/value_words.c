@@ -1,3 +1,4 @@
+/* Words that qualify a number, as tables, and the search for them around it (contract: value_words.h). */
 #include "answer_check/text/value_words.h"
 
 #include <string.h>
