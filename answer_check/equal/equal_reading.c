@@ -64,7 +64,7 @@ static int count_applied(const struct math_node *m)
 }
 
 /* The reading that takes most letters for functions; m itself where it has one reading only. */
-static const struct math_node *most_applied(const struct math_node *m)
+static const struct math_node *most_functions_reading(const struct math_node *m)
 {
     int max = 0;
     const struct math_node *best = m;
@@ -166,7 +166,8 @@ const struct math_node *equal_settle_letters(struct comparison *e, const struct 
     if (!m || m->kind != MATH_EITHER)
         return m;
     const struct math_node *kept[MATH_TREE_READINGS];
-    struct letters l = {.usual = m->child[0], .own = most_applied(m), .others = most_applied(other)};
+    struct letters l = {
+        .usual = m->child[0], .own = most_functions_reading(m), .others = most_functions_reading(other)};
     int n = 0;
     if (collect_applied(&l, l.own))
         return l.own;

@@ -84,7 +84,7 @@ int lex_text_group(struct lexer *l)
 /* ---- commands ---- */
 
 /* Reads the balanced {...} that follows and stores its inner part. Returns 1, or 0 when no group follows. */
-static int take_braced(struct lexer *l, struct span *out)
+static int read_braced(struct lexer *l, struct span *out)
 {
     size_t depth = 0, i = l->at;
     while (i < l->text.n && ascii_is_space(l->text.s[i]))
@@ -114,7 +114,7 @@ static const char *const layout_environments[] = {
 static int environment_begin(struct lexer *l, int doubled)
 {
     struct span name, ignored;
-    if (!take_braced(l, &name) || l->n_environments >= LEX_ENVIRONMENTS || !name.n)
+    if (!read_braced(l, &name) || l->n_environments >= LEX_ENVIRONMENTS || !name.n)
         return -1;
     int aligned = 0;
     for (size_t i = 0; i < sizeof layout_environments / sizeof *layout_environments; i++)
@@ -128,7 +128,7 @@ static int environment_begin(struct lexer *l, int doubled)
         while (l->at < l->text.n && l->text.s[l->at++] != ']')
             ;
     if (span_is(name, "array") || span_is(name, "tabular"))
-        take_braced(l, &ignored); /* columns */
+        read_braced(l, &ignored); /* columns */
     return 0;
 }
 
@@ -136,7 +136,7 @@ static int environment_begin(struct lexer *l, int doubled)
 static int environment_end(struct lexer *l)
 {
     struct span name;
-    if (!take_braced(l, &name) || !l->n_environments)
+    if (!read_braced(l, &name) || !l->n_environments)
         return -1;
     struct span open = l->environment[--l->n_environments].name;
     if (open.n != name.n || memcmp(open.s, name.s, name.n))
@@ -256,7 +256,7 @@ int lex_meaning(struct lexer *l, const struct token_meaning *m)
             lex_math_mode(l);
         return 0;
     case T_DROPPED_1:
-        if (!take_braced(l, &ignored) && strstr(m->name, "kern"))
+        if (!read_braced(l, &ignored) && strstr(m->name, "kern"))
             return -1;
         return 0;
     case T_SPACE:

@@ -20,7 +20,7 @@ static int inverse_function(int f)
 }
 
 /* Does the function have several arguments? */
-static int takes_many(int f)
+static int has_many_arguments(int f)
 {
     return f == MATH_GCD || f == MATH_LCM || f == MATH_MIN || f == MATH_MAX || f == MATH_LOG ||
            f == MATH_BINOMIAL || f == MATH_MOD;
@@ -102,12 +102,12 @@ static int read_arguments(struct math_reader *r, int f, struct read_items *args)
         return reader_add(r, args, read_bare_argument(r, f), T_COMMA, 0);
     int close = t->match, outside = r->in_bracket;
     reader_next(r);
-    r->in_bracket = takes_many(f) || outside;
+    r->in_bracket = has_many_arguments(f) || outside;
     if (read_items(r, args) || r->pos != close)
         return -1;
     r->in_bracket = outside;
     reader_next(r);
-    return args->n == 1 || takes_many(f) ? 0 : -1;
+    return args->n == 1 || has_many_arguments(f) ? 0 : -1;
 }
 
 static const struct math_node *make_function(struct math_reader *r, int f, int from,

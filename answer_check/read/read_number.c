@@ -82,7 +82,7 @@ static int count_groups(const struct token *t, enum group_style *style, int *zer
 }
 
 /* Do the groups form one number in this reading? */
-static int take_groups(struct math_reader *r, enum group_style style, int zeros)
+static int groups_are_number(struct math_reader *r, enum group_style style, int zeros)
 {
     if (style == GROUP_SURE || style == GROUP_SPACE)
         return 1;
@@ -103,7 +103,7 @@ static int is_behind_list(const struct math_reader *r)
 }
 
 /* Is the comma of 3,14 or 3{,}14 a decimal comma? Never inside brackets, where commas separate. */
-static int take_decimal_comma(struct math_reader *r)
+static int is_decimal_comma(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
     if (t[1].kind != T_COMMA || t[1].space || !is_tight(&t[2], T_DIGITS) || t[3].kind == T_COMMA ||
@@ -125,14 +125,14 @@ static void read_integer_part(struct math_reader *r, struct digits *d)
     int groups = many || is_behind_list(r) ? 0 : count_groups(t, &style, &zeros);
     append_digits(d, t->s, t->n);
     d->end = t + 1;
-    if (groups && take_groups(r, style, zeros)) {
+    if (groups && groups_are_number(r, style, zeros)) {
         int width = style == GROUP_SPACE ? 1 : 2;
         for (int i = 0; i < groups; i++) {
             t += width;
             append_digits(d, t->s, t->n);
         }
         d->end = t + 1;
-    } else if (!groups && take_decimal_comma(r)) {
+    } else if (!groups && is_decimal_comma(r)) {
         append_digits(d, t[2].s, t[2].n);
         d->decimals = t[2].n;
         d->point = 1;
