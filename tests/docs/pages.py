@@ -38,8 +38,8 @@ def wrong_links(page):
 def wrong_functions(page):
     """Of `folder/file.c:name`: the file has to define or declare name."""
     for path, name in re.findall(r"`([\w/]+\.(?:c|h|cu|cuh)):(\w+)(?:\(\))?`", page.read_text()):
-        file = ROOT / path
-        if not file.exists():
+        file = next((f for f in (ROOT / path, page.parent / path) if f.exists()), None)
+        if not file:
             yield f"{page.relative_to(ROOT)}: {path} is not there"
         elif not re.search(rf"\b{name}\b", file.read_text()):
             yield f"{page.relative_to(ROOT)}: {path} has no {name}"
