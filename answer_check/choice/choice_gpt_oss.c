@@ -20,7 +20,7 @@ static size_t skip_wrap(struct span t, size_t i)
     return i + 1 + (preset_char(t, i + 1) == c);
 }
 
-/* ":", "-" or an en dash. */
+/* The position behind ":", "-" or an en dash at i, or i. */
 static size_t skip_separator(struct span t, size_t i)
 {
     if (preset_char(t, i) == ':' || preset_char(t, i) == '-')
@@ -46,7 +46,8 @@ static char last_of_word(struct span t, size_t i)
     return letter && !python_is_word(t.s, t.n, i + 1) ? letter : 0;
 }
 
-/* "**Answer:** C": wrapped "Answer" or "Answers", with the separator inside and a bare letter behind. */
+/* The letter of "**Answer:** C": wrapped "Answer" or "Answers", with the separator inside and a bare
+ * letter behind. Else 0. */
 static char wrapped_answer(struct span t, size_t i)
 {
     if (!preset_has(t, i, "answer") || !i || (t.s[i - 1] != '*' && t.s[i - 1] != '_'))
@@ -58,7 +59,8 @@ static char wrapped_answer(struct span t, size_t i)
     return behind > i ? last_of_word(t, skip_space(t, behind)) : 0;
 }
 
-/* "Answer C" that starts a line, with or without wraps and colon; the letter may start a word. */
+/* The letter of "Answer C" that starts a line, with or without wraps and colon; the letter may start a
+ * word. Else 0. */
 static char line_answer(struct span t, size_t i)
 {
     i = skip_wrap(t, i);
@@ -101,7 +103,7 @@ static char option_letter(struct span t, size_t i)
     return j ? last_of_word(t, j) : 0;
 }
 
-/* "(C)" or "[C]", with no letter or digit directly beside the brackets. */
+/* The letter of "(C)" or "[C]" at i, with no letter or digit directly beside the brackets; else 0. */
 static char in_brackets(struct span t, size_t i)
 {
     if ((t.s[i] != '(' && t.s[i] != '[') || (i && is_alnum(t.s[i - 1])))
@@ -118,14 +120,14 @@ static int ends_wrap(struct span t, size_t i)
     return skip_wrap(t, i) > i && !is_alnum(preset_char(t, i + 1));
 }
 
-/* "*C*", "__C__". */
+/* The letter of "*C*" or "__C__" at i, or 0. */
 static char in_wrap(struct span t, size_t i)
 {
     size_t j = skip_wrap(t, i);
     return j > i && !(i && is_alnum(t.s[i - 1])) && ends_wrap(t, j + 1) ? capital_abcd(t, j) : 0;
 }
 
-/* "**C) the text of the option**", on one line. */
+/* The letter of "**C) the text of the option**", on one line; else 0. */
 static char wrapped_option(struct span t, size_t i)
 {
     size_t j = skip_wrap(t, i);

@@ -247,7 +247,7 @@ static char index_behind_is(const struct indices *x, size_t i, size_t *end)
     return index_at(x, skip_space(x, i), end);
 }
 
-/* "final answer is A. I hope" */
+/* The letter of "final answer is A. I hope" at i, or 0. */
 static char hoped_answer(const struct indices *x, size_t i, size_t *end)
 {
     char letter = preset_has(x->t, i, "final answer is") ? index_behind_is(x, i + 15, end) : 0;
@@ -263,7 +263,7 @@ static char hoped_answer(const struct indices *x, size_t i, size_t *end)
     return letter;
 }
 
-/* "final answer" and, up to 100 characters of the same line behind it, " is A". */
+/* The letter of "final answer" and, up to 100 characters of the same line behind it, " is A"; else 0. */
 static char final_is(const struct indices *x, size_t i, size_t *end)
 {
     if (!preset_has(x->t, i, "final answer"))

@@ -242,7 +242,7 @@ static void reject_group(struct scanner *s, const struct choice_group *g, enum c
     s->rejected_role = role < CHOICE_CHOSEN ? role : CHOICE_CHOSEN;
 }
 
-/* "C rather than A", "C, not A" */
+/* Is the letter before token i preferred to another: "C rather than A", "C, not A"? */
 static int is_preferred(const struct choice_token *k, size_t i)
 {
     size_t start = i;
@@ -282,7 +282,7 @@ static enum choice_class role_of(const struct scanner *s, const struct choice_gr
     return role;
 }
 
-/* "(B)", "**B**", "option B" in running text. */
+/* Does the text name the option without a statement: "(B)", "**B**", "option B"? */
 static int is_mention(const struct choice_token *k, size_t i)
 {
     int is_option = k[i - 1].kind == K_OPTION;

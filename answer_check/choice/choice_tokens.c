@@ -284,7 +284,7 @@ static size_t word_end(const struct choice_text *t, size_t i)
     return i;
 }
 
-/* "no," at the start of a clause takes back what was said. */
+/* Does the word that ends at `end`, "no," at the start of a clause, take back what was said? */
 static int takes_back(const struct tokenizer *z, size_t end)
 {
     enum choice_kind last = last_kind(z);

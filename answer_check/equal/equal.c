@@ -118,7 +118,7 @@ static int64_t hour_of(struct comparison *e, const struct math_node *m)
     return *m->name ? hour % 12 + (*m->name == 'p' ? 12 : 0) : hour;
 }
 
-/* 15:30 and 3:30 PM. A time without its half of the day may also be in either. */
+/* Compares times of the day, 15:30 and 3:30 PM. A time without its half of the day may be in either. */
 static enum math_truth compare_times(struct comparison *e, const struct math_node *gold,
                                      const struct math_node *pred)
 {
@@ -163,7 +163,7 @@ static enum math_truth compare_letter_sets(struct comparison *e, const struct ma
     return gold->kind == MATH_DIFFERENCE ? equal_items(e, gold, pred, 1) : MATH_FALSE;
 }
 
-/* f(x) = 0 and f(x) = 2x: equations of one name are alternatives, whatever joins them. */
+/* Are these equations of one name, f(x) = 0 and f(x) = 2x? They are alternatives, whatever joins them. */
 static int share_one_name(const struct math_node *m)
 {
     const struct math_node *name = NULL;

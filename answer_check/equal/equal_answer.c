@@ -82,7 +82,7 @@ static int letter_case_differs(struct span a, struct span b)
 
 /* ---- reading and comparing ---- */
 
-/* "2024-01-15" */
+/* Is it a date, "2024-01-15"? */
 static int is_date(struct span t)
 {
     static const char shape[] = "dddd-dd-dd";

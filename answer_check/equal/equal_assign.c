@@ -102,7 +102,8 @@ const struct math_node *equal_assigned_tuple(struct comparison *e, const struct 
     return read_assignments(e, &a, m) ? NULL : tuple_of(e, m, &a, 0, a.n);
 }
 
-/* p = 5, q = 2 and p = 7, q = 2: after how many the names begin again; 0 when they do not. */
+/* After how many assignments the names begin again, as in p = 5, q = 2 and p = 7, q = 2; 0 when they do
+ * not. */
 static int period_of(const struct assignments *a)
 {
     int k = 1;
@@ -116,7 +117,7 @@ static int period_of(const struct assignments *a)
     return k;
 }
 
-/* x, y = 3, 5, which reads as the list x, (y = 3), 5: the values that stand for the names, or NULL. */
+/* The values that stand for the names in x, y = 3, 5, which reads as the list x, (y = 3), 5; or NULL. */
 static const struct math_node *names_then_values(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *value[32];
@@ -135,7 +136,7 @@ static const struct math_node *names_then_values(struct comparison *e, const str
     return math_node_new(e->w, MATH_LIST, m->source, names + 1, value);
 }
 
-/* x = 1, y = 2 or x = 2, y = 1: the list of pairs, or NULL. */
+/* The list of pairs that x = 1, y = 2 or x = 2, y = 1 states, or NULL. */
 static const struct math_node *assigned_tuples(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *item[ASSIGNED_MAX];
@@ -223,7 +224,7 @@ const struct math_node *equal_alternatives(struct comparison *e, const struct ma
     return math_node_new(e->w, MATH_SET, m->source, a.n, a.value);
 }
 
-/* "2 hours and 15 minutes" as the sum that it means beside one. */
+/* The sum that "2 hours and 15 minutes" means beside a sum, or NULL. */
 const struct math_node *equal_quantities(struct comparison *e, const struct math_node *m,
                                          const struct math_node *other)
 {

@@ -177,7 +177,7 @@ static const struct math_node *expand_list(struct comparison *e, const struct ma
     return math_node_new(e->w, m->kind, m->source, n, item);
 }
 
-/* (\pm a, \pm b) is all four tuples: the coordinates' signs are independent. */
+/* Expands (\pm a, \pm b) to all four tuples: the coordinates' signs are independent. */
 static const struct math_node *expand_tuple(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *item[EXPANDED_MAX], *two[2], *coordinate[ITEMS_MAX];
@@ -234,7 +234,7 @@ const struct math_node *equal_determinant(struct comparison *e, const struct mat
     return is_det ? math_matrix_determinant(e->w, m->child[0]) : NULL;
 }
 
-/* M^T, M^3, and M^{-1} of two rows. */
+/* The matrix M^T, M^n for a small n, or M^{-1} of two rows; else NULL. */
 static const struct math_node *raise_matrix(struct comparison *e, const struct math_node *m,
                                             const struct math_node *exponent)
 {
@@ -328,7 +328,7 @@ const struct math_node *equal_matrix(struct comparison *e, const struct math_nod
 
 /* ---- 3i - j + 2k ---- */
 
-/* 0, 1, 2 for i, j, k, in whatever accent; -1 for other names. */
+/* The axis of a unit vector: 0, 1, 2 for i, j, k, in whatever accent; -1 for other names. */
 static int axis_of(const char *name)
 {
     name += strncmp(name, "hat_", 4) ? 0 : 4;

@@ -49,7 +49,8 @@ static int domain_of(struct span word)
     return -1;
 }
 
-/* "where k is any integer", "for some constant c", "for all x": 1 when it is nothing but such words. */
+/* Is the text nothing but words that declare a parameter: "where k is any integer", "for some constant c",
+ * "for all x"? Fills f. */
 static int words_declare(struct family *f, const char *text)
 {
     const char *comma = strrchr(text, ',');
@@ -81,7 +82,7 @@ static int words_declare(struct family *f, const char *text)
     return 1;
 }
 
-/* k \in \mathbb{Z}, \forall x \in \mathbb{R} */
+/* Does m declare a parameter, k \in \mathbb{Z} or \forall x \in \mathbb{R}? Fills f. */
 static int declares_parameter(struct family *f, const struct math_node *m)
 {
     *f->name = *f->domain = 0;
@@ -104,7 +105,7 @@ static int declares_parameter(struct family *f, const struct math_node *m)
     return *f->name != 0;
 }
 
-/* n \ge 1 behind the formula of a sequence. */
+/* Does m say where the formula of a sequence begins, n \ge 1? Fills f. */
 static int starts_sequence(struct family *f, const struct math_node *body, const struct math_node *m)
 {
     int64_t from;
@@ -191,7 +192,7 @@ static const struct math_node *symbol_of(struct comparison *e, struct span sourc
     return math_node_named(e->w, MATH_SYMBOL, source, arena_strndup(e->w->arena, name, strlen(name)));
 }
 
-/* k + shift or shift - k */
+/* The parameter counted from elsewhere: k + shift, or with `back` shift - k. */
 static const struct math_node *counted_from(struct comparison *e, const struct math_node *k, int back,
                                             int64_t shift)
 {
@@ -276,8 +277,8 @@ static int by_convention(struct family *g, struct family *p, const char *only_g,
     return is_angle_integer(g->body, only_g) && is_angle_integer(p->body, only_p);
 }
 
-/* c_1, c_2 for C_1, C_2: the constants of a general solution, where the other side has the small ones
- * only. */
+/* m with c_1 for C_1 and so on, the constants of a general solution, where the other side has the small
+ * ones only. */
 static const struct math_node *small_constants(struct comparison *e, const struct math_node *m,
                                                const struct math_node *other)
 {

@@ -64,7 +64,7 @@ static int read_pieces(struct comparison *e, struct piecewise *out, const struct
     return out->variable ? 0 : -1;
 }
 
-/* end + 1/3 or end - 7, for a piece without another end. */
+/* A point beside the only end of a piece: end + by/part, or below it. */
 static const struct math_node *point_beside(struct comparison *e, const struct math_node *end, int by,
                                             int part, int below)
 {
@@ -75,7 +75,7 @@ static const struct math_node *point_beside(struct comparison *e, const struct m
     return step ? math_node_2(e->w, MATH_ADD, end->source, end, step) : NULL;
 }
 
-/* (k a + (4 - k) b)/4 */
+/* A point between two ends: (k a + (4 - k) b)/4. */
 static const struct math_node *point_between(struct comparison *e, const struct math_node *a,
                                              const struct math_node *b, int k)
 {

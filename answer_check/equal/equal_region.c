@@ -7,7 +7,7 @@
 
 /* ---- ends and their order ---- */
 
-/* -1, 0 or 1: how infinite the end is. */
+/* Which infinity the end is: -1 or 1, or 0 when it is finite. */
 static int infinity_sign(const struct math_node *m)
 {
     if (m->kind == MATH_NEGATE)
@@ -62,7 +62,7 @@ static int inner_end(struct comparison *e, struct piece *out, const struct piece
     return 0;
 }
 
-/* 1: the piece has no point, 0: it has one, -1: not known. */
+/* Has the piece no point? 1, 0, or -1: not known. */
 int region_is_empty(struct comparison *e, const struct piece *p)
 {
     if (!p->low || !p->high)
@@ -122,7 +122,7 @@ int region_complement(struct comparison *e, struct region *out, const struct reg
 
 /* ---- from writing to regions: 0, or -1 when it is none ---- */
 
-/* x < c, c < x: one link with the variable alone on one side. */
+/* Adds the region of one link with the variable alone on one side: x < c, c < x. */
 static int link_of(struct region *out, const struct math_node *c, int op, int variable_left)
 {
     int less = op == MATH_LESS || op == MATH_LESS_EQUAL, open = op == MATH_LESS || op == MATH_GREATER;
@@ -161,7 +161,7 @@ static enum math_truth link_holds(struct comparison *e, const struct math_node *
                                                     : math_scalar_less(e->w, b, a);
 }
 
-/* 2x + 1 > 3, x^2 \le 4: the sign of the difference between its real roots. */
+/* Solves 2x + 1 > 3 or x^2 \le 4 by the sign of the difference between its real roots. */
 static int solve_link(struct comparison *e, struct region *out, const struct math_node *left,
                       const struct math_node *right, int op)
 {
@@ -325,7 +325,8 @@ static int read_parts(struct comparison *e, struct region *out, const struct mat
     return 0;
 }
 
-/* "x < 1, x > 2", with a comma: where both cannot hold at once, either is meant. */
+/* Reads statements that hold together. In "x < 1, x > 2", with a comma, both cannot hold at once, so
+ * either is meant. */
 static int read_statements(struct comparison *e, struct region *out, const struct math_node *m)
 {
     if (read_parts(e, out, m, 1))
@@ -345,7 +346,7 @@ static int read_difference(struct comparison *e, struct region *out, const struc
                : region_intersect(e, out, &a, &outside);
 }
 
-/* \{x : ..\} and \{x \in S : ..\}; not \{x^2 : ..\}, nor one whose S is no region. */
+/* Reads \{x : ..\} and \{x \in S : ..\}; not \{x^2 : ..\}, nor a set with an S that is no region. */
 static int read_builder(struct comparison *e, struct region *out, const struct math_node *m)
 {
     const struct math_node *element = equal_first_reading(m->child[0]);

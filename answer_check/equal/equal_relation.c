@@ -20,7 +20,8 @@ static enum math_truth negate_truth(enum math_truth t)
     return t == MATH_UNKNOWN ? t : t == MATH_TRUE ? MATH_FALSE : MATH_TRUE;
 }
 
-/* f = left - right vanishes at v = value, and is linear in v there: f(value + 2) = 2 f(value + 1), not 0. */
+/* Does f = left - right vanish at v = value, and is it linear in v there: f(value + 2) = 2 f(value + 1),
+ * not 0? */
 static enum math_truth is_linear_root(struct comparison *e, const struct math_node *f, const char *v,
                                       const struct math_node *value)
 {
@@ -70,7 +71,8 @@ static int names_function_of(const struct math_node *f, const struct math_node *
            is_plain_name(y, "y");
 }
 
-/* f(x) = .. and f(t) = ..: the prediction's arguments renamed to the reference's. NULL: not of that form. */
+/* The prediction's right side with its arguments renamed to the reference's, for f(x) = .. and f(t) = ..;
+ * NULL: not of that form. */
 static const struct math_node *rename_arguments(struct comparison *e, const struct math_node *gold,
                                                 const struct math_node *pred)
 {
@@ -94,7 +96,8 @@ static const struct math_node *rename_arguments(struct comparison *e, const stru
     return body;
 }
 
-/* left - right, times the denominator of the right side where letters stand in it: y = 11/x as xy - 11. */
+/* The left side minus the right one, times the denominator of the right side where letters stand in it: y
+ * = 11/x as xy - 11. */
 static const struct math_node *clear_denominator(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *right = m->child[1];
@@ -177,8 +180,8 @@ static int all_equal_signs(const struct math_node *m, int n)
     return 1;
 }
 
-/* a = b = c as a = c: what stands between is a derivation, unless it is another unknown (x = y = 1), and what
- * only approximates at the end is dropped. */
+/* Makes a = c of a = b = c: what stands between is a derivation, unless it is another unknown (x = y = 1),
+ * and what only approximates at the end is dropped. */
 static const struct math_node *ends_only(struct comparison *e, const struct math_node *m)
 {
     int n = m->n;
@@ -196,8 +199,8 @@ static const struct math_node *ends_only(struct comparison *e, const struct math
     return out;
 }
 
-/* n \equiv 3 \pmod 5 in its three parts, also where it is written n \equiv 3 \bmod 5. Returns 1, or 0
- * when m is no congruence. */
+/* Splits n \equiv 3 \pmod 5 into its three parts, also where it is written n \equiv 3 \bmod 5. Returns 1,
+ * or 0 when m is no congruence. */
 static int read_congruence(struct comparison *e, const struct math_node *m, const struct math_node *part[3])
 {
     const struct math_node *right = m->n > 1 ? m->child[1] : NULL;
@@ -249,7 +252,8 @@ static enum math_truth positive_multiple(struct comparison *e, const struct math
     return product ? math_scalar_less(e->w, zero, product) : MATH_UNKNOWN;
 }
 
-/* 0 < 4 - x^2 and 2x^2 < 8: the differences of the sides, in one direction, up to a positive factor. */
+/* Compares inequalities such as 0 < 4 - x^2 and 2x^2 < 8: the differences of their sides, in one
+ * direction, up to a positive factor. */
 static enum math_truth compare_differences(struct comparison *e, const struct math_node *gold,
                                            const struct math_node *pred)
 {

@@ -2,7 +2,7 @@
  * assignment, the brackets of one item), words for what they mean, a tuple for a matrix. */
 #include "answer_check/equal/equal_parts.h"
 
-/* (f(n), g(n)) = (n, 1) as the list of its equations, or NULL. */
+/* The list of equations that (f(n), g(n)) = (n, 1) states, or NULL. */
 static const struct math_node *by_coordinates(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *equation[16], *a = m->child[0], *b = m->child[1];
@@ -29,14 +29,15 @@ static const struct math_node *only_item(const struct comparison *e, const struc
     return m->kind == MATH_SET && (e->inside || letter || m->child[0]->kind == MATH_SET) ? NULL : m->child[0];
 }
 
-/* P(3, -2) as the point that it names. */
+/* The point that P(3, -2) names, or NULL. */
 static const struct math_node *named_point(struct comparison *e, const struct math_node *m)
 {
     int named = m->kind == MATH_APPLY && m->n > 1 && *m->name >= 'A' && *m->name <= 'Z' && !m->name[1];
     return named ? math_node_new(e->w, MATH_TUPLE, m->source, m->n, m->child) : NULL;
 }
 
-/* "3/8 or 0.375": several writings of one value, where every one is the other side's. */
+/* Compares several writings of one value, "3/8 or 0.375", with the other side: every one must be equal to
+ * it. */
 static enum math_truth compare_alternatives(struct comparison *e, const struct math_node *gold,
                                             const struct math_node *pred)
 {
@@ -85,7 +86,7 @@ static const struct math_node *without_wrapping(struct comparison *e, const stru
     return item ? item : equal_assigned_items(e, m);
 }
 
-/* "v, x > 0" and "v (x > 0)": a value with its condition. */
+/* Is it a value with its condition: "v, x > 0", "v (x > 0)"? */
 static int is_conditional(const struct math_node *m)
 {
     return m->n == 2 && (m->kind == MATH_CASES || ((m->kind == MATH_AND || m->kind == MATH_LIST) &&

@@ -113,7 +113,7 @@ static const char *natural_name(const struct math_node *m, int *both)
     return NULL;
 }
 
-/* \mathbb{R}, or the letter in a font that says less. */
+/* Is it \mathbb{R} or the like, or its letter in a plain font? */
 static int is_number_set(const struct math_node *m)
 {
     return m->kind == MATH_NUMBER_SET ||

@@ -66,7 +66,7 @@ static int same_words(const char *a, const char *b)
     }
 }
 
-/* "yes" and "yes, it is". */
+/* Is the sentence the word with more behind it, as "yes" and "yes, it is"? */
 static int is_answered_by(const char *word, const char *sentence)
 {
     static const char *const table[] = {"yes", "no", "true", "false"};
@@ -74,7 +74,7 @@ static int is_answered_by(const char *word, const char *sentence)
     return IS_ONE_OF(((struct span){word, n}), table) && !strncmp(word, sentence, n) && sentence[n] == ',';
 }
 
-/* DNE: does not exist. */
+/* Spells out DNE: does not exist. */
 static const char *spelled_out(const char *words)
 {
     return strcmp(words, "dne") ? words : "does not exist";
@@ -146,7 +146,8 @@ int equal_holds_case(const struct math_node *condition)
 
 /* ---- what they mean ---- */
 
-/* "no solution", "there are no real solutions", "no such x exists", "none", "empty set". */
+/* Do the words say that there is nothing: "no solution", "there are no real solutions", "no such x
+ * exists", "none", "empty set"? */
 static int says_nothing(const struct words *w, int i)
 {
     static const char *const there[] = {"there", "is", "are", "exist", "exists", "the", "equation", "has"};
@@ -165,7 +166,8 @@ static int says_nothing(const struct words *w, int i)
     return i == w->n;
 }
 
-/* "infinitely many", "infinitely many solutions", "infinite". */
+/* Do the words say that there are infinitely many: "infinitely many", "infinitely many solutions",
+ * "infinite"? */
 static int says_infinite(const struct words *w)
 {
     static const char *const rest[] = {"many", "solution", "solutions", "values", "number", "of"};
@@ -186,8 +188,8 @@ static int says_infinite(const struct words *w)
     return 1;
 }
 
-/* "all real numbers", "the set of all reals", "any positive integer n", "every real x": which set of numbers,
- * and its mark; 0 when it is none. */
+/* Which set of numbers the words name, and its mark; 0 for others. "all real numbers", "the set of all
+ * reals", "any positive integer n", "every real x". */
 static char says_numbers(const struct words *w, const char **mark)
 {
     static const struct {
@@ -229,7 +231,7 @@ static char says_numbers(const struct words *w, const char **mark)
     return which && named && i == w->n && (quantified || w->n > 1) ? which : 0;
 }
 
-/* "one hundred and twenty-three": the value, or -1. */
+/* The value of "one hundred and twenty-three", or -1. */
 static long number_of(const struct words *w, int from, int to)
 {
     long total = 0, group = 0;
@@ -262,7 +264,7 @@ static long number_of(const struct words *w, int from, int to)
     return total + group;
 }
 
-/* "two thirds", "one half": the denominator, or 0. */
+/* The denominator that the last word of "two thirds" or "one half" states, or 0. */
 static int word_denominator(struct span word)
 {
     static const struct {

@@ -160,7 +160,8 @@ static const char *power_word(const char *word, size_t n, int *is_behind)
     return NULL;
 }
 
-/* "square meters" and "m^2" become "m^2"; "meters per second" and "m s^-1" become "m/s". */
+/* Folds the writings of a unit: "square meters" and "m^2" become "m^2"; "meters per second" and "m s^-1"
+ * become "m/s". */
 static void fold_unit(char out[128], const char *unit)
 {
     size_t n = 0;

@@ -135,7 +135,8 @@ static enum math_truth compare_scalars(struct comparison *e, const struct math_n
 
 /* ---- marks on one side or both ---- */
 
-/* 25\% is 1/4. The reference's digits decide in its own writing: 6.67\% is met by 1/15. */
+/* Compares values of which one or both are percentages: 25\% is 1/4. The reference's digits decide in its
+ * own writing: 6.67\% is met by 1/15. */
 static enum math_truth compare_percents(struct comparison *e, const struct marked *g, const struct marked *p)
 {
     const struct math_node *a = g->percent ? g->value : ratio_of(e, g->value, 100, 0);
@@ -186,8 +187,8 @@ static int other_base(struct comparison *e, const struct math_node *gold, const 
     return math_scalar_equal(e->w, g, p) != MATH_TRUE;
 }
 
-/* 1101_2 and 1101: where the prediction leaves out the reference's base, the digits are the answer. A base
- * that only the prediction has counts: 42_5 is not 42. */
+/* Are the digits the same, 1101_2 and 1101? Where the prediction leaves out the reference's base, the
+ * digits are the answer. A base that only the prediction has counts: 42_5 is not 42. */
 static int same_digits(const struct math_node *gold, const struct math_node *pred)
 {
     const struct math_node *digits = gold->kind == MATH_BASE ? gold->child[0] : NULL;
@@ -215,7 +216,8 @@ static int in_units_of(struct comparison *e, const struct marked *g, struct mark
     return 0;
 }
 
-/* "dozen", "squared", "per mille": what stands behind the number is no unit. */
+/* Does what stands behind the number change its value, so that it is no unit: "dozen", "squared", "per
+ * mille"? */
 static int changes_value(const char *unit)
 {
     size_t n = strcspn(unit, " -^/*.");

@@ -46,7 +46,8 @@ static int lex_brace(struct lexer *l, char c)
     return 0;
 }
 
-/* "negative 3", "\text{minus }3": a sign, where a digit follows. */
+/* Do the letters up to byte `end` mean a minus sign, as in "negative 3" and "\text{minus }3"? A digit must
+ * follow. */
 static int is_sign(const struct lexer *l, size_t end)
 {
     struct span word = {l->text.s + l->at, end - l->at};

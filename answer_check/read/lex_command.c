@@ -110,7 +110,8 @@ static const char *const layout_environments[] = {
     "align", "align*",   "aligned",   "alignat",  "alignat*", "gather",      "gather*", "gathered",
     "split", "equation", "equation*", "eqnarray", "multline", "displaymath", "math"};
 
-/* \begin{..} with its optional position and columns. doubled: it was written \\begin. */
+/* Reads \begin{..} with its optional position and columns. doubled: it was written \\begin. Returns 0, or
+ * -1. */
 static int environment_begin(struct lexer *l, int doubled)
 {
     struct span name, ignored;
@@ -132,7 +133,7 @@ static int environment_begin(struct lexer *l, int doubled)
     return 0;
 }
 
-/* \end{..}, which must name the environment that is open. */
+/* Reads \end{..}, which must name the environment that is open. Returns 0, or -1. */
 static int environment_end(struct lexer *l)
 {
     struct span name;
@@ -145,7 +146,8 @@ static int environment_end(struct lexer *l)
     return 0;
 }
 
-/* \mathbb: N, Z, Q, R and C are sets of numbers, other letters and digits are themselves. */
+/* Reads the letter behind \mathbb: N, Z, Q, R and C are sets of numbers, other letters and digits are
+ * themselves. */
 static int lex_blackboard(struct lexer *l)
 {
     int brace = 0;
@@ -173,7 +175,8 @@ static int lex_blackboard(struct lexer *l)
     return 0;
 }
 
-/* \left and \right: the delimiter behind them opens or closes, whatever it looks like. */
+/* Reads the delimiter behind \left or \right, which opens or closes whatever it looks like. Returns 0, or
+ * -1. */
 static int sized_delimiter(struct lexer *l, int closes)
 {
     struct token *t;
@@ -294,8 +297,8 @@ int lex_meaning(struct lexer *l, const struct token_meaning *m)
     }
 }
 
-/* \\ ends a row, also outside of environments; before a command (\\frac) it is a doubled escape, except
- * inside environments, where rows end with it. */
+/* Reads \\, which ends a row, also outside of environments. Before a command (\\frac) it is a doubled
+ * escape, except inside environments. */
 static int double_backslash(struct lexer *l)
 {
     struct span name = {l->text.s + l->at + 1, 0};

@@ -48,7 +48,7 @@ static int read_is_chosen(const struct math_reader *r)
     return !r->skip && find_chosen(reader_token(r), &c);
 }
 
-/* n!/(n - k)! */
+/* The number of arrangements of k among n things, n!/(n - k)! */
 static const struct math_node *make_arrangements(struct math_reader *r, int from, const struct math_node *n,
                                                  const struct math_node *k)
 {
@@ -109,7 +109,7 @@ const struct math_node *read_argument(struct math_reader *r)
     return read_primary(r);
 }
 
-/* \frac{a}{b}, or a derivative written like that. */
+/* Reads \frac{a}{b}, or a derivative written like that. */
 static const struct math_node *read_fraction(struct math_reader *r, int from)
 {
     if (read_is_derivative(r))
@@ -124,8 +124,8 @@ static const struct math_node *read_binomial(struct math_reader *r, int from)
     return k ? reader_function(r, MATH_BINOMIAL, from, n, k) : NULL;
 }
 
-/* \sqrt2, \sqrt[3]{x}, √12, sqrt(3). `value` is the token's: not 0 for signs such as √, which take all digits
- * of a number. */
+/* Reads a root: \sqrt2, \sqrt[3]{x}, √12, sqrt(3). `value` is the token's, not 0 for signs such as √,
+ * which take all digits of a number. */
 static const struct math_node *read_root(struct math_reader *r, int from, int value)
 {
     const struct math_node *which = NULL, *x;
@@ -172,8 +172,8 @@ static int is_mean(const struct math_node *m)
     return count_letters(m, &complex) > 0 && !complex && m->n > 0 && m->kind != MATH_APPLY;
 }
 
-/* \overline{CD} is a segment's name, \bar z a conjugate; any other accent becomes part of the symbol's
- * name. */
+/* Reads what an accent stands above: \overline{CD} is a segment's name, \bar z a conjugate; any other
+ * accent becomes part of the symbol's name. */
 static const struct math_node *read_accent(struct math_reader *r, const struct token *t, int from)
 {
     const struct token *a = reader_token(r);
@@ -220,7 +220,7 @@ static const char *figure_corners(struct math_reader *r, const char *shape, int 
     return s;
 }
 
-/* \angle ABC, \triangle{ABC} */
+/* Reads the name of a figure: \angle ABC, \triangle{ABC}. */
 static const struct math_node *read_shape(struct math_reader *r, const struct token *t, int from)
 {
     const struct token *a = reader_token(r);
@@ -361,7 +361,7 @@ static const struct math_node *read_constant(struct math_reader *r)
     return math_node_constant(r->w, reader_source(r, from), (enum math_constant)t->value);
 }
 
-/* ½ */
+/* Reads a fraction that is one character: ½. */
 static const struct math_node *read_vulgar(struct math_reader *r)
 {
     const char *s = reader_token(r)->s;
@@ -400,7 +400,7 @@ static const struct math_node *make_negation(struct math_reader *r, int from, co
     return child[0] ? math_node_like(r->w, m, child) : NULL;
 }
 
-/* \neg p; \forall x > 0 */
+/* Reads a negation or a quantifier with the statement behind it: \neg p, \forall x > 0. */
 static const struct math_node *read_prefix(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -419,7 +419,8 @@ static const struct math_node *read_prefix(struct math_reader *r)
     return q;
 }
 
-/* \mathbb{R}, \mathbb{Z}^+, \mathbb{R}_{>0}, \mathbb{N}_0; \mathbb{R}^2 is a power. */
+/* Reads a set of numbers with its marks, \mathbb{R}, \mathbb{Z}^+, \mathbb{R}_{>0}, \mathbb{N}_0;
+ * \mathbb{R}^2 is a power. */
 static const struct math_node *read_number_set(struct math_reader *r)
 {
     const struct token *t = reader_token(r), *k = t + 1;

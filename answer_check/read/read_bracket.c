@@ -42,7 +42,7 @@ static const struct math_node *make_interval(struct math_reader *r, int from, co
     return m;
 }
 
-/* (x, y) = (1, 2): these are pairs, whatever they could mean elsewhere. */
+/* Are pairs equated here, as in (x, y) = (1, 2)? Then they are pairs, whatever they could mean elsewhere. */
 static int is_equated(const struct math_reader *r, int from)
 {
     const struct token *before = &r->t[from], *behind = reader_token(r);
@@ -137,7 +137,7 @@ static const struct math_node *read_braces(struct math_reader *r, int end)
     return reader_list(r, MATH_SET, from, &list);
 }
 
-/* \left\{ \begin{array} .. \end{array} \right. */
+/* Reads what a brace opens that nothing closes: \left\{ \begin{array} .. \end{array} \right. */
 static const struct math_node *read_system(struct math_reader *r, int end)
 {
     int from = r->pos - 1;
@@ -214,7 +214,8 @@ const struct math_node *read_bracket(struct math_reader *r)
     return m;
 }
 
-/* {..} means its content; if that has commas it is a set written without backslashes, except in \boxed. */
+/* Reads {..}, which means its content; if that has commas it is a set written without backslashes, except
+ * in \boxed. */
 const struct math_node *read_group(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -270,7 +271,7 @@ static int ends_cell(const struct token *t)
     return t->kind == T_CELL || t->kind == T_ROW || t->kind == T_FINISH || t->kind == T_END;
 }
 
-/* "n odd", "n \text{ is odd}": a condition that is no formula is kept as words. NULL when it has no words. */
+/* Keeps a condition that is no formula as words: "n odd", "n \text{ is odd}". NULL when it has no words. */
 static const struct math_node *read_words(struct math_reader *r, int from)
 {
     int end = from, words = 0;

@@ -92,7 +92,7 @@ static const struct math_node *read_bare_argument(struct math_reader *r, int f)
     return negative ? reader_one(r, MATH_NEGATE, from, m) : m;
 }
 
-/* (a, b, ...) or \{a, b, ...\} */
+/* Reads the arguments (a, b, ...) or \{a, b, ...\}, or one without brackets. Returns 0, or -1. */
 static int read_arguments(struct math_reader *r, int f, struct read_items *args)
 {
     const struct token *t = reader_token(r);
@@ -174,7 +174,7 @@ static int is_minus_one(const struct math_node *m)
            *m->child[0]->literal.digits == '1' && !m->child[0]->literal.decimals;
 }
 
-/* cis x = cos x + i sin x */
+/* Makes cos x + i sin x, which cis x stands for. */
 static const struct math_node *make_cis(struct math_reader *r, int from, const struct math_node *x)
 {
     const struct math_node *i = math_node_constant(r->w, reader_source(r, from), MATH_I);
@@ -398,7 +398,8 @@ static const struct math_node *make_integral(struct math_reader *r, int from, co
     return reader_list(r, MATH_ADD, from, &terms);
 }
 
-/* \int_a^b f(x) dx reads up to the end of the sum, \lim_{x \to 0} f(x) to the end of the product. */
+/* Reads an integral up to the end of the sum (\int_a^b f(x) dx), or a limit up to the end of the product
+ * (\lim_{x \to 0} f(x)). */
 const struct math_node *read_opaque(struct math_reader *r, const char *name, int from)
 {
     const struct math_node *child[3];

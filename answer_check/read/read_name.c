@@ -38,8 +38,8 @@ int read_subscript(struct math_reader *r)
     return 0;
 }
 
-/* y^{(4)}, f^{(n)}: the order of a derivative in parentheses behind a letter. Returns how many tokens it
- * takes, and in *n the number of strokes that it stands for, or 0. */
+/* Does the order of a derivative stand in parentheses behind a letter, y^{(4)}, f^{(n)}? Returns how many
+ * tokens it takes, and in *n the number of strokes that it stands for, or 0. */
 static int derivative_order(const char *name, const struct token *t, int *n)
 {
     const struct token *inside = &t[3];
@@ -52,7 +52,7 @@ static int derivative_order(const char *name, const struct token *t, int *n)
     return 6;
 }
 
-/* x^*, x^{*}, x^+: a mark, not a power. Returns how many tokens it takes. */
+/* Is a sign set high as a mark rather than a power, x^*, x^{*}, x^+? Returns how many tokens it takes. */
 static int star_length(const struct token *t)
 {
     if (t->kind != T_CARET)
@@ -282,7 +282,7 @@ static int is_one_name(struct math_reader *r)
     return name || t->n == 3 ? name != reader_option(r, READ_NAMES) : 0;
 }
 
-/* dx outside an integral is one quantity, so that x dy - y dx is not 0. */
+/* Is it dx outside an integral? That is one quantity, so that x dy - y dx is not 0. */
 static int is_lone_differential(const struct math_reader *r, const struct token *t)
 {
     return !r->in_integral && t->n == 2 && t->s[0] == 'd' && strchr("xyzuvSTUVPQWGH", t->s[1]) && t->s[1];
@@ -315,7 +315,7 @@ const struct math_node *read_letters(struct math_reader *r)
     return read_name(r, name, from, 1);
 }
 
-/* ( f \circ g ) ( */
+/* Does ( f \circ g ) stand here, with arguments behind it? */
 int read_is_composition(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -324,7 +324,7 @@ int read_is_composition(const struct math_reader *r)
            t[5].value == '(';
 }
 
-/* (f \circ g)(x) as f(g(x)). */
+/* Reads (f \circ g)(x) as f(g(x)). */
 const struct math_node *read_composition(struct math_reader *r)
 {
     int from = r->pos;

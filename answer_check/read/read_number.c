@@ -153,7 +153,7 @@ static int accented_digits(const struct token *t, const struct token **digits)
     return t[1].n == 1 ? 2 : 0;
 }
 
-/* \overline{3}, \dot{1}42\dot{7} or (3) behind the point. */
+/* Reads the period behind the point: \overline{3}, \dot{1}42\dot{7} or (3). */
 static void read_period(struct digits *d)
 {
     const struct token *t = d->end;
@@ -182,8 +182,8 @@ static void read_period(struct digits *d)
     d->decimals += n;
 }
 
-/* 0.333..., 0.1212...: a block written at least twice repeats for ever; 3.14159... means the digits that
- * are written. */
+/* Finds what dots repeat: in 0.333... and 0.1212... a block written at least twice repeats for ever;
+ * 3.14159... means the digits that are written. */
 static void find_repeating_block(struct digits *d)
 {
     const char *end = d->s + d->n;
@@ -224,7 +224,7 @@ static void read_fraction_part(struct digits *d)
         find_repeating_block(d);
 }
 
-/* e3, E-5 behind a number. Without a point, 3e-5 may also be a difference. */
+/* Reads e3, E-5 behind a number. Without a point, 3e-5 may also be a difference. */
 static void read_exponent_part(struct math_reader *r, struct digits *d)
 {
     const struct token *t = d->end;
@@ -264,7 +264,7 @@ static int is_less(const struct token *a, const struct token *b)
     return a->n != b->n ? a->n < b->n : memcmp(a->s, b->s, (size_t)a->n) < 0;
 }
 
-/* 1 2/3 with a blank between. */
+/* Is it a mixed number with a blank between, 1 2/3? */
 static int is_plain_mixed(const struct token *t)
 {
     return t[1].kind == T_DIGITS && t[1].space >= SPACE_THIN && t[1].space <= SPACE_BLANK &&

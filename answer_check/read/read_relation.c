@@ -39,7 +39,7 @@ static const struct math_node *read_time(struct math_reader *r, int from, int n,
     return m;
 }
 
-/* a : b : c, or 12:30 p.m. */
+/* Reads a ratio a : b : c, a time 12:30 p.m., or anything that binds tighter. */
 static const struct math_node *read_ratio(struct math_reader *r)
 {
     const struct math_node *part[PARTS];
@@ -114,7 +114,7 @@ static const struct math_node *read_set(struct math_reader *r)
     return math_node_new(r->w, set_kind(op), reader_source(r, from), n, part);
 }
 
-/* \pmod{n}, (\bmod n), (mod n) */
+/* Reads \pmod{n}, (\bmod n) or (mod n); *found says whether one of them stands here. */
 static const struct math_node *read_modulus(struct math_reader *r, int *found)
 {
     const struct token *t = reader_token(r);

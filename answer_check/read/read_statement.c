@@ -5,7 +5,7 @@
 
 /* ---- what announces a statement ---- */
 
-/* "only x = 0", "exactly 5": the first word changes nothing. */
+/* Passes over the first word of "only x = 0" and "exactly 5", which changes nothing. */
 static void read_adverb(struct math_reader *r)
 {
     static const char *const table[] = {"only", "exactly", "approximately", "about", "roughly", "all", "any"};
@@ -56,8 +56,8 @@ static int read_choice_label(const struct math_reader *r)
                : 0;
 }
 
-/* "\text{The smallest such } n \text{ is } 5", "\text{Area of } ABC = 5": skips words that announce a
- * value, up to their verb or sign. Only at the beginning of a text, and only when the words are set as
+/* Passes over words that announce a value, up to their verb or sign: "\text{The smallest such } n \text{
+ * is } 5", "\text{Area of } ABC = 5". Only at the beginning of a text, and only when the words are set as
  * text. */
 static void read_announcement(struct math_reader *r)
 {

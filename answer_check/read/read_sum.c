@@ -32,8 +32,8 @@ static int is_letter_union(const struct math_reader *r)
            t[1].kind == T_OPEN;
 }
 
-/* \vec a \times \vec b: not a product of numbers. One side has the mark of a vector, and none is a
- * literal. */
+/* Is the sign a cross product, as in \vec a \times \vec b? One side has the mark of a vector, and none is
+ * a literal. */
 static int is_vector_product(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -250,7 +250,7 @@ static const struct math_node *join_terms(struct math_reader *r, int from, struc
     return read_named_mark(r, MATH_UNIT, from, unit->name, reader_list(r, MATH_ADD, from, terms));
 }
 
-/* 3 hours 20 minutes: two quantities side by side are a sum. */
+/* Does another quantity stand beside the last, as in 3 hours 20 minutes? Two of them are a sum. */
 static int unit_goes_on(const struct math_reader *r, const struct math_node *last)
 {
     const struct token *t = reader_token(r);
@@ -381,8 +381,8 @@ static int circ_behind_caret(const struct token *t)
     return t[1].kind == T_OPEN && t[1].value == '{' && t[2].kind == T_CIRC && t[3].kind == T_CLOSE ? 4 : 0;
 }
 
-/* C_9^2 as 9 choose 2, where the subscript is a number or one letter. NULL when it does not have that
- * form. */
+/* Makes 9 choose 2 of C_9^2, where the subscript is a number or one letter. NULL when it does not have
+ * that form. */
 static const struct math_node *make_binomial(struct math_reader *r, const struct math_node *base,
                                              const struct math_node *k, int from)
 {

@@ -17,7 +17,7 @@ const struct math_node *read_named_mark(struct math_reader *r, enum math_kind ki
     return m;
 }
 
-/* th, st, nd, rd; behind a number only the one that belongs to it: 5st is a product. */
+/* Is it th, st, nd or rd? Behind a number only the one that belongs to it is: 5st is a product. */
 static int is_ordinal(const struct token *t, const struct token *number)
 {
     static const char *const ends[] = {"th", "st", "nd", "rd"};
@@ -134,7 +134,7 @@ int read_unit_follows(struct math_reader *r, const struct math_node *m, int from
     return is_unit_word(r, m, from);
 }
 
-/* ^2, ^{-1} behind a unit. */
+/* Reads ^2 or ^{-1} behind a unit into its name. Returns 1, or 0 when there is no power. */
 static int unit_power(struct math_reader *r, struct str *name)
 {
     const struct token *t = reader_token(r);

@@ -277,7 +277,7 @@ static struct span unwrap_boxes(struct span section, size_t start, size_t end, c
     return out;
 }
 
-/* "\text{(B)}", "B": the label of an option, beside which its text may stand. */
+/* Is it the label of an option, "\text{(B)}" or "B", beside which its text may stand? */
 static int is_label(struct span s)
 {
     static const char *const fonts[] = {"\\text{", "\\textbf{", "\\mathrm{", "\\mathbf{"};

@@ -57,7 +57,7 @@ static size_t first_box(struct span s)
     return first;
 }
 
-/* <|begin_of_box|>5<|end_of_box|>, as one family of models writes its boxes: the last one. */
+/* Finds the last <|begin_of_box|>5<|end_of_box|>, as one family of models writes its boxes. */
 static void token_box(struct box_list *out, struct span s, struct arena *a)
 {
     static const char open[] = "<|begin_of_box|>", close[] = "<|end_of_box|>";
@@ -78,7 +78,7 @@ static void token_box(struct box_list *out, struct span s, struct arena *a)
     }
 }
 
-/* "boxed{5}", which lost its backslash: the last one. */
+/* Finds the last "boxed{5}", which lost its backslash. */
 static void bare_box(struct box_list *out, struct span s, struct arena *a)
 {
     static const char open[] = "boxed{";

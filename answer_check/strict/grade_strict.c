@@ -93,7 +93,8 @@ static int decide_text(struct grading *g, struct span text, const char *where)
     return decide_answer(g, &pred, where);
 }
 
-/* "x =", "y_2 =": a name in front of a box in a run of boxes. 0 when there is none. */
+/* The length of a name and equals sign, "x =", "y_2 =", in front of a box in a run of boxes; 0 when there
+ * is none. */
 static size_t assignment_length(struct span s)
 {
     size_t i = 0;

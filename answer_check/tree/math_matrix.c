@@ -88,7 +88,7 @@ static node minor_of(struct math_work *w, node m, int c)
     return math_matrix(w, m->source, m->rows - 1, m->columns - 1, entry);
 }
 
-/* By the first row. */
+/* Expands the determinant by its first row. */
 node math_matrix_determinant(struct math_work *w, node m)
 {
     node term[ORDER_MAX];

@@ -30,7 +30,8 @@ static void print_number(struct str *out, const struct math_literal *l)
         str_printf(out, " \\times 10^{%d}", l->exponent);
 }
 
-/* x, x_1, alpha, AB, vector PQ: letters with a subscript; a longer name is a command or a word. */
+/* Prints the name of a symbol: letters with a subscript as they are (x, x_1, AB), a longer name as a
+ * command (alpha) or a word. */
 static void print_name(struct str *out, const char *s)
 {
     static const char greek[] =
@@ -208,7 +209,8 @@ static void print_relation(struct latex *p, const struct math_node *m)
     }
 }
 
-/* \sqrt[3]{x}, |x|, \binom{n}{k}, \log_2(x); the others by their names. */
+/* Prints a known function in its own notation, \sqrt[3]{x}, |x|, \binom{n}{k}, \log_2(x); the others by
+ * their names. */
 static void print_function(struct latex *p, const struct math_node *m)
 {
     static const struct {
@@ -266,7 +268,7 @@ static void print_big_sum(struct latex *p, const struct math_node *m)
     }
 }
 
-/* f(x); P(A \mid B), whose name is "P|". */
+/* Prints a function that is known by its name: f(x), and P(A \mid B), whose name is "P|". */
 static void print_application(struct latex *p, const struct math_node *m)
 {
     size_t n = strlen(m->name);
@@ -280,7 +282,7 @@ static void print_application(struct latex *p, const struct math_node *m)
     put_text(p, ")");
 }
 
-/* "derivative dy/dx" as \frac{dy}{dx}. */
+/* Prints the node named "derivative dy/dx" as \frac{dy}{dx}. */
 static void print_derivative(struct latex *p, const struct math_node *m)
 {
     const char *above = m->name + strlen("derivative "), *slash = strchr(above, '/');
