@@ -21,6 +21,15 @@ start() {
     done
     fail "no record was written: $(cat stop.txt)"
 }
+# decodes DIR: returns when the sweep into DIR, as pid, has decoded something.
+decodes() {
+    for _ in $(seq 3000); do
+        grep -q '"tokens":[1-9]' "$1"/status*.json 2>/dev/null && return
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.02
+    done
+    fail "nothing was decoded: $(cat stop.txt)"
+}
 twice=
 # stop_with SIGNAL CODE
 stop_with() {
@@ -48,11 +57,7 @@ cat >long.json <<'END'
 END
 "$program" sweep long.json -o long --max-batch 2 2>stop.txt >stdout.txt </dev/null &
 pid=$!
-for _ in $(seq 1500); do
-    [ -e long/manifest.json ] && break
-    sleep 0.02
-done
-sleep 3
+decodes long
 kill -s TERM $pid
 wait $pid && fail "a stopped sweep exited 0"
 grep -q '^kveval: about [1-9][0-9]* tokens of completions under way are lost; none was finished; the shortest job that is left is expected to need about 3000 tokens' stop.txt ||
@@ -88,7 +93,7 @@ for signal in TERM:75 USR1:75 INT:130; do
         sleep 0.02
     done
     kill -s "${signal%:*}" $pid
-    stops "${signal#*:}" 3
+    stops "${signal#*:}" 9
     [ "$(cat stop.txt)" = "kveval: stopped before anything was decoded" ] || fail "a blocked read: $(cat stop.txt)"
 done
 exec 9>&-
@@ -103,11 +108,7 @@ grep -q '^kveval: stopping: nothing new is started, and completions under way ha
 rm -rf long
 (trap - INT; exec "$program" sweep long.json -o long --max-batch 2 2>stop.txt >stdout.txt) &
 pid=$!
-for _ in $(seq 1500); do
-    [ -e long/manifest.json ] && break
-    sleep 0.02
-done
-sleep 1
+decodes long
 kill -s INT $pid
 for _ in $(seq 250); do
     grep -q 'press again to abort' stop.txt && break
@@ -115,15 +116,16 @@ for _ in $(seq 250); do
 done
 kill -0 $pid || fail "it did not wait for what was under way: $(cat stop.txt)"
 kill -s INT $pid
-stops 130 3
+stops 130 9
 grep -q '^kveval: aborted; what was finished is saved, repeat the command to go on$' stop.txt ||
     fail "the second Ctrl-C said: $(cat stop.txt)"
 # Without time for them they are lost.
+rm -rf long
 (trap - INT; exec "$program" sweep long.json -o long --max-batch 2 --drain 1 --devices cpu:0-1 2>stop.txt >stdout.txt) &
 pid=$!
-sleep 2
+decodes long
 kill -s INT $pid
-stops 130 9
+stops 130 20
 
 run 0 report stopped
 grep -q 'of 2000 jobs are missing' stderr.txt || fail "report of an unfinished folder: $(cat stderr.txt)"

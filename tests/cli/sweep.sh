@@ -2,6 +2,10 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf full again shards limited ids named other piped
 tiny=$here/tiny.json
+if small; then # completions of a third of the length
+    sed 's/"max_new_tokens": 250/"max_new_tokens": 60/' "$here/tiny.json" >short.json
+    tiny=short.json
+fi
 
 run 0 sweep "$tiny" --dry-run
 grep -q '^total  *64 ' stdout.txt || fail "dry run: $(cat stdout.txt)"
