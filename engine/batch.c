@@ -1,6 +1,6 @@
-/* Which sequences are in the batch: admits them while there are pages, finds pages for the next tokens, and
- * preempts when pages run out. None of this can change a completion, because the arithmetic of a row does not
- * depend on the other rows. */
+/* Continuous batching: sequences join the batch while there are KV blocks and leave it when they end. Gives
+ * them blocks for their next tokens, and preempts the youngest when blocks run out. None of this can change a
+ * completion, because the arithmetic of a row does not depend on the other rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,21 +8,14 @@
 #include "engine/memory/device.h"
 #include "evalcore/base/clock.h"
 
-int release_place(struct engine *en, struct sequence *s, struct err *e)
+static int free_seq(const struct engine *en)
 {
-    int place = s->place;
-    s->place = -1;
-    return kvcache_clear(&en->cache, place, e);
-}
-
-static int free_place(const struct engine *en)
-{
-    for (int place = 0; place < en->options.max_batch; place++) {
+    for (int seq = 0; seq < en->options.max_batch; seq++) {
         int taken = 0;
         for (int i = 0; i < en->n_active; i++)
-            taken |= en->active[i]->place == place;
+            taken |= en->active[i]->seq == seq;
         if (!taken)
-            return place;
+            return seq;
     }
     return -1;
 }
@@ -31,26 +24,26 @@ int batch_settings(struct engine *en, const struct sequence *s, int n_ids, struc
 {
     struct sample_settings v;
     sequence_settings(en, s, n_ids, &v);
-    return device_upload(en->be, en->dev, en->tf.settings + s->place, &v, sizeof v, e);
+    return device_upload(en->be, en->dev, en->tf.settings + s->seq, &v, sizeof v, e);
 }
 
-/* Zeroes the policy's state of a place and tells the device the sequence's lengths. */
-static int prepare_place(struct engine *en, struct sequence *s, struct err *e)
+/* Zeroes the policy's state of the sequence and tells the device its lengths. */
+static int prepare_seq(struct engine *en, struct sequence *s, struct err *e)
 {
     const struct policy *p = s->req.policy;
     int32_t n = s->req.n_prompt, total = s->req.n_prompt + s->limit;
     int32_t bounds = (p->needs & POLICY_BOUNDS) != 0;
-    if (kvcache_clear(&en->cache, s->place, e) ||
-        device_upload(en->be, en->dev, en->tf.prompt_len + s->place, &n, sizeof n, e) ||
-        device_upload(en->be, en->dev, en->tf.total_len + s->place, &total, sizeof total, e) ||
-        device_upload(en->be, en->dev, en->tf.with_bounds + s->place, &bounds, sizeof bounds, e) ||
+    if (kvcache_clear(&en->cache, s->seq, e) ||
+        device_upload(en->be, en->dev, en->tf.prompt_len + s->seq, &n, sizeof n, e) ||
+        device_upload(en->be, en->dev, en->tf.total_len + s->seq, &total, sizeof total, e) ||
+        device_upload(en->be, en->dev, en->tf.with_bounds + s->seq, &bounds, sizeof bounds, e) ||
         batch_settings(en, s, 0, e))
         return e->code;
     if (!p->state_bytes)
         return 0;
     void *zero = xcalloc(1, p->state_bytes);
     int rc =
-        device_upload(en->be, en->dev, p->state + (size_t)s->place * p->state_bytes, zero, p->state_bytes, e);
+        device_upload(en->be, en->dev, p->state + (size_t)s->seq * p->state_bytes, zero, p->state_bytes, e);
     free(zero);
     return rc;
 }
@@ -72,21 +65,21 @@ static void push_front(struct engine *en, struct sequence *s)
     en->waiting[0] = s;
 }
 
-/* 1: admitted, 0: no room now, negative: the device failed. */
+/* 1: admitted, 0: too few blocks now, negative: the device failed. */
 static int admit_one(struct engine *en, struct err *e)
 {
     struct sequence *s = en->waiting[0];
     const float *logits = NULL;
-    s->place = free_place(en);
+    s->seq = free_seq(en);
     if (s->start == 0)
         s->start = clock_seconds();
-    if (prepare_place(en, s, e))
+    if (prepare_seq(en, s, e))
         return e->code;
     int rc = prompt_admit(en, s, &logits, e);
     if (rc < 0)
         return rc;
     if (rc == KVCACHE_FULL) {
-        if (release_place(en, s, e))
+        if (sequence_free_blocks(en, s, e))
             return e->code;
         return en->n_active
                    ? 0
@@ -101,13 +94,13 @@ static int admit_one(struct engine *en, struct err *e)
 
 int batch_may_admit(const struct engine *en)
 {
-    int places = en->n_waiting && en->waiting[0]->is_reference ? 2 : 1;
-    return en->n_waiting && !en->hold && en->n_active + places <= en->options.max_batch;
+    int n_seqs = en->n_waiting && en->waiting[0]->is_reference ? 2 : 1;
+    return en->n_waiting && !en->hold && en->n_active + n_seqs <= en->options.max_batch;
 }
 
-/* The youngest sequence goes back to the queue and leaves its pages to the older ones, so some sequence
+/* The youngest sequence goes back to the queue and leaves its blocks to the older ones, so some sequence
  * always finishes. Until then nobody is admitted: the newcomer would be the next to be preempted, and its
- * prefill wasted. A pair goes together. */
+ * prefill wasted. A request and its reference go together. */
 static int preempt_youngest(struct engine *en, struct err *e)
 {
     struct sequence *s = en->active[--en->n_active];
@@ -115,13 +108,13 @@ static int preempt_youngest(struct engine *en, struct err *e)
     push_front(en, s);
     en->hold = 1;
     en->stats.preemptions++;
-    if (release_place(en, s, e))
+    if (sequence_free_blocks(en, s, e))
         return e->code;
     int with_reference = s->pair && en->n_active && en->active[en->n_active - 1] == s->pair;
     return with_reference ? preempt_youngest(en, e) : 0;
 }
 
-/* As admit_one(), and with a reference the request behind it, or neither of the two. */
+/* Admits the next sequence; a reference only together with the request behind it. Returns as admit_one(). */
 static int admit_next(struct engine *en, struct err *e)
 {
     struct sequence *s = en->waiting[0];
@@ -136,7 +129,7 @@ static int admit_next(struct engine *en, struct err *e)
     return rc == 0 && preempt_youngest(en, e) ? e->code : rc;
 }
 
-/* When pages run out nobody else is admitted until a sequence finishes, since only then do pages come back.
+/* When blocks run out nobody else is admitted until a sequence finishes, since only then blocks become free.
  */
 int batch_admit(struct engine *en, struct err *e)
 {
@@ -153,40 +146,40 @@ int batch_admit(struct engine *en, struct err *e)
     return 0;
 }
 
-/* Gets units for the first `tokens` tokens, the last of which is the next one to be appended. 0 or
+/* Gets blocks for the first `tokens` tokens, the last of which is the next one to be appended. Returns 0 or
  * KVCACHE_FULL. A head of a sequence that drops needs at most one new slot for each further token, so its
  * spare page lasts for a page of tokens, however full its last page is. */
-static int fit_sequence(struct engine *en, struct sequence *s, int tokens, struct err *e)
+static int fit_blocks(struct engine *en, struct sequence *s, int tokens, struct err *e)
 {
-    int room =
+    int capacity =
         sequence_drops(s) ? tokens - 1 + SPARE_PAGES * KV_PAGE_TOKENS : kv_pages(tokens) * KV_PAGE_TOKENS;
-    int rc = sequence_drops(s) ? kvcache_fit_ragged(&en->cache, s->place, SPARE_PAGES, e)
-                               : kvcache_map(&en->cache, s->place, kv_pages(tokens), e);
-    s->room = rc ? s->room : room;
+    int rc = sequence_drops(s) ? kvcache_fit_ragged(&en->cache, s->seq, SPARE_PAGES, e)
+                               : kvcache_map(&en->cache, s->seq, kv_pages(tokens), e);
+    s->capacity = rc ? s->capacity : capacity;
     return rc;
 }
 
-int batch_room_ahead(struct engine *en, struct err *e)
+int batch_reserve_ahead(struct engine *en, struct err *e)
 {
     for (int i = 0; i < en->n_active; i++) {
         struct sequence *s = en->active[i];
         int tokens = s->req.n_prompt + s->n_ids + 1;
-        if (tokens <= s->room)
+        if (tokens <= s->capacity)
             continue;
         if (sequence_drops(s)) /* its slots must be read back, and the step in flight changes them */
             return 0;
-        int rc = fit_sequence(en, s, tokens, e);
+        int rc = fit_blocks(en, s, tokens, e);
         if (rc)
             return rc < 0 ? rc : 0;
     }
     return 1;
 }
 
-int batch_make_room(struct engine *en, struct err *e)
+int batch_reserve_blocks(struct engine *en, struct err *e)
 {
     for (int i = 0; i < en->n_active;) {
         struct sequence *s = en->active[i];
-        int rc = fit_sequence(en, s, s->req.n_prompt + s->n_ids, e);
+        int rc = fit_blocks(en, s, s->req.n_prompt + s->n_ids, e);
         if (rc < 0)
             return rc;
         if (rc == 0) {

@@ -17,7 +17,7 @@ int curve_note(const struct engine *en, struct sequence *s, struct err *e)
 {
     struct kvcache_sums sums;
     struct kv_curve *c = &s->curve;
-    if (kvcache_sums(&en->cache, s->place, &sums, NULL, e))
+    if (kvcache_sums(&en->cache, s->seq, &sums, NULL, e))
         return e->code;
     xgrow(&c->point, &s->curve_cap, (size_t)c->n + 1, sizeof *c->point);
     c->point[c->n++] = (struct kv_point){sums.reads, sums.live, sums.peak, sums.aux};
@@ -33,7 +33,7 @@ int curve_end(const struct engine *en, struct sequence *s, struct kvcache_sums *
     c->heads = heads;
     if (c->every > 0 && sequence_drops(s))
         c->by_head = xmalloc((size_t)heads * sizeof *c->by_head);
-    return kvcache_sums(&en->cache, s->place, sums, c->by_head, e);
+    return kvcache_sums(&en->cache, s->seq, sums, c->by_head, e);
 }
 
 void curve_clear(struct sequence *s)

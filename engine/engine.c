@@ -93,8 +93,8 @@ static void fill_info(struct engine *en)
     i->kv_token_bytes = engine_token_bytes(c, en->cache.view.dtype);
 }
 
-/* The cache has a place per row of the batch, and after these one per shared prompt. engine_reserve() adds
- * its units. */
+/* The cache has a sequence index per row of the batch, and after these one per shared prompt.
+ * engine_reserve() adds its blocks. */
 static int open_cache(struct engine *en, struct err *e)
 {
     const struct model_config *c = &en->model.config;
@@ -108,7 +108,7 @@ static int open_cache(struct engine *en, struct err *e)
     if (kvcache_init(&en->cache, en->be, en->dev, &v, e))
         return e->code;
     for (int i = 0; i < N_PROMPTS; i++) {
-        en->prompts[i].place = o->max_batch + i;
+        en->prompts[i].seq = o->max_batch + i;
         en->prompts[i].logits = en->be->alloc(en->dev, (size_t)c->vocab * sizeof(float));
         if (!en->prompts[i].logits)
             return err_set(e, ERR_DEVICE,
@@ -208,7 +208,7 @@ void engine_close(struct engine *en)
     for (int i = 0; i < en->n_finished; i++)
         sequence_release(en->finished[i]);
     if (en->dev) {
-        programs_clear(en);
+        graphs_clear(en);
         for (int i = 0; i < en->n_policies; i++)
             policy_close(en, en->policies[i]);
         for (int i = 0; i < N_PROMPTS; i++) {
@@ -250,17 +250,17 @@ const struct chat_own *engine_chat(const struct engine *en)
 }
 
 /* Page bounds are kept from the first policy on that needs them. Shared prompts made before have none, and
- * programs recorded before do not maintain them, so both are discarded. */
+ * graphs captured before do not maintain them, so both are discarded. */
 static int enable_bounds(struct engine *en, struct err *e)
 {
-    if (en->cache.view.bounds || !en->cache.n_units)
+    if (en->cache.view.bounds || !en->cache.n_blocks)
         return 0;
     if (en->n_active)
         return err_set(e, ERR_USAGE, "a policy that needs page bounds must be known before decoding starts");
     if (kvcache_bounds(&en->cache, e))
         return err_add(e, "a policy that is known before the first request has its memory set aside");
     prompt_cache_clear(en, e);
-    programs_clear(en);
+    graphs_clear(en);
     return e->code;
 }
 
@@ -357,6 +357,6 @@ void engine_withdraw(struct engine *en)
 void engine_stats(const struct engine *en, struct engine_stats *out)
 {
     *out = en->stats;
-    out->units_free = (size_t)en->cache.n_free;
-    out->units_peak = (size_t)(en->cache.n_units - en->cache.min_free);
+    out->blocks_free = (size_t)en->cache.n_free;
+    out->blocks_peak = (size_t)(en->cache.n_blocks - en->cache.min_free);
 }

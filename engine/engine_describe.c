@@ -61,9 +61,9 @@ int engine_check_options(struct engine_options *o, const struct model_config *c,
     if (o->max_context < 1 || o->max_context > c->max_position)
         return err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d",
                        o->max_context, c->max_position);
-    if (o->prefill_chunk < 0 || o->prefill_chunk % CHUNK_UNIT || o->prefill_chunk > MOST_CHUNK)
+    if (o->prefill_chunk < 0 || o->prefill_chunk % CHUNK_UNIT || o->prefill_chunk > CHUNK_MAX)
         return err_set(e, ERR_USAGE, "prefill_chunk is %d; multiples of %d up to %d are possible",
-                       o->prefill_chunk, CHUNK_UNIT, MOST_CHUNK);
+                       o->prefill_chunk, CHUNK_UNIT, CHUNK_MAX);
     return 0;
 }
 

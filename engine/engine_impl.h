@@ -1,29 +1,30 @@
 #ifndef ENGINE_ENGINE_IMPL_H
 #define ENGINE_ENGINE_IMPL_H
 
-/* What the sources in this folder share. Nobody else includes it, except tests that look inside an engine. */
+/* Shared by the sources in this folder. Nobody else includes it, except tests that look inside an engine.
+ * Functions with an err return 0 or a negative ERR_ code unless said otherwise. */
 #include "engine/engine.h"
 #include "engine/likelihood.h"
 #include "engine/memory/kvcache.h"
 #include "engine/model/model.h"
 #include "engine/transformer.h"
 
-enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = ENGINE_SHARED_PROMPTS };
-/* How many positions of a prompt may run at once. MOST_CHUNK is the largest number of rows of a linear layer
- * for which tests compare the bits of the backends. */
-enum { CHUNK_UNIT = PREFILL_TILE, MOST_CHUNK = 2048 };
-enum { SPARE_PAGES = 1 }; /* that a head of a sequence that drops has mapped beyond those in use */
+enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_GRAPHS = 64, N_PROMPTS = ENGINE_SHARED_PROMPTS };
+/* Positions of a prompt that run at once: a multiple of CHUNK_UNIT, at most CHUNK_MAX, the largest number of
+ * rows of a linear layer for which tests compare the bits of the backends. */
+enum { CHUNK_UNIT = PREFILL_TILE, CHUNK_MAX = 2048 };
+enum { SPARE_PAGES = 1 }; /* pages beyond those in use that each head of a dropping sequence has blocks for */
 
 /* A submitted request and, once admitted, its sequence. */
 struct sequence {
     struct request req; /* with its own copies of prompt, stop, forced */
     int32_t *prompt, *forced;
     char **stop;
-    int place;    /* in the cache; -1 while waiting */
+    int seq;      /* sequence index in the cache; -1 while waiting */
     int32_t *ids; /* tokens so far, the end token included while it is last */
     int n_ids;
     int limit;       /* completion tokens at most; all of them when forced */
-    int room;        /* tokens, prompt included, that the place has units for even if nothing is dropped */
+    int capacity;    /* tokens, prompt included, that its KV blocks hold even if nothing is dropped */
     struct str text; /* decoded so far */
     float *logprobs, *gaps;
     int32_t *tops;
@@ -36,8 +37,8 @@ struct sequence {
      * request's own behind it (batch.c). */
     struct sequence *pair;
     int is_reference;
-    float *first_logits;    /* of a reference: host copy of what its first token was drawn from (vocab) */
-    struct divergence next; /* at the token that is about to be taken */
+    float *first_logits;    /* of a reference: host copy of the logits of its first token (vocab) */
+    struct divergence next; /* divergence at the token that is taken next */
     struct likelihood likelihood;
     double start, seconds;
     int64_t reads_full; /* per layer and KV head */
@@ -47,19 +48,19 @@ struct sequence {
     char *error;
 };
 
-/* A prompt whose dense prefill is kept for the next sequence with the same ids. */
+/* A shared prompt: its dense prefill is kept for the next sequence with the same ids. */
 struct prompt_entry {
-    int place;
+    int seq;
     int32_t *ids;
     int n;         /* 0: free entry */
     uint64_t used; /* clock of the last use */
     float *logits; /* device (vocab) */
 };
 
-struct cached_program {
-    struct op_graph *program; /* NULL: not recorded yet */
-    struct step_group *group; /* (n_groups) */
-    int n_groups, steps;      /* steps: run before it is recorded */
+struct cached_graph {
+    struct op_graph *graph;     /* NULL: not captured yet */
+    struct policy_group *group; /* (n_groups) */
+    int n_groups, steps;        /* steps: run before it is captured */
     uint64_t used;
 };
 
@@ -67,7 +68,7 @@ struct cached_program {
  * when it was begun and its tokens are not yet taken: at most one is between calls of engine_step(), and two
  * while the older one is waited for (loop.c). */
 struct batch {
-    struct step_group group[MAX_POLICIES]; /* one per instance at most */
+    struct policy_group group[MAX_POLICIES]; /* one per instance at most */
     int n_groups, n_rows;
     struct sequence **row;        /* (max_rows), NULL: padding, or a sequence that has ended */
     struct sample_result *result; /* (max_rows) */
@@ -76,7 +77,7 @@ struct batch {
 };
 
 struct watch {
-    seen_fn *fn; /* NULL: nobody looks */
+    seen_fn *fn; /* NULL: none */
     void *context;
     int every;
     int32_t *idx; /* host copies of lists */
@@ -98,8 +99,8 @@ struct engine {
     struct policy *policies[MAX_POLICIES];
     int n_policies;
     struct prompt_entry prompts[N_PROMPTS];
-    struct cached_program programs[MAX_PROGRAMS];
-    int n_programs;
+    struct cached_graph graphs[MAX_GRAPHS];
+    int n_graphs;
     uint64_t clock;
     struct sequence **waiting; /* queue, first in first out; preempted sequences go to the front */
     int n_waiting;
@@ -116,8 +117,7 @@ struct engine {
     struct engine_stats stats;
 };
 
-/* engine_describe.c: what follows from configuration and options. engine_check_options() fills in defaults.
- */
+/* engine_describe.c: facts from configuration and options. engine_check_options() fills in defaults. */
 int engine_check_options(struct engine_options *o, const struct model_config *c, struct err *e);
 struct engine_info engine_config_info(const char *model, const struct model_config *c);
 enum dtype engine_kv_type(const struct engine_options *o);
@@ -130,70 +130,74 @@ void engine_pool_needs(const struct engine *en, struct engine_memory *out);
 /* loop.c: uploads the n rows of the next step; NULL is a row of padding. */
 int rows_upload(struct engine *en, struct sequence *const *row, int n, struct err *e);
 
-/* prompt_cache.c: gives the sequence's place K and V of its prompt and samples the first token, from a shared
- * prefill where that is allowed. *logits: what it was drawn from (device, vocab), until the next prefill.
- * KVCACHE_FULL when units are short. */
+/* prompt_cache.c: gives the sequence K and V of its prompt and samples the first token, from a shared prefill
+ * if that is allowed. *logits: what the token was drawn from (device, vocab), valid until the next prefill.
+ * Returns KVCACHE_FULL when KV blocks are short. */
 int prompt_admit(struct engine *en, struct sequence *s, const float **logits, struct err *e);
 int prompt_evict_one(struct engine *en, struct err *e); /* 1: evicted, 0: none to evict */
 void prompt_cache_clear(struct engine *en, struct err *e);
 
-/* curve.c: is a point of the sequence's curve due when its completion has n_ids tokens? curve_note() adds it,
- * curve_end() fills in the rest and gives the sums for the totals. curve_clear(): it starts again. */
+/* curve.c: curve_is_due() is 1 if the sequence's curve gets a point when its completion has n_ids tokens.
+ * curve_note() adds the point, curve_end() fills in the rest and gives the sums for the totals, curve_clear()
+ * starts again. */
 int curve_is_due(const struct sequence *s, int n_ids);
 int curve_note(const struct engine *en, struct sequence *s, struct err *e);
 int curve_end(const struct engine *en, struct sequence *s, struct kvcache_sums *sums, struct err *e);
 void curve_clear(struct sequence *s);
 void curve_release(struct sequence *s);
 
-/* sequence.c: does its policy forget tokens? */
+/* sequence.c. sequence_drops(): 1 if its policy forgets tokens. */
 int sequence_drops(const struct sequence *s);
 /* Appends one sampled token, and sets done when the sequence ends with it. */
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r);
-/* Settings for the token after n_ids of the completion, and whether they differ from those of the one before.
- * They do not depend on what was drawn. */
+/* Sampling settings for token n_ids + 1 of the completion, and whether they differ from those of the token
+ * before. They do not depend on the tokens drawn. */
 void sequence_settings(const struct engine *en, const struct sequence *s, int n_ids,
                        struct sample_settings *out);
 int sequence_settings_change(const struct sequence *s, int n_ids);
-/* Could the next token end it by length or stop string, which the device cannot see, or are its reads noted
- * after it? */
+/* 1 if the host must see the next token before the step after it is sent: it may end the sequence by length
+ * or stop string, which the device cannot see, or the curve gets a point after it. */
 int sequence_must_be_seen(const struct sequence *s);
+/* Gives the KV blocks of its sequence index back. */
+int sequence_free_blocks(struct engine *en, struct sequence *s, struct err *e);
 int sequence_finish(struct engine *en, struct sequence *s,
-                    struct err *e); /* reads the counters, frees the place */
+                    struct err *e); /* reads the counters, frees its blocks */
 void sequence_restart(struct sequence *s);
 void sequence_release(struct sequence *s);
 void sequence_completion(const struct sequence *s, struct completion *out);
 
-/* pairs.c: what a sequence and its reference have to do with each other. */
-/* Before the first token of either is taken; the reference's comes first. */
+/* pairs.c: a sequence and its reference. */
+/* Call it before the first token of either is taken; first for the reference. */
 int pair_first_token(struct engine *en, struct sequence *s, const float *logits, struct err *e);
-/* Before the tokens of a step are taken: compares the distributions of all pairs in the batch. */
+/* Compares the distributions of all pairs in the batch; call it before the tokens of a step are taken. */
 int pairs_compare(struct engine *en, struct err *e);
 void pairs_end(
-    struct engine *en); /* after the tokens are taken: when one of the two has ended, so has the other */
-/* Then the next step must not be sent before this one's logits are read. */
+    struct engine *en); /* ends the other of a pair when one has ended; after the tokens are taken */
+/* 1: the next step must not be sent before this one's logits are read. */
 int pairs_are_active(const struct engine *en);
 
 /* watch.c */
 int watch_is_due(const struct engine *en);         /* for the step that is about to be sent */
 void watch_step(struct engine *en, struct err *e); /* runs it, and calls the watcher */
 
-/* batch.c. No step may be in flight, except for batch_room_ahead and batch_collect. */
-int release_place(struct engine *en, struct sequence *s, struct err *e);
+/* batch.c. No step may be in flight, except for batch_reserve_ahead and batch_collect. */
 int batch_settings(struct engine *en, const struct sequence *s, int n_ids, struct err *e);
-int batch_may_admit(const struct engine *en); /* a request waits, and nothing is known to stand in the way */
+int batch_may_admit(
+    const struct engine *en); /* 1 if a request waits and nothing known prevents its admission */
 int batch_admit(struct engine *en, struct err *e);
-/* Gives every active sequence units for its next token. When they run out, shared prompts are evicted, and
- * then the youngest sequences preempted. */
-int batch_make_room(struct engine *en, struct err *e);
-/* The same for the token after the one in flight, from free units alone: 1, or 0 when they do not suffice. */
-int batch_room_ahead(struct engine *en, struct err *e);
+/* Gives every active sequence KV blocks for its next token. When they run out, evicts shared prompts and then
+ * preempts the youngest sequences. */
+int batch_reserve_blocks(struct engine *en, struct err *e);
+/* The same for the token after the one in flight, from free blocks alone: returns 1, or 0 if they do not
+ * suffice. */
+int batch_reserve_ahead(struct engine *en, struct err *e);
 /* Moves the sequences that have ended from the batch to en->finished. */
 int batch_collect(struct engine *en, struct err *e);
 
-/* programs.c */
-int programs_bucket(int n); /* rows that a group of n sequences takes, padding included */
-/* Runs a step of the batch: replays it, if its shape was there often enough to be recorded. */
-int programs_run(struct engine *en, struct err *e);
-void programs_clear(struct engine *en);
+/* graphs.c: captured decode steps */
+int graphs_bucket(int n); /* rows of a policy group of n sequences, padding included */
+/* Runs a step of the batch: replays its graph if the shape came often enough to be captured. */
+int graphs_run(struct engine *en, struct err *e);
+void graphs_clear(struct engine *en);
 
 #endif

@@ -7,12 +7,12 @@
  * The step before leaves on the device all that a step needs: OP_sample writes the next tokens and positions
  * of the rows, and when a sequence draws an end token it turns its row into padding, so that a step sent
  * already does nothing for it. Some things only the host knows: that a request can be admitted, that a length
- * or a stop string is reached, that pages run out. When one of these may happen, or when the step's logits
- * are to be compared with a reference's (pairs.c), the host takes the step in flight before it sends the
- * next.
+ * or a stop string is reached, that KV blocks run out. When one of these may happen, or when the step's
+ * logits are to be compared with a reference's (pairs.c), the host takes the step in flight before it sends
+ * the next.
  *
- * Rows are ordered by policy instance. The rows of a group are rounded up to a bucket, so that one recorded
- * program serves batches of several sizes (programs.c). */
+ * Rows are ordered by policy instance. The rows of a policy group are rounded up to a bucket, so that one
+ * captured graph serves batches of several sizes (graphs.c). */
 #include <string.h>
 
 #include "engine/engine_impl.h"
@@ -33,7 +33,7 @@ static void lay_out(struct engine *en)
                 b->row[b->n_rows + n++] = en->active[i];
         if (!n)
             continue;
-        struct step_group g = {en->policies[p], b->n_rows, programs_bucket(n)};
+        struct policy_group g = {en->policies[p], b->n_rows, graphs_bucket(n)};
         for (; n < g.cap; n++)
             b->row[b->n_rows + n] = NULL;
         b->group[b->n_groups++] = g;
@@ -47,7 +47,7 @@ int rows_upload(struct engine *en, struct sequence *const *row, int n, struct er
     int32_t *v = xmalloc(3 * bytes), *seq = v, *pos = v + n, *token = v + 2 * n;
     for (int i = 0; i < n; i++) {
         const struct sequence *s = row[i];
-        seq[i] = s ? s->place : -1;
+        seq[i] = s ? s->seq : -1;
         pos[i] = s ? s->req.n_prompt + s->n_ids - 1 : 0;
         token[i] = s ? s->ids[s->n_ids - 1] : 0;
     }
@@ -71,7 +71,7 @@ static int begin_step(struct engine *en, int ahead, struct err *e)
     if (watch_is_due(en))
         watch_step(en, e);
     else
-        programs_run(en, e);
+        graphs_run(en, e);
     if (e->code)
         return e->code;
     if (en->be->download_begin(en->dev, (int)(b->begun % BACKEND_STAGING_BUFFERS), en->tf.sampled,
@@ -82,18 +82,19 @@ static int begin_step(struct engine *en, int ahead, struct err *e)
     return 0;
 }
 
-/* When nothing is in flight: finds units for the next token of each sequence, lays out the rows, sends a
- * step. */
+/* When nothing is in flight: reserves KV blocks for the next token of each sequence, lays out the rows, sends
+ * a step. */
 static int begin_batch(struct engine *en, struct err *e)
 {
     struct batch *b = &en->batch;
-    if (batch_make_room(en, e))
+    if (batch_reserve_blocks(en, e))
         return e->code;
     lay_out(en);
     return rows_upload(en, b->row, b->n_rows, e) ? e->code : begin_step(en, 0, e);
 }
 
-/* 1 when the next step can be sent before the tokens of the one in flight are seen; it then has its units. */
+/* 1 when the next step can be sent before the tokens of the one in flight are seen; it then has its blocks.
+ */
 static int may_go_ahead(struct engine *en, struct err *e)
 {
     if (en->batch.changed || batch_may_admit(en) || pairs_are_active(en) || en->watch.fn)
@@ -101,7 +102,7 @@ static int may_go_ahead(struct engine *en, struct err *e)
     for (int i = 0; i < en->n_active; i++)
         if (sequence_must_be_seen(en->active[i]))
             return 0;
-    return batch_room_ahead(en, e);
+    return batch_reserve_ahead(en, e);
 }
 
 /* Takes the tokens of the step in flight. They count even if a step that was sent after it fails. */

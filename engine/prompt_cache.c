@@ -1,8 +1,9 @@
 /* Shared prompts. Dense prefill does not depend on the policy, so its K and V serve all samples of a problem,
  * in all cells whose policies prefill densely. A policy that looks at the prompt's last queries gets what
- * comes before them and prefills the rest. Full pages are shared and a last, partial one is copied; a
- * sequence that drops tokens or writes over keys gets copies of all. An entry has a place of its own until
- * its units are needed for something else; the least recently used is evicted first. */
+ * comes before them and prefills the rest. Full pages are shared, by reference counts, and a last, partial
+ * one is copied (copy on write, at once); a sequence that drops tokens or writes over keys gets copies of
+ * all. An entry has a sequence index of its own until its blocks are needed for something else; the least
+ * recently used is evicted first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static int drop_entry(struct engine *en, struct prompt_entry *p, struct err *e)
     free(p->ids);
     p->ids = NULL;
     p->n = 0;
-    return kvcache_clear(&en->cache, p->place, e);
+    return kvcache_clear(&en->cache, p->seq, e);
 }
 
 static struct prompt_entry *oldest_entry(struct engine *en)
@@ -48,34 +49,33 @@ void prompt_cache_clear(struct engine *en, struct err *e)
         ;
 }
 
-/* Maps n_pages of a place and evicts shared prompts while units are short. KVCACHE_FULL: that was not enough.
- */
-static int map_evicting(struct engine *en, int place, int n_pages, struct err *e)
+/* Maps n_pages of a sequence, and evicts shared prompts while blocks are short. KVCACHE_FULL: that was not
+ * enough. */
+static int map_evicting(struct engine *en, int seq, int n_pages, struct err *e)
 {
-    while (kvcache_needs(&en->cache, place, n_pages) > en->cache.n_free) {
+    while (kvcache_needs(&en->cache, seq, n_pages) > en->cache.n_free) {
         int rc = prompt_evict_one(en, e);
         if (rc <= 0)
             return rc < 0 ? rc : KVCACHE_FULL;
     }
-    return kvcache_map(&en->cache, place, n_pages, e);
+    return kvcache_map(&en->cache, seq, n_pages, e);
 }
 
-/* Prefills a place that holds the prompt's first `from` tokens. */
-static int prefill_into(struct engine *en, int place, const struct request *r, int from,
+/* Prefills a sequence that holds the prompt's first `from` tokens. */
+static int prefill_into(struct engine *en, int seq, const struct request *r, int from,
                         const struct policy *policy, float *logits, struct err *e)
 {
     double start = clock_seconds();
-    int rc = map_evicting(en, place, kv_pages(r->n_prompt), e);
+    int rc = map_evicting(en, seq, kv_pages(r->n_prompt), e);
     if (rc)
         return rc;
-    transformer_prefill(&en->tf, place, r->prompt, from, r->n_prompt, policy, logits, e);
+    transformer_prefill(&en->tf, seq, r->prompt, from, r->n_prompt, policy, logits, e);
     en->stats.prefill_tokens += (uint64_t)(r->n_prompt - from);
     en->stats.prefill_seconds += clock_seconds() - start;
     return e->code;
 }
 
-/* A new entry for this prompt. KVCACHE_FULL when there is no room for one, which only means that nothing is
- * shared. */
+/* Makes an entry for this prompt. KVCACHE_FULL: too few blocks for one, so nothing is shared. */
 static int make_entry(struct engine *en, const struct request *r, struct prompt_entry **out, struct err *e)
 {
     struct prompt_entry *p = NULL;
@@ -87,9 +87,9 @@ static int make_entry(struct engine *en, const struct request *r, struct prompt_
         if (drop_entry(en, p, e))
             return e->code;
     }
-    int rc = prefill_into(en, p->place, r, 0, NULL, p->logits, e);
+    int rc = prefill_into(en, p->seq, r, 0, NULL, p->logits, e);
     if (rc)
-        return kvcache_clear(&en->cache, p->place, e) ? e->code : rc;
+        return kvcache_clear(&en->cache, p->seq, e) ? e->code : rc;
     p->ids = xmalloc((size_t)r->n_prompt * sizeof *p->ids);
     memcpy(p->ids, r->prompt, (size_t)r->n_prompt * sizeof *p->ids);
     p->n = r->n_prompt;
@@ -111,7 +111,7 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
         if (drop_entry(en, other, e))
             return e->code;
     }
-    return kvcache_fork(&en->cache, s->place, p->place, n, copy, e);
+    return kvcache_fork(&en->cache, s->seq, p->seq, n, copy, e);
 }
 
 /* A dense prefill of n tokens: query i sees i + 1 keys. */
@@ -120,12 +120,12 @@ static double dense_reads(int n)
     return (double)n * (n + 1) / 2;
 }
 
-/* What the sequence's prefill read, whose first `from` tokens come from a dense one. */
+/* Counts what the sequence's prefill read; its first `from` tokens come from a dense prefill. */
 static int count_prefill(struct engine *en, struct sequence *s, int from, struct err *e)
 {
     int64_t reads, scans;
     double heads = en->cache.heads_per_seq;
-    if (kvcache_prefill_sums(&en->cache, s->place, &reads, &scans, e))
+    if (kvcache_prefill_sums(&en->cache, s->seq, &reads, &scans, e))
         return e->code;
     s->kv.prefill_reads = dense_reads(from) + (double)reads / heads;
     s->kv.prefill_aux_reads = (double)scans / 2 / heads;
@@ -136,17 +136,17 @@ static int count_prefill(struct engine *en, struct sequence *s, int from, struct
  * hold the whole prompt; what a policy dropped then goes back to the pool. */
 static int prefill_own(struct engine *en, struct sequence *s, int from, const float **logits, struct err *e)
 {
-    int rc = prefill_into(en, s->place, &s->req, from, s->req.policy, en->tf.logits, e);
+    int rc = prefill_into(en, s->seq, &s->req, from, s->req.policy, en->tf.logits, e);
     if (!rc && sequence_drops(s))
-        rc = kvcache_fit_ragged(&en->cache, s->place, 0, e);
+        rc = kvcache_fit_ragged(&en->cache, s->seq, 0, e);
     if (rc)
         return rc;
     *logits = en->tf.logits;
-    transformer_first_token(&en->tf, s->place, s->req.n_prompt, *logits, e);
+    transformer_first_token(&en->tf, s->seq, s->req.n_prompt, *logits, e);
     return count_prefill(en, s, from, e);
 }
 
-/* How many of its first tokens the sequence may take from a dense prefill. */
+/* The number of first tokens that the sequence may take from a dense prefill. */
 static int sharable_tokens(const struct engine *en, const struct sequence *s)
 {
     const struct policy *p = s->req.policy;
@@ -156,7 +156,7 @@ static int sharable_tokens(const struct engine *en, const struct sequence *s)
     return tail == 0 ? n : tail < n ? (n - tail) / PREFILL_TILE * PREFILL_TILE : 0;
 }
 
-/* From a shared prefill, which this makes if there is none. KVCACHE_FULL: there is no room for a copy beside
+/* Admits from a shared prefill, which this makes if there is none. KVCACHE_FULL: too few blocks for it beside
  * the sequence itself. */
 static int admit_shared(struct engine *en, struct sequence *s, int n_shared, const float **logits,
                         struct err *e)
@@ -172,9 +172,9 @@ static int admit_shared(struct engine *en, struct sequence *s, int n_shared, con
         if (rc)
             return rc;
     } else {
-        transformer_prefill_end(&en->tf, s->place, p->n, s->req.policy, e);
+        transformer_prefill_end(&en->tf, s->seq, p->n, s->req.policy, e);
         *logits = p->logits;
-        transformer_first_token(&en->tf, s->place, p->n, *logits, e);
+        transformer_first_token(&en->tf, s->seq, p->n, *logits, e);
     }
     if (found)
         en->stats.prefill_shared_tokens += (uint64_t)n_shared;
@@ -192,7 +192,7 @@ int prompt_admit(struct engine *en, struct sequence *s, const float **logits, st
     if (rc != KVCACHE_FULL)
         return rc;
     prompt_cache_clear(en, e);
-    if (kvcache_clear(&en->cache, s->place, e))
+    if (kvcache_clear(&en->cache, s->seq, e))
         return e->code;
     return prefill_own(en, s, 0, logits, e);
 }

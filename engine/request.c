@@ -55,10 +55,10 @@ static int check_request(const struct engine *en, const struct request *r, struc
 static int completion_limit(const struct engine *en, const struct request *r)
 {
     int limit = r->n_forced ? r->n_forced : r->max_new_tokens;
-    int room = en->options.max_context - r->n_prompt;
-    if (r->max_total_tokens > 0 && r->max_total_tokens - r->n_prompt < room)
-        room = r->max_total_tokens - r->n_prompt;
-    return limit < room ? limit : room;
+    int left = en->options.max_context - r->n_prompt;
+    if (r->max_total_tokens > 0 && r->max_total_tokens - r->n_prompt < left)
+        left = r->max_total_tokens - r->n_prompt;
+    return limit < left ? limit : left;
 }
 
 /* A sequence of the request in the queue. Its copies are its own. */
@@ -66,7 +66,7 @@ static struct sequence *enqueue_request(struct engine *en, const struct request 
 {
     struct sequence *s = xcalloc(1, sizeof *s);
     s->req = *r;
-    s->place = -1;
+    s->seq = -1;
     s->limit = limit;
     s->prompt = xmalloc((size_t)r->n_prompt * sizeof *s->prompt);
     memcpy(s->prompt, r->prompt, (size_t)r->n_prompt * sizeof *s->prompt);
@@ -109,12 +109,12 @@ int engine_submit(struct engine *en, const struct request *r, struct err *e)
     int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + SPARE_PAGES;
     if (pages > en->cache.view.max_pages)
         pages = en->cache.view.max_pages;
-    int64_t units = (int64_t)pages * en->cache.heads_per_seq * (has_pair(r) ? 2 : 1);
-    if (units > en->cache.n_units)
+    int64_t blocks = (int64_t)pages * en->cache.heads_per_seq * (has_pair(r) ? 2 : 1);
+    if (blocks > en->cache.n_blocks)
         return err_set(e, ERR_USAGE,
-                       "a sequence of %d tokens needs %lld KV units and the cache has %d; give it a larger "
+                       "a sequence of %d tokens needs %lld KV blocks and the cache has %d; give it a larger "
                        "pool or a smaller limit",
-                       r->n_prompt + limit, (long long)units, en->cache.n_units);
+                       r->n_prompt + limit, (long long)blocks, en->cache.n_blocks);
     struct sequence *reference = has_pair(r) ? enqueue_reference(en, r, limit) : NULL;
     struct sequence *s = enqueue_request(en, r, limit);
     s->pair = reference;

@@ -8,8 +8,8 @@
 #define DEFAULT_POOL ((size_t)512 << 20)
 /* Left free on a GPU, for what is allocated later. With 128 sequences of 131,072 tokens of an 8B model that
  * is: partial sums of attention, 0.4 GiB, and as much again while they grow; the trials of matrix algorithms,
- * 0.3 GiB for the output head and after that 0.7 for the products of a layer with 2,048 rows; recorded
- * programs. */
+ * 0.3 GiB for the output head and after that 0.7 for the products of a layer with 2,048 rows; captured
+ * graphs. */
 #define GPU_MARGIN ((size_t)3 << 30)
 
 static int needs_bounds(const struct engine *en)
@@ -46,7 +46,7 @@ void engine_pool_needs(const struct engine *en, struct engine_memory *out)
 }
 
 /* Bytes for K and V: what max_batch sequences and a shared prompt can need, or as much of it as fits. */
-static int pool_size(const struct engine *en, size_t unit, double share, size_t *out, struct err *e)
+static int pool_size(const struct engine *en, size_t block_bytes, double share, size_t *out, struct err *e)
 {
     const struct kv_view *v = &en->cache.view;
     const struct engine_options *o = &en->options;
@@ -57,8 +57,9 @@ static int pool_size(const struct engine *en, size_t unit, double share, size_t 
         *out = o->pool_bytes ? o->pool_bytes : plain_pool(one, most);
         return 0;
     }
-    size_t left =
-        free > GPU_MARGIN ? (size_t)((double)(free - GPU_MARGIN) * share) / (unit + bounds) * unit : 0;
+    size_t left = free > GPU_MARGIN
+                      ? (size_t)((double)(free - GPU_MARGIN) * share) / (block_bytes + bounds) * block_bytes
+                      : 0;
     if (left < one)
         return err_set(
             e, ERR_DEVICE,
@@ -74,19 +75,19 @@ static int pool_size(const struct engine *en, size_t unit, double share, size_t 
 int engine_reserve(struct engine *en, double share, struct err *e)
 {
     const struct kv_view *v = &en->cache.view;
-    size_t unit = en->be->kv_block_bytes(v->dtype, v->head_dim), bytes = 0;
-    if (en->cache.n_units)
+    size_t block_bytes = en->be->kv_block_bytes(v->dtype, v->head_dim), bytes = 0;
+    if (en->cache.n_blocks)
         return 0;
-    if (pool_size(en, unit, share, &bytes, e))
+    if (pool_size(en, block_bytes, share, &bytes, e))
         return e->code;
-    size_t n_units = bytes / unit;
-    if (n_units < (size_t)en->cache.heads_per_seq || n_units > INT32_MAX)
+    size_t n_blocks = bytes / block_bytes;
+    if (n_blocks < (size_t)en->cache.heads_per_seq || n_blocks > INT32_MAX)
         return err_set(e, ERR_USAGE,
                        "a KV pool of %zu bytes does not hold one page of this model (%zu bytes)", bytes,
-                       unit * (size_t)en->cache.heads_per_seq);
+                       block_bytes * (size_t)en->cache.heads_per_seq);
     en->info.pool_bytes = bytes;
-    en->stats.units_total = n_units;
-    if (kvcache_pool(&en->cache, (int)n_units, e))
+    en->stats.blocks_total = n_blocks;
+    if (kvcache_pool(&en->cache, (int)n_blocks, e))
         return e->code;
     return needs_bounds(en) ? kvcache_bounds(&en->cache, e) : 0;
 }

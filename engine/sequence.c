@@ -155,6 +155,13 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
         end_sequence(s, FINISHED_LENGTH);
 }
 
+int sequence_free_blocks(struct engine *en, struct sequence *s, struct err *e)
+{
+    int seq = s->seq;
+    s->seq = -1;
+    return kvcache_clear(&en->cache, seq, e);
+}
+
 int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
 {
     struct kvcache_sums sums;
@@ -166,12 +173,12 @@ int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
     s->kv.reads_full = (double)s->reads_full;
     s->kv.peak_tokens = (double)sums.peak / heads;
     double group = (double)en->info.n_q / en->cache.view.n_kv;
-    s->kv.selected = s->kv.reads - (double)kvcache_not_chosen(&en->cache, s->place, e) / group / heads;
+    s->kv.selected = s->kv.reads - (double)kvcache_not_chosen(&en->cache, s->seq, e) / group / heads;
     if (s->req.policy->needs & POLICY_OWN_KEYS)
         s->kv.key_elements =
-            (double)kvcache_key_elements(&en->cache, s->place, e) / en->cache.view.head_dim / heads;
+            (double)kvcache_key_elements(&en->cache, s->seq, e) / en->cache.view.head_dim / heads;
     s->seconds = clock_seconds() - s->start;
-    return release_place(en, s, e);
+    return sequence_free_blocks(en, s, e);
 }
 
 /* A preempted sequence starts again from its prompt. Its output cannot be prefilled, since K and V of those
@@ -185,7 +192,7 @@ void sequence_restart(struct sequence *s)
     s->reads_full = 0;
     s->likelihood.n = 0;
     curve_clear(s);
-    s->room = 0;
+    s->capacity = 0;
     s->preempted++;
 }
 

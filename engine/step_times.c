@@ -23,7 +23,7 @@ int engine_read_bytes(struct engine *en, double *bytes, struct err *e)
     *bytes = 0;
     for (int i = 0; i < en->n_active; i++) {
         struct kvcache_sums s;
-        if (kvcache_sums(&en->cache, en->active[i]->place, &s, NULL, e))
+        if (kvcache_sums(&en->cache, en->active[i]->seq, &s, NULL, e))
             return e->code;
         *bytes += token * ((double)s.reads + s.aux);
     }
@@ -102,7 +102,7 @@ static void tape_step(struct tape *t, struct engine *en, struct err *e)
 {
     struct backend be = *en->be;
     struct transformer tf = en->tf; /* the same buffers */
-    struct step_group g = {en->active[0]->req.policy, 0, en->n_active};
+    struct policy_group g = {en->active[0]->req.policy, 0, en->n_active};
     be.launch = tape_launch;
     tf.be = &be;
     tf.dev = (struct device *)(void *)t;
@@ -137,7 +137,7 @@ static int set_rows(struct engine *en, struct err *e)
 {
     for (int i = 0; i < en->n_active; i++) {
         const struct sequence *s = en->active[i];
-        int rc = kvcache_map(&en->cache, s->place, kv_pages(s->req.n_prompt + s->n_ids + ROOM), e);
+        int rc = kvcache_map(&en->cache, s->seq, kv_pages(s->req.n_prompt + s->n_ids + ROOM), e);
         if (rc)
             return rc < 0 ? rc
                           : err_set(e, ERR_USAGE,

@@ -1,5 +1,6 @@
-/* The forward pass. Linear layers run over the whole batch, hooks and attention once per group of rows with
- * the same policy. The residual stream is fp32, and the output projections add to it directly. */
+/* The forward pass. Linear layers run over the whole batch, hooks and attention once per policy group, the
+ * rows with the same policy. Heads are grouped as in grouped-query attention: n_q / n_kv query heads share a
+ * KV head. The residual stream is fp32, and the output projections add to it directly. */
 #include "engine/transformer.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 #include "engine/memory/device.h"
 #include "evalcore/base/arena.h"
 
-/* Statistics of the n_lists-th row and head on; of each page all heads of a group lie together, so that a row
- * has as many values in either form. */
+/* The statistics from row and head number n_lists on. All query heads of a KV head lie together for each
+ * page, so a row has as many values in either form. */
 static struct stats stats_from(const struct stats *all, size_t n_lists)
 {
     struct stats s = *all;
@@ -21,7 +22,7 @@ static struct stats stats_from(const struct stats *all, size_t n_lists)
     return s;
 }
 
-/* The context that a hook gets: the arrays of the batch from the first row of the group on. */
+/* The context that a hook gets: the arrays of the batch from the first row of the policy group on. */
 static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int row0, int cap,
                                    struct err *e)
 {
@@ -83,14 +84,14 @@ static void embed_tokens(struct transformer *t, int rows, struct err *e)
     device_launch(t->be, t->dev, OP_embed, &a, e);
 }
 
-/* What comes before on_qkv: the norm, and the product for q, k and v. */
+/* The part before the hook on_qkv: the norm, and the product for q, k and v. */
 static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
     rms_norm(t, t->x, y->norm_in, rows, e);
     linear_layer(t, &y->qkv, t->y, t->qkv, rows, 0, decode, e);
 }
 
-/* What comes before on_qk, where there is something: the norms over heads. */
+/* The part before the hook on_qk: the norms over heads, if the model has them. */
 static void head_norm(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
 {
     const struct model_config *f = &t->model->config;
@@ -145,8 +146,8 @@ static void layer_ffn(struct transformer *t, const struct model_layer *y, int ro
     linear_layer(t, &y->down, t->act, t->x, rows, 1, decode, e);
 }
 
-/* select -> attention -> observe, for one group in one layer. */
-static void group_attention(struct transformer *t, const struct step_group *g, int layer, struct err *e)
+/* select -> attention -> observe, for one policy group in one layer. */
+static void group_attention(struct transformer *t, const struct policy_group *g, int layer, struct err *e)
 {
     const struct model_config *f = &t->model->config;
     const struct policy_ops *ops = g->policy->ops;
@@ -188,7 +189,7 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
         ops->observe(g->policy, &c, layer);
 }
 
-static void group_hook(struct transformer *t, const struct step_group *g, policy_hook_fn *hook, int layer,
+static void group_hook(struct transformer *t, const struct policy_group *g, policy_hook_fn *hook, int layer,
                        struct err *e)
 {
     if (!hook)
@@ -205,7 +206,7 @@ static void sample_tokens(struct transformer *t, struct rows rows, const float *
     device_launch(t->be, t->dev, OP_sample, &a, e);
 }
 
-void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows,
+void transformer_step(struct transformer *t, const struct policy_group *groups, int n_groups, int n_rows,
                       struct err *e)
 {
     const struct model *m = t->model;

@@ -5,14 +5,14 @@
 #include "engine/model/model.h"
 #include "engine/policies/policy.h"
 
-/* The decoder's forward pass as backend operations: a decode step for a batch, which is run or recorded and
- * then replayed, or the prefill of one sequence, which runs at once. transformer.c is the file to read to see
- * what a step does. */
+/* The decoder's forward pass as backend operations: a decode step for a batch, which runs at once or is
+ * captured as a CUDA graph and replayed, or the prefill of one sequence, which runs at once. Read
+ * transformer.c to see what a step does. */
 
-/* Device buffers, by row. max_rows is enough for a prefill chunk and for a batch; b_rows for a batch alone,
- * which is max_batch and half as much again for padding. Statistics, scores and lists are allocated when the
- * first policy comes that needs them (transformer_policy_buffers). */
-struct step_group;
+/* Device buffers, by row. max_rows holds a prefill chunk or a batch; b_rows holds a batch: max_batch and half
+ * as many again for padding. Statistics, scores and lists are allocated for the first policy that needs them
+ * (transformer_policy_buffers). */
+struct policy_group;
 struct transformer {
     const struct model *model;
     struct kvcache *cache;
@@ -21,7 +21,7 @@ struct transformer {
     int max_rows, b_rows, max_batch, max_context;
     int chunk;                              /* positions of a prompt that run at once */
     int32_t *row_token, *row_seq, *row_pos; /* (max_rows) */
-    enum dtype type;                        /* of y, attn and act, which feed the linear layers */
+    enum dtype type;                        /* type of y, attn and act, which feed the linear layers */
     float *x, *qkv, *gate_up;               /* x: the residual stream */
     void *y, *attn, *act;
     float *logits, *sample_scratch;   /* (b_rows, vocab) */
@@ -34,10 +34,11 @@ struct transformer {
     float *score;
     int32_t *score_n, *score_m;
     struct policy_list list[2];
-    int list_layers, lists; /* layers that lists of tokens have room for; lists of a row */
-    /* Called when a layer's selection is known, in a step that runs at once instead of being recorded; NULL:
-     * nobody looks. */
-    void (*seen)(void *context, const struct step_group *g, int layer, const struct selection *s);
+    int list_layers,
+        lists; /* list_layers: layers that lists of tokens are allocated for; lists: lists of a row */
+    /* Called when a layer's selection is known, in a step that runs at once instead of being captured; NULL:
+     * not called. */
+    void (*seen)(void *context, const struct policy_group *g, int layer, const struct selection *s);
     void *seen_context;
 };
 
@@ -49,27 +50,27 @@ void transformer_release(struct transformer *t);
 /* Allocates the buffers that a policy with these needs (enum policy_needs) uses, unless they are there. */
 int transformer_policy_buffers(struct transformer *t, unsigned needs, int has_select, struct err *e);
 
-/* Rows [row0, row0 + cap) of the batch share a policy. */
-struct step_group {
+/* A policy group: rows [row0, row0 + cap) of the batch, which share a policy. */
+struct policy_group {
     const struct policy *policy;
     int row0, cap;
 };
 
-/* Enqueues one decode step over rows [0, n_rows); called between capture_begin and capture_end. The tokens to
- * feed are in row_token, row_seq and row_pos. The step leaves its results in `sampled` and the next tokens in
- * row_token and row_pos. */
-void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows,
+/* Enqueues one decode step over rows [0, n_rows), at once or between capture_begin and capture_end. The
+ * tokens to feed are in row_token, row_seq and row_pos. The step leaves its results in `sampled` and the next
+ * tokens in row_token and row_pos. */
+void transformer_step(struct transformer *t, const struct policy_group *groups, int n_groups, int n_rows,
                       struct err *e);
 
 /* Runs the prompt from position `from` on, a multiple of PREFILL_TILE, and leaves the last token's logits in
- * `logits` (device, vocab floats). The place `seq` must have units for the prompt and hold the tokens before
+ * `logits` (device, vocab floats). seq must have KV blocks for the prompt and hold the tokens before
  * `from`. With policy NULL the prefill is dense and can be shared; else the policy's prefill hooks are
  * called, prefill_end last. */
 enum { PREFILL_TILE = 128 };
 void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int n_prompt,
                          const struct policy *policy, float *logits, struct err *e);
 
-/* Calls prefill_end only, for a place that was forked from a shared prompt. */
+/* Calls prefill_end only, for a sequence that was forked from a shared prompt. */
 void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy,
                              struct err *e);
 

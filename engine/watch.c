@@ -49,13 +49,13 @@ static void see_lists(struct engine *en, const struct selection *s, int row, str
 }
 
 /* The live slots of each KV head. */
-static void see_live(struct engine *en, int place, int layer, struct seen *out)
+static void see_live(struct engine *en, int seq, int layer, struct seen *out)
 {
     const struct kv_view *kv = &en->cache.view;
     size_t pages = (size_t)kv->max_pages, n = (size_t)kv->n_kv, stride = pages * KV_PAGE_TOKENS;
     int32_t *len = list_memory(&en->watch, n, stride), *idx = len + n;
     uint16_t *live = xmalloc(pages * sizeof *live);
-    size_t head = ((size_t)place * (size_t)kv->n_layers + (size_t)layer) * n;
+    size_t head = ((size_t)seq * (size_t)kv->n_layers + (size_t)layer) * n;
     for (size_t h = 0; h < n && !en->watch.e->code; h++) {
         device_download(en->be, en->dev, live, kv->live + (head + h) * pages, pages * sizeof *live,
                         en->watch.e);
@@ -73,7 +73,7 @@ static void see_live(struct engine *en, int place, int layer, struct seen *out)
     out->len = len;
 }
 
-static void see_selection(void *context, const struct step_group *g, int layer, const struct selection *s)
+static void see_selection(void *context, const struct policy_group *g, int layer, const struct selection *s)
 {
     struct engine *en = context;
     int drops = (g->policy->needs & POLICY_DROP) != 0;
@@ -85,7 +85,7 @@ static void see_selection(void *context, const struct step_group *g, int layer, 
             continue;
         struct seen out = {.user = q->req.user, .step = q->n_ids, .layer = layer, .kv_map = s->kv_map};
         if (s->granularity == SEL_LIVE)
-            see_live(en, q->place, layer, &out);
+            see_live(en, q->seq, layer, &out);
         else
             see_lists(en, s, i, &out);
         if (!en->watch.e->code)

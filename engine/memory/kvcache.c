@@ -1,4 +1,5 @@
-/* Units and tables of the KV cache (contract: kvcache.h). How a unit is laid out only the backend knows. */
+/* Block table, free list and reference counts of the KV cache (contract: kvcache.h). Only the backend knows
+ * how a block is laid out. */
 #include "engine/memory/kvcache.h"
 
 #include <stdlib.h>
@@ -37,42 +38,42 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     if (!v->block_table || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->not_chosen ||
         !v->aux_half || !v->aux_values || !v->prefill_reads || !v->prefill_scans || !v->keys_moved ||
         !v->key_elements || !v->peak || !c->copy_src || !c->copy_dst)
-        return err_set(
-            e, ERR_DEVICE,
-            "no device memory for the KV cache's tables (%d places of %d pages); use a smaller --max-batch",
-            sizes->n_seqs, sizes->max_pages);
-    c->unit = xcalloc(pages, sizeof *c->unit);
+        return err_set(e, ERR_DEVICE,
+                       "no device memory for the KV cache's tables (%d sequences of %d pages); use a smaller "
+                       "--max-batch",
+                       sizes->n_seqs, sizes->max_pages);
+    c->block_table = xcalloc(pages, sizeof *c->block_table);
     c->mapped = xcalloc(heads, sizeof *c->mapped);
     c->scratch = xcalloc(per_seq ? per_seq : 1, sizeof *c->scratch);
     c->put_at = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_at);
-    c->put_unit = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_unit);
+    c->put_block = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_block);
     return 0;
 }
 
 int kvcache_bounds(struct kvcache *c, struct err *e)
 {
     struct kv_view *v = &c->view;
-    size_t bytes = (size_t)c->n_units * kv_bounds_bytes(v);
+    size_t bytes = (size_t)c->n_blocks * kv_bounds_bytes(v);
     if (!v->bounds && !(v->bounds = c->be->alloc(c->dev, bytes)))
-        return err_set(e, ERR_DEVICE, "no device memory for page bounds of %d units (%.1f MiB)", c->n_units,
-                       (double)bytes / 1048576);
+        return err_set(e, ERR_DEVICE, "no device memory for page bounds of %d KV blocks (%.1f MiB)",
+                       c->n_blocks, (double)bytes / 1048576);
     return 0;
 }
 
-int kvcache_pool(struct kvcache *c, int n_units, struct err *e)
+int kvcache_pool(struct kvcache *c, int n_blocks, struct err *e)
 {
     struct kv_view *v = &c->view;
-    size_t pool = (size_t)n_units * c->be->kv_block_bytes(v->dtype, v->head_dim);
+    size_t pool = (size_t)n_blocks * c->be->kv_block_bytes(v->dtype, v->head_dim);
     if (!(v->pool = c->be->alloc(c->dev, pool)))
         return err_set(e, ERR_DEVICE,
                        "no device memory for a KV cache of %.1f MiB; use a smaller --max-batch or context",
                        (double)pool / 1048576);
-    c->n_units = n_units;
-    c->free = xmalloc((size_t)n_units * sizeof *c->free);
-    for (int i = 0; i < n_units; i++)
-        c->free[i] = n_units - 1 - i;
-    c->n_free = c->min_free = n_units;
-    c->refs = xcalloc((size_t)n_units, sizeof *c->refs);
+    c->n_blocks = n_blocks;
+    c->free_list = xmalloc((size_t)n_blocks * sizeof *c->free_list);
+    for (int i = 0; i < n_blocks; i++)
+        c->free_list[i] = n_blocks - 1 - i;
+    c->n_free = c->min_free = n_blocks;
+    c->ref_count = xcalloc((size_t)n_blocks, sizeof *c->ref_count);
     return 0;
 }
 
@@ -87,29 +88,29 @@ void kvcache_release(struct kvcache *c)
                       v->peak,       c->copy_src,      c->copy_dst};
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
         c->be->release(c->dev, device[i]);
-    free(c->free);
-    free(c->refs);
-    free(c->unit);
+    free(c->free_list);
+    free(c->ref_count);
+    free(c->block_table);
     free(c->mapped);
     free(c->scratch);
     free(c->put_at);
-    free(c->put_unit);
+    free(c->put_block);
     memset(c, 0, sizeof *c);
 }
 
-static int take_unit(struct kvcache *c)
+static int take_block(struct kvcache *c)
 {
-    int u = c->free[--c->n_free];
-    c->refs[u] = 1;
+    int u = c->free_list[--c->n_free];
+    c->ref_count[u] = 1;
     if (c->n_free < c->min_free)
         c->min_free = c->n_free;
     return u;
 }
 
-static void put_unit(struct kvcache *c, int u)
+static void release_block(struct kvcache *c, int u)
 {
-    if (--c->refs[u] == 0)
-        c->free[c->n_free++] = u;
+    if (--c->ref_count[u] == 0)
+        c->free_list[c->n_free++] = u;
 }
 
 static size_t first_head(const struct kvcache *c, int seq)
@@ -117,18 +118,18 @@ static size_t first_head(const struct kvcache *c, int seq)
     return (size_t)seq * (size_t)c->heads_per_seq;
 }
 
-/* Sets entry `page` of the unit table of a head. The device sees it after the next send_units(). */
-static void put_entry(struct kvcache *c, size_t head, int page, int unit)
+/* Sets entry `page` of a head's block table. The device sees it after the next upload_block_table(). */
+static void set_block(struct kvcache *c, size_t head, int page, int block)
 {
     size_t pages = (size_t)c->view.max_pages;
-    c->unit[head * pages + (size_t)page] = unit;
+    c->block_table[head * pages + (size_t)page] = block;
     c->put_at[c->n_put] = (int32_t)(head % (size_t)c->heads_per_seq * pages) + page;
-    c->put_unit[c->n_put++] = unit;
+    c->put_block[c->n_put++] = block;
 }
 
-/* Sends all changed entries of a place to the device at once, since an upload per head would take longer than
- * a step. */
-static int send_units(struct kvcache *c, int seq, struct err *e)
+/* Sends all changed entries of a sequence to the device at once, since an upload per head would take longer
+ * than a step. */
+static int upload_block_table(struct kvcache *c, int seq, struct err *e)
 {
     size_t bytes = (size_t)c->n_put * sizeof *c->put_at;
     struct put_i32_args a = {c->view.block_table + first_head(c, seq) * (size_t)c->view.max_pages,
@@ -137,7 +138,7 @@ static int send_units(struct kvcache *c, int seq, struct err *e)
     if (!a.n)
         return 0;
     device_upload(c->be, c->dev, c->copy_src, c->put_at, bytes, e);
-    device_upload(c->be, c->dev, c->copy_dst, c->put_unit, bytes, e);
+    device_upload(c->be, c->dev, c->copy_dst, c->put_block, bytes, e);
     return device_launch(c->be, c->dev, OP_put_i32, &a, e);
 }
 
@@ -153,7 +154,7 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
     size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq, pages = (size_t)c->view.max_pages;
     for (size_t h = h0; h < h0 + n; h++) {
         for (int p = 0; p < c->mapped[h]; p++)
-            put_unit(c, c->unit[h * pages + (size_t)p]);
+            release_block(c, c->block_table[h * pages + (size_t)p]);
         c->mapped[h] = 0;
     }
     for (size_t i = 0; i < n; i++)
@@ -187,7 +188,7 @@ int kvcache_needs(const struct kvcache *c, int seq, int n_pages)
 static void map_head(struct kvcache *c, size_t head, int n_pages)
 {
     for (; c->mapped[head] < n_pages; c->mapped[head]++)
-        put_entry(c, head, c->mapped[head], take_unit(c));
+        set_block(c, head, c->mapped[head], take_block(c));
 }
 
 int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
@@ -199,7 +200,7 @@ int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
         return KVCACHE_FULL;
     for (int i = 0; i < c->heads_per_seq; i++)
         map_head(c, first_head(c, seq) + (size_t)i, n_pages);
-    return send_units(c, seq, e);
+    return upload_block_table(c, seq, e);
 }
 
 int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
@@ -215,7 +216,7 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
             want = c->view.max_pages;
         c->scratch[i] = want;
         for (int *m = &c->mapped[h0 + (size_t)i]; *m > want;)
-            put_unit(c, c->unit[(h0 + (size_t)i) * (size_t)c->view.max_pages + (size_t)-- * m]);
+            release_block(c, c->block_table[(h0 + (size_t)i) * (size_t)c->view.max_pages + (size_t)-- * m]);
         if (c->mapped[h0 + (size_t)i] < want)
             need += want - c->mapped[h0 + (size_t)i];
     }
@@ -223,7 +224,7 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
         return KVCACHE_FULL;
     for (int i = 0; i < c->heads_per_seq; i++)
         map_head(c, h0 + (size_t)i, c->scratch[i]);
-    return send_units(c, seq, e);
+    return upload_block_table(c, seq, e);
 }
 
 int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all)
@@ -232,7 +233,7 @@ int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all)
     return (kv_pages(n_tokens) - shared) * c->heads_per_seq;
 }
 
-/* Writes the tables of a place that holds n tokens in slots 0 to n - 1. */
+/* Writes the tables of a sequence that holds n tokens in slots 0 to n - 1. */
 static int fill_tables(struct kvcache *c, int seq, int n, struct err *e)
 {
     size_t h0 = first_head(c, seq), heads = (size_t)c->heads_per_seq, pages = (size_t)c->view.max_pages;
@@ -257,25 +258,25 @@ static int fill_tables(struct kvcache *c, int seq, int n, struct err *e)
 int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e)
 {
     int shared = copy_all ? 0 : n_tokens / KV_PAGE_TOKENS, all = kv_pages(n_tokens), n_copies = 0;
-    size_t pages = (size_t)c->view.max_pages, room = (size_t)c->heads_per_seq * pages;
+    size_t pages = (size_t)c->view.max_pages, capacity = (size_t)c->heads_per_seq * pages;
     if (kvcache_fork_needs(c, n_tokens, copy_all) > c->n_free)
         return KVCACHE_FULL;
-    int32_t *src = xmalloc(2 * room * sizeof *src), *dst = src + room;
+    int32_t *src = xmalloc(2 * capacity * sizeof *src), *dst = src + capacity;
     for (int i = 0; i < c->heads_per_seq; i++) {
         size_t a = first_head(c, from) + (size_t)i, b = first_head(c, to) + (size_t)i;
         for (int p = 0; p < all; p++) {
-            int u = c->unit[a * pages + (size_t)p];
+            int u = c->block_table[a * pages + (size_t)p];
             if (p < shared) {
-                c->refs[u]++;
+                c->ref_count[u]++;
             } else {
                 src[n_copies] = u;
-                dst[n_copies++] = u = take_unit(c);
+                dst[n_copies++] = u = take_block(c);
             }
-            put_entry(c, b, p, u);
+            set_block(c, b, p, u);
         }
         c->mapped[b] = all;
     }
-    send_units(c, to, e);
+    upload_block_table(c, to, e);
     if (n_copies) {
         size_t bytes = (size_t)n_copies * sizeof *src;
         struct copy_blocks_args a = {c->view, c->copy_src, c->copy_dst, n_copies};
@@ -312,7 +313,7 @@ int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, int
     return e->code;
 }
 
-/* The sum of one of the counters over the place's heads. */
+/* The sum of one of the counters over the sequence's heads. */
 static int64_t sum_of(const struct kvcache *c, int seq, const int64_t *counter, struct err *e)
 {
     size_t n = (size_t)c->heads_per_seq;

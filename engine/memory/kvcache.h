@@ -7,69 +7,76 @@
 #include "evalcore/base/err.h"
 #include "kernels/backend.h"
 
-/* The second door of engine/memory (device.h says what the room is for): the host's side of the KV cache.
+/* The second door of engine/memory (device.h says what the room is for): the host's side of the paged KV
+ * cache.
  *
- * Its memory is one pool of units; a unit holds K and V of one KV head of one page. Units have reference
- * counts and are handed out from a stack of free ones, so sequences that keep everything, sequences whose
- * heads keep different numbers of tokens (ragged ones) and shared prompt pages all use the same pool.
+ * Its memory is one pool of KV blocks (physical pages); a block holds K and V of one page of one KV head.
+ * Blocks come from a free list and have reference counts. So all use the same pool: sequences that keep
+ * everything, ragged sequences, whose heads keep different numbers of tokens, and shared prompt pages. A
+ * shared page is never written: kvcache_fork() copies a page that will be (copy on write, ahead of time).
  *
- * A place (seq) holds one sequence or one shared prompt. The host decides which units a head has. Which slots
- * of them are live is decided on the device (struct kv_view), and the host reads it back where it must: after
- * a prefill, and for sequences that drop tokens before each step. */
+ * seq is the sequence index: of a decoding sequence or of a shared prompt. The host fills the block table
+ * (page table), which says which block holds each page of a head. Which slots are live is decided on the
+ * device (struct kv_view), and the host reads it back where it must: after a prefill, and before each step
+ * for sequences that drop tokens.
+ *
+ * int functions return 0 or a negative ERR_ code unless said otherwise. */
 struct kvcache {
     struct kv_view view;
     const struct backend *be;
     struct device *dev;
     int heads_per_seq; /* n_layers * n_kv */
-    int n_units;
-    int *free; /* stack of free units */
-    int n_free, min_free;
-    uint16_t *refs;               /* (n_units) */
-    int32_t *unit;                /* host copy of view.block_table */
-    int32_t *mapped;              /* (heads): pages with a unit */
+    int n_blocks;
+    int *free_list;               /* free KV blocks: (n_free), used as a stack */
+    int n_free, min_free;         /* min_free: the fewest there have been */
+    uint16_t *ref_count;          /* (n_blocks) */
+    int32_t *block_table;         /* host copy of view.block_table */
+    int32_t *mapped;              /* (heads): pages with a block */
     int32_t *scratch;             /* (heads_per_seq) */
     int32_t *copy_src, *copy_dst; /* device, (heads_per_seq * max_pages): lists for copies and changes */
     int32_t *put_at,
-        *put_unit; /* (n_put): changes to a place's part of view.block_table, not yet on the device */
+        *put_block; /* (n_put): changes of a sequence's part of view.block_table, not yet on the device */
     int n_put;
 };
 
-/* kvcache_init() allocates the tables only. kvcache_pool() adds the units, and kvcache_bounds() page bounds
- * for them, each called once. ERR_DEVICE: no memory. */
+/* kvcache_init() allocates the tables only, for the sizes in `sizes`. kvcache_pool() adds the blocks, and
+ * kvcache_bounds() their page bounds; call each once. ERR_DEVICE: no memory. */
 int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
                  struct err *e);
-int kvcache_pool(struct kvcache *c, int n_units, struct err *e);
+int kvcache_pool(struct kvcache *c, int n_blocks, struct err *e);
 int kvcache_bounds(struct kvcache *c, struct err *e);
 void kvcache_release(struct kvcache *c);
 
-/* Empties a place: gives its units back and zeroes its tables. */
+/* Empties a sequence index: gives its blocks back and zeroes its tables. */
 int kvcache_clear(struct kvcache *c, int seq, struct err *e);
 
-/* What kvcache_map(), kvcache_fit_ragged() and kvcache_fork() return when too few units are free. It is not
- * an error, since the caller can free some and try again. */
+/* Returned by kvcache_map(), kvcache_fit_ragged() and kvcache_fork() when too few blocks are free. It is no
+ * error, since the caller can free some and try again. */
 enum { KVCACHE_FULL = 1 };
 
-/* Gives every head of the place units for its first n_pages pages. KVCACHE_FULL leaves everything as it was.
+/* Gives every head of the sequence blocks for its first n_pages pages. KVCACHE_FULL leaves everything as it
+ * was.
  */
 int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e);
 
-/* How many units kvcache_map() would take. */
+/* The number of blocks that kvcache_map() would take. */
 int kvcache_needs(const struct kvcache *c, int seq, int n_pages);
 
-/* For a place whose sequence drops tokens: leaves each head with units for the slots it uses and `spare`
- * pages more. Units beyond that go back to the pool, and heads that have fewer get some. May return
+/* For a sequence that drops tokens: leaves each head with blocks for the slots it uses and `spare` pages
+ * more. Blocks beyond that go back to the free list, and heads that have fewer get some. May return
  * KVCACHE_FULL. */
 int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e);
 
-/* Makes place `to` a copy of the first n_tokens tokens of `from`, which has dropped none. Whole pages are
- * shared unless `copy_all`; a last, partial page is copied, since it will be written. May return
- * KVCACHE_FULL. kvcache_fork_needs(): how many units it takes. */
+/* Makes sequence index `to` a copy of the first n_tokens tokens of `from`, which has dropped none. Whole
+ * pages are shared (their reference counts rise) unless `copy_all`; a last, partial page is copied, since it
+ * will be written. May return KVCACHE_FULL. kvcache_fork_needs(): the number of blocks it takes. */
 int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e);
 int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all);
 
-/* Sums over the place's layers and KV heads, in tokens. aux: what was read to choose (kv_view.aux_half), and
- * the statistics that were written and read again (aux_values), as many tokens as have so many bytes of K and
- * V. live: NULL, or (heads_per_seq) what each of them holds. */
+/* Sums over the sequence's layers and KV heads, in tokens. reads: attended; live: held now; peak: the most
+ * that were held. aux: what was read to choose (kv_view.aux_half) and the statistics that were written and
+ * read again (aux_values), in bytes divided by those of a token's K and V. Argument live: NULL, or
+ * (heads_per_seq) receives the tokens that each head holds. */
 struct kvcache_sums {
     int64_t reads, live;
     double aux;

@@ -146,7 +146,7 @@ static void print_pool(struct trace *t)
     engine_stats(t->x.en, &stats);
     snprintf(name, sizeof name, "pool of %s %s batch %d, 1 to %d tokens, at its peak", t->b->model,
              policy_text(t->b), t->batch, t->b->tokens);
-    bench_print(t->b, name, (double)stats.units_peak * block_mib, "MiB", full * block_mib);
+    bench_print(t->b, name, (double)stats.blocks_peak * block_mib, "MiB", full * block_mib);
 }
 
 static int run_whole(struct trace *t, struct err *e)

@@ -29,7 +29,7 @@ static int submit(struct engine *en, struct policy *full, int rows, const int32_
 }
 
 /* Steps until everything has finished. The first steps, in which sequences are admitted and after which a
- * step is recorded (engine/programs.c), do not count, nor those after the first sequences have finished. */
+ * step is captured (engine/graphs.c), do not count, nor those after the first sequences have finished. */
 static int time_steps(struct engine *en, struct point *p, struct err *e)
 {
     const struct completion *done = NULL;

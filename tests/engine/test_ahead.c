@@ -254,7 +254,7 @@ static void pages_run_out(void)
 
 /* ---- the device fails */
 
-enum failing { STEP, RECORD, BEGIN, WAIT, FAILINGS };
+enum failing { STEP, CAPTURE, BEGIN, WAIT, FAILINGS };
 static struct {
     const struct backend *whole;
     enum failing what;
@@ -289,7 +289,7 @@ static int capture_end(struct device *d, struct op_graph **out)
 {
     broken.capturing = 0;
     int rc = broken.whole->capture_end(d, out);
-    if (!fails(RECORD))
+    if (!fails(CAPTURE))
         return rc;
     if (rc == 0)
         broken.whole->graph_release(d, *out);
@@ -313,7 +313,7 @@ static const char *last_error(struct device *d)
     return "the device has gone";
 }
 
-/* Step `at` (from 0) fails, or for RECORD the step that is recorded first. Completions that ended in an
+/* Step `at` (from 0) fails, or for CAPTURE the step that is recorded first. Completions that ended in an
  * earlier step must be handed out whole. After that every call must return the failure. */
 static void fail_at(enum failing what, int at, const struct item *shape, const struct item *want, int n)
 {
@@ -324,7 +324,7 @@ static void fail_at(enum failing what, int at, const struct item *shape, const s
     int done = 0, ended = 0;
     broken.whole = en->be;
     broken.what = what;
-    broken.left = what == RECORD ? 0 : at;
+    broken.left = what == CAPTURE ? 0 : at;
     table.replay = replay;
     table.launch = launch;
     table.capture_begin = capture_begin;
@@ -347,7 +347,7 @@ static void fail_at(enum failing what, int at, const struct item *shape, const s
     CHECK_INT(step(en, it, want, &done, &e), ERR_DEVICE);
     CHECK(!strcmp(e.text, "decode step: the device has gone") ||
           !strcmp(e.text, "decode step: account: the device has gone") ||
-          (what == RECORD && !strcmp(e.text, "recording a step: the device has gone")));
+          (what == CAPTURE && !strcmp(e.text, "capturing a step: the device has gone")));
     CHECK_INT(done, ended);
     CHECK_INT(engine_pending(en), n - ended);
     engine_close(en);
@@ -369,13 +369,13 @@ static void failures(void)
     static const int launched[] = {0, 1, 7, 8, 9, 10, 11, 12, 13};
     for (size_t i = 0; i < sizeof launched / sizeof *launched; i++)
         for (int what = STEP; what < FAILINGS; what++)
-            if (what != RECORD)
+            if (what != CAPTURE)
                 fail_at((enum failing)what, launched[i], it, want, M);
     for (int at = want[1].n_logprobs - 2; at < want[1].n_logprobs + 2; at++)
         for (int what = STEP; what < FAILINGS; what++)
-            if (what != RECORD)
+            if (what != CAPTURE)
                 fail_at((enum failing)what, at, it, want, M);
-    fail_at(RECORD, 8, it, want, M);
+    fail_at(CAPTURE, 8, it, want, M);
     items_release(whole, M);
     items_release(want, M);
     engine_close(en);

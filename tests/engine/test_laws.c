@@ -371,13 +371,13 @@ static void law_pool(void)
         }
         decode_all(en, items, requests, NULL);
         engine_stats(en, &st[k]);
-        CHECK_INT(st[k].units_free, st[k].units_total);
+        CHECK_INT(st[k].blocks_free, st[k].blocks_total);
         items_release(items, requests);
         engine_close(en);
     }
-    CHECK(st[1].units_peak < st[0].units_peak * 7 / 10);
+    CHECK(st[1].blocks_peak < st[0].blocks_peak * 7 / 10);
     for (int k = 2; k < n; k++)
-        CHECK(st[k].units_peak < st[0].units_peak * 9 / 10);
+        CHECK(st[k].blocks_peak < st[0].blocks_peak * 9 / 10);
 }
 
 /* ---- where a completion ends ---- */

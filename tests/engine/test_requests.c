@@ -56,7 +56,7 @@ static void pool_too_small(void)
                                  .pool_bytes = 63 * backend_find("cpu")->kv_block_bytes(DTYPE_F32, 64)});
     struct item it = item_of(decode_policy(en, "full"), N_WORDS, 1000);
     CHECK_INT(engine_submit(en, &it.req, &e), ERR_USAGE);
-    CHECK(strstr(e.text, "a sequence of 64 tokens needs 64 KV units and the cache has 63") != NULL);
+    CHECK(strstr(e.text, "a sequence of 64 tokens needs 64 KV blocks and the cache has 63") != NULL);
     engine_close(en);
 }
 

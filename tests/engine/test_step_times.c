@@ -123,7 +123,7 @@ static void test_copied(void)
         CHECK(items_equal(&shared[i], &copied[i]));
     CHECK_INT(b.prefill_tokens, PROMPT);
     CHECK_INT(b.prefill_shared_tokens, PROMPT);
-    CHECK(b.units_peak > 2 * a.units_peak);
+    CHECK(b.blocks_peak > 2 * a.blocks_peak);
     items_release(shared, 2);
     items_release(copied, 2);
 }
