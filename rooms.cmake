@@ -79,7 +79,7 @@ set(rooms
   "evalcore/report         | report.h report_parts.h                    | evalcore/export evalcore/report/figures evalcore/report/data evalcore/page evalcore/store evalcore/cli"
   "evalcore/compare        | compare.h                                  | evalcore/report evalcore/report/data evalcore/page evalcore/store evalcore/cli"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
-  "evalcore/calibration    | calibration.h calibration_run.h            | evalcore/plan evalcore/runfile evalcore/page evalcore/cli engine engine/policies tasks"
+  "evalcore/calibration    | calibration.h                              | evalcore/plan evalcore/runfile evalcore/page evalcore/cli engine engine/policies tasks"
   "evalcore/doctor         | doctor.h gpu_table.h                       | evalcore/store evalcore/cli engine engine/model/model_config.h engine/model/safetensors.h kernels answer_check"
   "evalcore/status         | status.h board.h folder_status.h           | evalcore/store evalcore/cli"
   "evalcore/endpoint       | endpoint.h                                 | evalcore/net evalcore/cli"

@@ -6,7 +6,6 @@
 
 #include "evalcore/base/log.h"
 #include "evalcore/calibration/calibration.h"
-#include "evalcore/calibration/calibration_run.h"
 #include "evalcore/commands/commands.h"
 
 struct calibrate_options {

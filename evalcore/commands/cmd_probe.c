@@ -8,7 +8,6 @@
 #include "evalcore/base/csv_row.h"
 #include "evalcore/base/file.h"
 #include "evalcore/calibration/calibration.h"
-#include "evalcore/calibration/calibration_run.h"
 #include "evalcore/commands/commands.h"
 
 #define RUN(member) offsetof(struct calibration_options, member)
