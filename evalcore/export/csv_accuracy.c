@@ -50,18 +50,18 @@ static const struct csv_column accuracy_columns[] = {
     CSV_MARK_COLUMNS,
     CSV_IDLE_COLUMNS,
     {"prefill_density", CSV_FLOAT, "fraction",
-     "KV tokens that the prompts' queries attended to, over those of a dense prefill; empty for older "
-     "records"},
+     "KV tokens that the prompts' queries attended to, over those of a dense prefill; empty where a record "
+     "lacks it"},
     {"prefill_aux_density", CSV_FLOAT, "fraction",
      "keys scanned to choose them, in KV tokens, over the same"},
     {"key_density", CSV_FLOAT, "fraction",
      "elements of keys that decode steps have to read under deltallm, whose other elements kept their value, "
-     "over all; empty for other policies and older records"},
+     "over all; empty for other policies"},
     {"selected_density", CSV_FLOAT, "fraction",
      "KV tokens that a query head selects, mean over heads, over what full attention would have read; less "
      "than "
      "kv_density where the heads of a group select for themselves and read what any of them selects; empty "
-     "for older records"},
+     "where a record lacks it"},
     {0}};
 
 /* Counts of verdicts: a text has none. */

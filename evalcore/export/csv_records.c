@@ -31,11 +31,12 @@ static const struct csv_column record_columns[] = {
     CSV_SETTINGS_COLUMN,
     CSV_KIND_COLUMNS,
     {"prefill_reads", CSV_FLOAT, "tokens",
-     "KV tokens read by the prompt's n queries, n (n + 1) / 2 in a dense prefill; empty in older records"},
+     "KV tokens read by the prompt's n queries, n (n + 1) / 2 in a dense prefill; empty where the record "
+     "lacks it"},
     {"prefill_aux_reads", CSV_FLOAT, "tokens", "keys scanned to choose them, in KV tokens"},
     {"kv_selected", CSV_FLOAT, "tokens",
-     "KV tokens that a query head selected, mean over heads, summed over decode steps; empty in older "
-     "records"},
+     "KV tokens that a query head selected, mean over heads, summed over decode steps; empty where the "
+     "record lacks it"},
     {0}};
 
 static void write_record_row(struct csv *c, const struct cell_stats *s, const struct record *rec)
