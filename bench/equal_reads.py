@@ -342,10 +342,13 @@ class Chart:
                 f'<rect class="bg" width="{self.width}" height="{height}"/>\n' + "\n".join(self.out) + "\n</svg>\n")
 
 
+def result_figure(result):
+    """The SVG of a file of bench/results, named by the first two parts of its "what"."""
+    return Chart(result).draw(", ".join(result["what"].split(", ")[:2]), result["what"])
+
+
 def figure(args):
-    result = json.loads(pathlib.Path(args.source).read_text())
-    chart = Chart(result)
-    pathlib.Path(args.out).write_text(chart.draw(", ".join(result["what"].split(", ")[:2]), result["what"]))
+    pathlib.Path(args.out).write_text(result_figure(json.loads(pathlib.Path(args.source).read_text())))
 
 
 def main():

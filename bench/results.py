@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/results.md from bench/results: each stands between <!-- table: NAME --> and <!-- end -->.
+"""Writes the tables of docs/results.md from bench/results, each between <!-- table: NAME --> and <!-- end -->, and the figure
+docs/equal_reads.svg.
 
     python3 bench/results.py             # writes them
-    python3 bench/results.py --check     # exit code 1 where the page has other tables than the files (a test runs it)
+    python3 bench/results.py --check     # exit code 1 where page or figure differ from the files (a test runs it)
 """
 import json
 import pathlib
@@ -15,6 +16,7 @@ import ratios
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 PAGE = ROOT / "docs" / "results.md"
+FIGURE = ROOT / "docs" / "equal_reads.svg"
 
 
 def load(name):
@@ -110,11 +112,13 @@ def main():
         print(f"{PAGE.name} has the tables {sorted(named)}, and this script makes {sorted(TABLES)}", file=sys.stderr)
         return 1
     made = re.sub(r"(<!-- table: (.*?) -->\n).*?(<!-- end -->)", lambda m: m[1] + TABLES[m[2]]() + "\n" + m[3], page, flags=re.S)
-    if sys.argv[1:] and made != page:
-        print(f"{PAGE.name} is older than bench/results; run python3 bench/results.py", file=sys.stderr)
-        return 1
-    if not sys.argv[1:]:
-        PAGE.write_text(made)
+    drawn = equal_reads.result_figure(load("h100_equal_reads_smollm2.json"))
+    for path, text in ((PAGE, made), (FIGURE, drawn)):
+        if sys.argv[1:] and (not path.exists() or path.read_text() != text):
+            print(f"{path.name} is older than bench/results; run python3 bench/results.py", file=sys.stderr)
+            return 1
+        if not sys.argv[1:]:
+            path.write_text(text)
     return 0
 
 
