@@ -25,11 +25,11 @@ stale() {
 
 # A new baseline; not one whose replays read everything, nor one over an old one that does not hold.
 run 2 gate --run run.json --rebaseline --samples 1 --base none.jsonl -o alien -q --set 'policies=["full", {"name": "quest", "k_pages": 1000}]'
-grep -q 'read every token' stderr.txt || fail "a selection of everything: $(cat stderr.txt)"
+mentions stderr.txt every token
 [ -e none.jsonl ] && fail "a base file was written that tests no selection"
 run 0 gate --run run.json --rebaseline --samples 1 --base base.jsonl -o base -q
 run 2 gate --run run.json --rebaseline --samples 1 --base base.jsonl -o alien -q --set 'policies=["full", {"name": "quest", "k_pages": 8, "as": "quest"}]'
-grep -q 'base.jsonl does not hold here; if that is meant, remove it first' stderr.txt || fail "a red baseline was replaced: $(cat stderr.txt)"
+mentions stderr.txt base.jsonl
 
 # Errors take the place of what an earlier night said.
 run 4 gate --run run.json --base base.jsonl -o night
@@ -43,9 +43,9 @@ error_is_told 'a run file that is not there'
 stale
 run 2 gate --run run.json --base missing.jsonl -o night -q
 error_is_told 'a baseline that is not there'
-grep -q 'missing.jsonl is not there; make one with kveval gate --rebaseline' stderr.txt || fail "no baseline: $(cat stderr.txt)"
-refuse 2 '--base missing/base.jsonl: there is no folder missing/' gate --run run.json --rebaseline --base missing/base.jsonl -o late -q
-refuse 2 '--base takes a file, and base is a folder' gate --run run.json --rebaseline --base base -o late -q
+mentions stderr.txt missing.jsonl --rebaseline
+fails 2 --base missing/base.jsonl -- gate --run run.json --rebaseline --base missing/base.jsonl -o late -q
+fails 2 --base -- gate --run run.json --rebaseline --base base -o late -q
 [ ! -e late ] || fail "what was known to fail was begun"
 stale
 run 3 gate --run run.json --base base.jsonl -o night -q --history missing/nights.jsonl
@@ -53,10 +53,10 @@ error_is_told 'a history that cannot be written'
 stale
 GITHUB_ACTIONS=true run 2 gate --run run.json --base base.jsonl -o night -q --set margin=3
 error_is_told 'another margin'
-grep -q 'say with --margin which one counts' stderr.txt || fail "another margin: $(cat stderr.txt)"
+mentions stderr.txt --margin
 grep -q '^::error title=kveval gate, error::' stdout.txt || fail "no annotation of an error: $(cat stdout.txt)"
 run 4 gate --run run.json --base base.jsonl -o night -q --set margin=3 --margin 3
-refuse 2 '--samples goes with --rebaseline; a night takes 4, 8 and 16, or fewer by --set samples=N' gate --run run.json --base base.jsonl -o late --samples 8
+fails 2 --samples --rebaseline 16 --set samples=N -- gate --run run.json --base base.jsonl -o late --samples 8
 
 # The nights of a history on the page of a report: the chart stood on the gate's own page alone.
 for i in 1 2 3; do
@@ -68,27 +68,27 @@ grep -q '^> .*The sum of drops passed its limit in night 3 of 3' night/report/re
 run 0 report night
 grep -q 'Sum of drops' night/report/report.md night/report/index.html && fail "nights without a history"
 [ ! -e night/report/nights.svg ] || fail "an old chart stayed"
-refuse 2 'none.jsonl: there is no such history; kveval gate --history FILE writes one' report night --history none.jsonl
+fails 2 none.jsonl --history -- report night --history none.jsonl
 echo '{' >nights.jsonl
 run 3 report night --history nights.jsonl
 
 # Completions of a folder that no build has marked may be another build's.
 rm night/gate/program.sha256
 run 2 gate --run run.json --base base.jsonl -o night -q
-grep -q 'nothing says which build' stderr.txt || fail "completions without a mark: $(cat stderr.txt)"
+mentions stderr.txt 'which build'
 error_is_told 'completions without a mark'
 
 # A setting without a replay was never tested.
 grep -v '"kind":"end"' base.jsonl | grep -v '"kind":"replay".*"setting":"quest"' >bare.jsonl
 remade bare.jsonl
 run 2 gate --run run.json --base bare.jsonl -o bare -q
-grep -q 'keeps no replay under "quest"' stderr.txt || fail "a setting without replays: $(cat stderr.txt)"
+mentions stderr.txt '"quest"'
 
 # Another numerics class only when asked for, and then it is said.
 cp -r base other
 sed -i 's/"numerics": *"[^"]*"/"numerics": "cpu-other-9"/' other/config.resolved.json
 run 2 gate base other -q
-grep -q 'allow it with --other-numerics' stderr.txt || fail "another numerics class: $(cat stderr.txt)"
+mentions stderr.txt --other-numerics
 run 4 gate base other --other-numerics
-grep -q '^numerics: cpu-other-9, in the baseline ' stdout.txt || fail "another numerics class was not said: $(cat stdout.txt)"
+mentions stdout.txt numerics: cpu-other-9
 finish

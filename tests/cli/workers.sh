@@ -68,8 +68,7 @@ run 0 sweep many.json -o calm
 start
 kill -9 "$w1"
 ends 0
-grep -q '^kveval: warning: cpu:[01]: the worker was ended by signal 9 (Killed); ' start.txt ||
-    fail "the death of a worker was not told: $(cat start.txt)"
+mentions start.txt warning: 'signal 9'
 same_results calm disturbed
 [ "$(journal_keys disturbed | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"
 
@@ -96,8 +95,7 @@ if ! small; then
     w2=$2
     kill -s STOP "$w1"
     ends 0
-    grep -q '^kveval: warning: cpu:[01]: the worker was ended: it has said nothing for 3 s (--worker-timeout); ' start.txt ||
-        fail "a stopped worker: $(cat start.txt)"
+    mentions start.txt warning: '3 s' --worker-timeout
     same_results calm disturbed
 fi
 rm -rf disturbed
@@ -106,8 +104,7 @@ rm -rf disturbed
 start
 kill -s TERM $pid "$w1" "$w2"
 ends 75
-grep -q '^kveval: stopped: [1-9][0-9]* of 120 jobs are done and saved; repeat the command to go on$' start.txt ||
-    fail "SIGTERM said: $(cat start.txt)"
+grep -q 'stopped: [1-9][0-9]* of 120 jobs' start.txt || fail "SIGTERM said: $(cat start.txt)"
 
 # The coordinator dies: its workers do not stay.
 start
@@ -134,7 +131,7 @@ fi
 
 # Mistakes are told once, before anything is decoded. What only an engine finds comes from a worker.
 rm -rf disturbed
-refuse 2 'there is one CPU: cpu, or cpu:0-1 for 2 workers that share it, not "cpu:1"' sweep many.json -o disturbed --devices cpu:1
+fails 2 cpu:0-1 '"cpu:1"' -- sweep many.json -o disturbed --devices cpu:1
 sed 's/"quest", "k_pages": 4/"dms", "gate": "nothing.gate"/' many.json >no_gate.json
 run 2 sweep no_gate.json -o disturbed
 cp stderr.txt want.txt
@@ -144,5 +141,5 @@ run 2 sweep no_gate.json -o disturbed --devices cpu:0-1
 by workers: $(cat stderr.txt)"
 [ ! -e disturbed ] || fail "a mistake left a folder"
 run 0 sweep many.json --dry-run --calibrate no --devices cpu:0-1
-refuse 2 'worker is a part of sweep: use kveval sweep --devices' worker 0 many.json
+fails 2 worker 'kveval sweep --devices' -- worker 0 many.json
 finish
