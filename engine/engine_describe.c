@@ -1,11 +1,7 @@
-/* What can be said of a model before it is loaded: defaults of the options, the shape, and how much memory
- * everything will take. For the memory an engine is put together as engine_open() does it, on a backend that
- * only counts, so that no sum is written down twice. */
-#include <stdlib.h>
+/* What follows from the options and the configuration alone: defaults and the shape. */
 #include <string.h>
 
 #include "engine/engine_impl.h"
-#include "engine/memory/counting.h"
 
 enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
 
@@ -78,53 +74,4 @@ int engine_describe(const struct engine_options *options, struct engine_info *ou
     out->max_batch = o.max_batch;
     out->kv_token_bytes = engine_token_bytes(&c, engine_kv_type(&o));
     return 0;
-}
-
-/* Puts the engine together and binds the policies; *weights is what the model alone takes. */
-static int count_parts(struct engine *en, const struct counting *n, const struct policy_spec *const *specs,
-                       int n_specs, size_t *weights, struct err *e)
-{
-    struct policy *p;
-    if (model_open_headers(&en->model, en->model_name, en->be, en->dev, en->options.max_context, e))
-        return e->code;
-    *weights = n->bytes;
-    if (engine_assemble(en, e))
-        return e->code;
-    for (int i = 0; i < n_specs; i++)
-        if (engine_policy(en, specs[i], &p, e))
-            return e->code;
-    return 0;
-}
-
-int engine_measure(const struct engine_options *o, const struct policy_spec *const *specs, int n_specs,
-                   struct engine_info *info, struct engine_memory *out, struct err *e)
-{
-    const struct backend *real = backend_find(o->backend ? o->backend : "cpu");
-    struct engine *en = xcalloc(1, sizeof *en);
-    struct counting n;
-    *out = (struct engine_memory){.is_known = real != NULL};
-    en->options = *o;
-    en->options.model = en->model_name = xstrdup(o->model ? o->model : "pocket");
-    counting_init(&n, real ? real : backend_find("cpu"));
-    en->be = &n.be;
-    en->dev = counting_device(&n);
-    struct model_config c;
-    int rc = model_config_open(&c, en->model_name, e);
-    if (!rc)
-        rc = engine_check_options(&en->options, &c, e);
-    if (!rc)
-        rc = count_parts(en, &n, specs, n_specs, &out->weights, e);
-    if (!rc) {
-        *info = engine_config_info(o->model, &c);
-        info->max_batch = en->options.max_batch;
-        info->max_context = en->options.max_context;
-        info->kv_token_bytes = engine_token_bytes(&c, en->cache.view.dtype);
-        info->weight_bytes = en->model.bytes;
-        info->step_bytes = en->model.step_bytes;
-        info->layer_values = model_layer_values(&c);
-        out->scratch = n.bytes - out->weights;
-        engine_pool_needs(en, out);
-    }
-    engine_close(en);
-    return rc;
 }

@@ -124,8 +124,6 @@ enum dtype engine_kv_type(const struct engine_options *o);
 size_t engine_token_bytes(const struct model_config *c, enum dtype kv);
 /* engine.c: gives an engine whose device and model are open its cache and its buffers. */
 int engine_assemble(struct engine *en, struct err *e);
-/* reserve.c: the fields of engine_memory that depend on the cache. */
-void engine_pool_needs(const struct engine *en, struct engine_memory *out);
 
 /* loop.c: uploads the n rows of the next step; NULL is a row of padding. */
 int rows_upload(struct engine *en, struct sequence *const *row, int n, struct err *e);
@@ -137,7 +135,7 @@ int prompt_admit(struct engine *en, struct sequence *s, const float **logits, st
 int prompt_evict_one(struct engine *en, struct err *e); /* 1: evicted, 0: none to evict */
 void prompt_cache_clear(struct engine *en, struct err *e);
 
-/* curve.c: curve_is_due() is 1 if the sequence's curve gets a point when its completion has n_ids tokens.
+/* sequence.c: curve_is_due() is 1 if the sequence's curve gets a point when its completion has n_ids tokens.
  * curve_note() adds the point, curve_end() fills in the rest and gives the sums for the totals, curve_clear()
  * starts again. */
 int curve_is_due(const struct sequence *s, int n_ids);

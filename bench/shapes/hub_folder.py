@@ -9,7 +9,7 @@ takes 15 GB and makes the shape of DeepSeek-R1-Distill-Qwen-7B; --layers 2 makes
 the tests' and knows few of the vocabulary's tokens, so completions are no language.
 
 Values are uniform with a spread that keeps activations near 1, as those of a "random:" model
-(engine/model/model_random.c); norms are 1.
+(engine/model/model.c); norms are 1.
 """
 import argparse, json, pathlib, shutil, struct
 import numpy as np

@@ -4,11 +4,11 @@
 #include "kernels/backend.h"
 
 /* The third door of engine/memory (device.h says what the room is for): a backend that allocates nothing and
- * adds up what it was asked for. Uploads succeed and do nothing; it cannot run operations. Its addresses must
- * not be followed. */
+ * adds up the bytes it was asked for. Uploads succeed and do nothing; it cannot run operations. Its addresses
+ * must not be followed. */
 struct counting {
     struct backend be; /* the table, with the sizes and types of the real backend */
-    size_t bytes;      /* asked for so far; what is released stays counted */
+    size_t bytes;      /* allocated so far; releasing does not subtract */
 };
 
 void counting_init(struct counting *c, const struct backend *real);

@@ -6,7 +6,7 @@
 #include "kernels/backend.h"
 
 /* The room of models: their configuration, their files and their weights on a device. The rooms
- * engine/policies, engine and evalcore/bench come in. Nothing here decodes.
+ * engine/policies, engine and evalcore/bench include it. Nothing here decodes.
  *
  * This door loads weights. q, k and v are one matrix, and gate and up are one, so a layer has four matrix
  * products. */
@@ -29,22 +29,22 @@ struct model {
     float *norm;               /* (hidden) */
     float *cos_sin;            /* (max_context, 2, head_dim / 2) */
     char identity[65];         /* 64 hex digits (safetensors_identity) */
-    size_t bytes, step_bytes;  /* of all weights; of those a decode step reads: without an embedding that is
-                                * not the head too */
+    size_t bytes, step_bytes;  /* all weights; those a decode step reads: all but the embedding, unless it is
+                                * the  head too */
 };
 
-/* path: as for model_config_open(). max_context sizes the rotation table; cache_dir is for
+/* Loads a model. path: as for model_config_open(). max_context sizes the rotation table; cache_dir is for
  * safetensors_identity(). On an error m is closed. */
 int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev,
                int max_context, const char *cache_dir, struct err *e);
-/* The same without the values: opens the headers of all files, checks that every tensor is there, has a dtype
- * that is read and the shape that config.json asks for, and that its bytes lie inside its file, and allocates
- * what loading would allocate. The identity stays "". Made for a backend that only counts
+/* The same without the values: opens the headers of all files, checks that every tensor is there, has a
+ * supported dtype and the shape that config.json asks for, and that its bytes lie inside its file, and
+ * allocates what loading would allocate. The identity stays "". Made for a backend that only counts
  * (engine/memory/counting.h). */
 int model_open_headers(struct model *m, const char *path, const struct backend *be, struct device *dev,
                        int max_context, struct err *e);
 void model_close(struct model *m);
-/* The identity alone, of the files as they are; nothing is loaded. */
+/* Computes the identity of the files without loading them. */
 int model_identity(const char *path, const char *cache_dir, char out[65], struct err *e);
 
 #endif

@@ -9,11 +9,11 @@
 /* A door of engine/model (model.h says what the room is for): the shape of a model, from config.json and
  * generation_config.json of a Hugging Face folder. Qwen2, Qwen2.5, Qwen3 and Llama 3 are supported; anything
  * else is refused with the name of the field. */
-enum { MODEL_MAX_EOS = 7 }; /* with a chat form's own, as many as a sampler can ban */
+enum { MODEL_MAX_EOS = 7 }; /* with the chat form's end token as many as a sampler can ban */
 enum { MODEL_UNAPPLIED = 160 };
 
-/* What the arithmetic of a family has that others have not; all else is in config.json. To add a family, add
- * a row to the table in model_config.c. */
+/* Properties of a family's arithmetic that config.json does not hold. To add a family, add a row to the table
+ * in model_config.c. */
 struct model_family {
     const char *name; /* "model_type" in config.json */
     int qkv_bias;     /* the projections of q, k and v have a bias */
@@ -26,35 +26,35 @@ struct model_config {
     int tie_embeddings;
     float eps;
     double rope_theta;
-    enum rope_kind { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN } rope; /* model_rope.c */
+    enum rope_kind { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN } rope;
     double rope_factor, rope_low, rope_high, rope_original;
     int rope_is_exact;     /* yarn: the ends of the ramp are not rounded to whole pairs */
     double rope_attention; /* cosines and sines are multiplied by this: 1, but for yarn */
     int32_t eos[MODEL_MAX_EOS];
     int n_eos;
-    /* What generation_config.json asks for and is not done here: names, "" for nothing. */
+    /* Names of the entries of generation_config.json that are not applied; "" for none. */
     char unapplied[MODEL_UNAPPLIED];
 };
 
-/* How many values the fused linear layer of queries, keys and values gives for a token. */
+/* Values per token of the fused linear layer of queries, keys and values. */
 static inline int model_qkv_values(const struct model_config *c)
 {
     return (c->n_q + 2 * c->n_kv) * c->head_dim;
 }
 
-/* How many parameters the matrices of all layers have. */
+/* Parameters in the matrices of all layers. */
 static inline size_t model_layer_values(const struct model_config *c)
 {
     size_t attention = (size_t)(model_qkv_values(c) + c->n_q * c->head_dim);
     return (size_t)c->n_layers * (attention + 3 * (size_t)c->ffn) * (size_t)c->hidden;
 }
 
-/* From the texts of both files. generation may be NULL; its end tokens replace those of the configuration.
+/* Parses the texts of both files. generation may be NULL; its end tokens replace those of the configuration.
  * `what` names the file in messages. */
 int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
                        size_t n_generation, const char *what, struct err *e);
-/* model: "pocket", a folder, or "random:CONFIG.json", which means that shape with random weights, for
- * benchmarks. */
+/* Reads a model's configuration. model: "pocket", a folder, or "random:CONFIG.json", which means that shape
+ * with random weights, for benchmarks. */
 int model_config_open(struct model_config *c, const char *model, struct err *e);
 
 /* ERR_USAGE when there is no folder of that name. */

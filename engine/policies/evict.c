@@ -42,6 +42,17 @@ double evict_whole(const struct keep_params *r, const struct budget_at *at)
     return (floor(held / r->every) + 1) * r->every;
 }
 
+struct policy_budget evict_budget_each_step(const struct keep_params *r, const struct budget_at *at)
+{
+    double tokens = evict_budget(r, at);
+    return (struct policy_budget){tokens, floor(tokens) + 1};
+}
+
+struct policy_budget evict_budget_periodic(const struct keep_params *r, const struct budget_at *at)
+{
+    return (struct policy_budget){evict_budget(r, at), evict_whole(r, at)};
+}
+
 /* What is left then is the budget, and the next time is at the next multiple of `every`, of what is held or
  * of the context. */
 struct policy_period evict_period(const struct keep_params *r, const struct budget_at *at)

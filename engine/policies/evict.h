@@ -3,7 +3,7 @@
 
 #include "engine/policies/policy.h"
 
-/* What policies share that forget tokens by their scores. A KV head's budget is `budget_tokens`, or `cr`: the
+/* Shared by policies that forget tokens by their scores. A KV head's budget is `budget_tokens`, or `cr`: the
  * longest sequence that the prompt can become, divided by it (DMS paper, arXiv 2506.05345, for TOVA and H2O).
  */
 #define EVICT_PARAMS(tokens_at, cr_at)                                                                       \
@@ -19,13 +19,18 @@ struct keep_params evict_rule(int budget_tokens, double cr, int every, int recen
 /* Refuses a budget that holds no more than the recent tokens. */
 int evict_check(const char *policy, const struct keep_params *r, struct err *e);
 
-/* 0: a prompt of n tokens is known to fit the budget. */
+/* 0 if a prompt of n tokens is known to fit the budget, else 1. */
 int evict_may_act(const struct keep_params *r, int n);
 
 /* The budget in tokens. */
 double evict_budget(const struct keep_params *r, const struct budget_at *at);
 /* The context at which a KV head first forgets something that was in the prompt or came after it. */
 double evict_whole(const struct keep_params *r, const struct budget_at *at);
+/* The operation budget of a policy that forgets in every step, and of one that forgets every r->every tokens.
+ */
+struct policy_budget evict_budget_each_step(const struct keep_params *r, const struct budget_at *at);
+struct policy_budget evict_budget_periodic(const struct keep_params *r, const struct budget_at *at);
+/* The operation period of the latter. */
 struct policy_period evict_period(const struct keep_params *r, const struct budget_at *at);
 /* "128 tokens" or "(prompt + longest completion) / 4 tokens". */
 void evict_rule_text(const struct keep_params *r, struct str *out);

@@ -40,8 +40,7 @@ static struct keep_params keep_params_of(const struct h2o_params *p)
 static struct policy_budget h2o_budget(const void *params, const struct budget_at *at)
 {
     const struct keep_params r = keep_params_of(params);
-    double tokens = evict_budget(&r, at);
-    return (struct policy_budget){tokens, floor(tokens) + 1};
+    return evict_budget_each_step(&r, at);
 }
 
 static double h2o_held(const void *params, const struct budget_at *at)

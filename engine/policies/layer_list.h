@@ -13,10 +13,10 @@ int layer_list_check(const struct param_ints *layers, const char *key, int n_lay
  * left. */
 int layer_list_above(const struct param_ints *layers, const char *key, int dense_layers, struct err *e);
 
-/* A model's default list leaves these out by itself: the run file did not name them. */
+/* Removes the first, dense layers from a model's default list, which the run file did not name. */
 void layer_list_drop_below(struct param_ints *layers, int dense_layers);
 
-/* How many first layers read everything: the dense ones and those below the first that chooses. */
+/* The number of first layers that read everything: the dense ones and those below the first that chooses. */
 int layer_list_first(const struct param_ints *layers, int dense_layers);
 
 #endif

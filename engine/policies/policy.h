@@ -14,7 +14,7 @@
  * only chooses, and the backend computes, so a policy is written once and runs on every backend. Nothing here
  * loads models or runs steps.
  *
- * This is its only door and a front door. Part 1, names and parameters, is for the rooms of evalcore that
+ * This is its only door and a front door. Part 1, names and parameters, is for the rooms of evalcore, which
  * read run files, plan, report and print help. Part 2, the hooks (policy_hooks.h), is for policies and the
  * engine.
  */
@@ -28,13 +28,14 @@ struct policy_spec { /* a policy with parameters whose ranges are checked, not y
     const struct policy_ops *ops;
     void *params;       /* ops->params_size bytes, in the arena given to policy_spec_* */
     const char *preset; /* name, or NULL */
-    const char *taken;  /* after policy_spec_resolve(): which options the model has given, and how it was
-                         * recognised, for people; NULL: none */
+    const char *taken;  /* after policy_spec_resolve(): a note for people on the options that come from the
+                         * model,  and how it was recognised; NULL: none */
 };
 
 struct policy_model {
     const char *path; /* "pocket", a folder or "random:CONFIG.json" */
-    const char *name; /* the model whose published layers are taken; NULL: it is found (model_defaults.h) */
+    const char *name; /* name of the model whose published layers are taken; NULL: found by its path
+                         (model_defaults.h) */
     int n_layers;
 };
 
@@ -54,26 +55,27 @@ const struct preset *policy_presets(const struct policy_ops *ops); /* ends with 
  * be given; "" for full. */
 const char *policy_budget_keys(const struct policy_ops *ops);
 
-/* From a JSON object with "name", "preset" and scalar options ("as", "where" and "note" are ignored), or from
- * a text "name:key=value,key=value". The preset is applied first. ERR_USAGE when a value is out of range,
- * when the budget is missing or given twice, or when options contradict each other (l_pages above k_pages).
+/* Reads a policy from a JSON object with "name", "preset" and scalar options ("as", "where" and "note" are
+ * ignored), or from a text "name:key=value,key=value". The preset is applied first. ERR_USAGE when a value is
+ * out of range, when the budget is missing or given twice, or when options contradict each other (l_pages
+ * above k_pages).
  */
 int policy_spec_json(struct policy_spec *out, const json_t *o, struct arena *a, struct err *e);
 int policy_spec_text(struct policy_spec *out, const char *text, struct arena *a, struct err *e);
-/* {"name": ..., and every effective option}: what job keys and reports use. A new reference. */
+/* Returns {"name": ..., and every effective option}, which job keys and reports use; a new reference. */
 json_t *policy_spec_to_json(const struct policy_spec *s);
-/* A copy of the spec in which options that depend on the model (layers, anchors, gates) have the model's
- * defaults. It shares no memory with `in`. When this model has none, ERR_USAGE names the models that have
+/* Copies the spec and gives options that depend on the model (layers, anchors, gates) the model's defaults.
+ * The copy shares no memory with `in`. If the model has no defaults, ERR_USAGE names the models that have
  * them and shows what to write. Called by engine_policy(), and by dry runs to show effective values. */
 int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const struct policy_model *m,
                         struct arena *a, struct err *e);
-/* What the likelihood of a text under this policy is compared with: full attention (name "full"), or for a
- * policy that reads a changed model the same policy with nothing forgotten. *own is then 1. Not resolved
- * where `in` is not. */
+/* The policy with which the likelihood of a text under `in` is compared: full attention (name "full"), or, if
+ * `in` reads a changed model, the same policy with nothing forgotten; then *own is 1. It is resolved if `in`
+ * is. */
 int policy_spec_reference(struct policy_spec *out, const struct policy_spec *in, int *own, struct arena *a,
                           struct err *e);
-/* The step for which a budget is asked. Reports also pass means over steps and jobs, so a policy must not
- * round these numbers to whole tokens. */
+/* The decode step for which a budget is computed. Reports also pass means over steps and jobs, so a policy
+ * must not round these numbers to whole tokens. */
 struct budget_at {
     double context; /* tokens that full attention reads in the step, the current one among them */
     double prompt;  /* tokens of the prompt */
@@ -81,32 +83,32 @@ struct budget_at {
     int n_layers;   /* of the model; only policy_held_at() needs it */
 };
 struct policy_budget {
-    double tokens; /* that a list may hold in this step: the x axis of reports. INFINITY: there is no budget;
-                    * NaN: the options do not tell (learned gates from a file) */
+    double tokens; /* tokens a list may hold in this step: the x axis of reports. INFINITY: there is no
+                    * budget; NaN: the options do not determine it (learned gates from a file) */
     double whole;  /* a context of at most this many tokens is read whole. If a longer one is read whole too,
                     * the policy had no effect, and reports say so. INFINITY: no such length is known */
 };
 /* Full attention, and every policy without the hook, has no budget: both fields are INFINITY. */
 struct policy_budget policy_budget_at(const struct policy_spec *s, const struct budget_at *at);
-/* How many tokens a KV head holds in that step, mean over layers, the prompt's own peak left aside: the
- * context, but for policies that drop tokens. What learned gates drop is not known before; there it is what
- * they were trained for, and the window. */
+/* Tokens a KV head holds in that step, mean over layers, without the peak during prefill: the context, or
+ * less for policies that drop tokens. What learned gates drop is not known in advance; for them it is the
+ * ratio they were trained for, and the recency window. */
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at);
-/* When a policy forgets that does so now and then: once it holds more than its budget within `first` decoded
- * tokens, and from then on after every `next`. 1 and 1 where it forgets at each, or never. */
+/* When a policy forgets that does not do so in every step: within `first` decoded tokens after it holds more
+ * than its budget, and then after every `next`. 1 and 1 if it forgets in every step, or never. */
 struct policy_period {
     int first, next;
 };
 struct policy_period policy_period(const struct policy_spec *s, const struct budget_at *at);
 /* 1 when the policy itself draws at random, so that samples of a problem differ at temperature 0 too. */
 int policy_draws(const struct policy_ops *ops);
-/* Of a resolved spec: bytes that decide results though no option names them, so that a job's identity must
- * have them: a file that is part of the program (gates that ship), or the words of a rule that was another
- * before. NULL: there are none. */
+/* Bytes that decide results of a resolved spec although no option names them, so a job's identity includes
+ * them: a file that is part of the program (gates that ship), or the description of a changed rule. NULL:
+ * none. */
 const void *policy_data(const struct policy_spec *s, size_t *n);
-/* What the policy needs of the engine with these options (enum policy_needs). */
+/* The set of enum policy_needs that the policy has with these options. */
 unsigned policy_needs(const struct policy_spec *s);
-/* The budget rule in words, printed with every result: "64 pages of 16 tokens, the last one forced". */
+/* Appends the budget in words, printed with every result: "64 pages of 16 tokens, the last one forced". */
 void policy_describe_budget(const struct policy_spec *s, struct str *out);
 
 #include "engine/policies/policy_hooks.h"

@@ -14,11 +14,11 @@
  * always.
  *
  * Decode hooks do not run in every step: after a few steps of one shape of the batch they run once more while
- * a step is RECORDED, and the recorded operations are replayed from then on. So they enqueue backend
- * operations on the arrays of the context and may branch on layer and parameters, but never on lengths; what
- * varies from step to step lives on the device. Prefill hooks run each time, for one sequence at a time.
- * Where a hook is NULL the engine does what full attention does. The first launch that fails is kept in
- * ctx->e. */
+ * a step is CAPTURED as a CUDA graph, and the captured operations are replayed from then on. So they enqueue
+ * backend operations on the arrays of the context and may branch on layer and parameters, but never on
+ * lengths; what varies from step to step lives on the device. Prefill hooks run each time, for one sequence
+ * at a time. Where a hook is NULL the engine does what full attention does. The first launch that fails is
+ * kept in ctx->e. */
 
 enum policy_needs {
     POLICY_BOUNDS = 1,    /* page bounds */
@@ -35,16 +35,16 @@ struct policy_dims {
     int n_layers, n_q, n_kv, head_dim, hidden;
     int max_context, max_pages; /* of one sequence */
     int max_rows;               /* of a batch or prefill chunk */
-    int max_batch;              /* sequences at a time; their places come before those of shared prompts */
-    int list_layers;            /* layers that lists of tokens have room for at a time */
+    int max_batch;              /* sequences at a time; their indices come before those of shared prompts */
+    int list_layers;            /* layers whose lists of tokens fit at a time */
 };
 
-struct policy_list { /* device lists of the group's rows; their contents last until the step ends */
+struct policy_list { /* device lists of the policy group's rows; their contents last until the step ends */
     int32_t *idx, *len;
-    int cap; /* room for list_layers * n_kv lists of tokens or n_q of pages: entries per row in all */
+    int cap; /* entries per row, enough for list_layers * n_kv lists of tokens or n_q lists of pages */
 };
 
-/* One group of a recorded program (the rows that share a policy instance), or one prefill call. */
+/* One policy group of a step (the rows that share a policy instance), or one prefill call. */
 struct policy_ctx {
     const struct backend *be;
     struct device *dev;
@@ -62,7 +62,7 @@ struct policy_ctx {
                         * norms over heads, in select after RoPE */
     int qkv_stride;
     float scale;
-    /* Scratch: stats, page_stats, score and list; in prefill with room for dims.max_batch rows, of which
+    /* Workspace: stats, page_stats, score and list; in prefill for dims.max_batch rows, of which
      * policy_last_row takes one. page_stats are by_page. */
     struct stats stats, page_stats;
     float *score; /* per row: list_layers * n_kv lists of 16 * max_pages floats or n_q of max_pages */
@@ -94,7 +94,7 @@ struct policy { /* an instance; a policy may write `own` and, in init, `takes_qk
     struct policy_dims dims;
     const struct backend *be;
     struct device *dev;
-    int id; /* its place in the engine */
+    int id; /* index in the engine */
     struct policy_spec spec;
     unsigned needs;     /* policy_needs() of spec */
     struct arena arena; /* owns params */
@@ -108,11 +108,11 @@ struct policy { /* an instance; a policy may write `own` and, in init, `takes_qk
 typedef int policy_check_fn(const void *params, struct err *e);
 typedef unsigned policy_needs_fn(const void *params);
 typedef const void *policy_data_fn(const void *params, size_t *n);
-/* Fills in s->params what depends on the model, and sets s->taken. */
+/* Sets the options in s->params that depend on the model, and s->taken. */
 typedef int policy_resolve_fn(struct policy_spec *s, const struct policy_model *m, struct arena *a,
                               struct err *e);
 typedef struct policy_budget policy_budget_fn(const void *params, const struct budget_at *at);
-/* Options in which what a policy's likelihood is compared with differs from it: policy_spec_reference(). */
+/* The options in which a policy's reference differs from it, as text: policy_spec_reference(). */
 typedef const char *policy_reference_fn(const void *params);
 typedef double policy_held_fn(const void *params, const struct budget_at *at);
 typedef struct policy_period policy_period_fn(const void *params, const struct budget_at *at);
@@ -139,23 +139,23 @@ struct policy_ops {
      * of up to 1,500 tokens is read whole, so the tokens are those of full attention. With `tight` some of
      * 200 tokens are not read. NULL without a budget. */
     const char *generous, *tight;
-    unsigned needs;             /* enum policy_needs: what it needs whatever its options are */
-    policy_needs_fn *needs_of;  /* what it needs besides with these options; NULL: nothing */
+    unsigned needs;             /* enum policy_needs, whatever its options are */
+    policy_needs_fn *needs_of;  /* further needs with these options; NULL: none */
     policy_check_fn *check;     /* refuses options that contradict each other */
     policy_resolve_fn *resolve; /* fills in the model's defaults */
     policy_data_fn *data;       /* policy_data() */
     policy_budget_fn *budget;   /* the budget in tokens; a policy with budget_keys must have it */
-    policy_held_fn *held;       /* of a policy that drops: policy_held_at() */
+    policy_held_fn *held;       /* policy_held_at(); for policies that drop */
     policy_period_fn *period;   /* policy_period(); NULL: 1 and 1 */
     policy_describe_budget_fn *describe_budget; /* the budget in words */
-    policy_reference_fn *reference; /* NULL, also as its result: full attention is the reference */
+    policy_reference_fn *reference; /* NULL, or if it returns NULL: full attention is the reference */
     policy_init_fn *init;           /* binds to the model: checks layers and heads, allocates own */
     /* Frees own: once after every init, also after one that failed half way, and never without one. The
      * backend's release accepts NULL. */
     policy_release_fn *release;
     policy_state_fn *state_size; /* bytes of per-sequence state */
-    /* How many of the prompt's last queries it looks at, where it has no POLICY_PREFILL. What comes before
-     * them is shared with others. NULL: none. */
+    /* Number of the prompt's last queries it looks at, if it has no POLICY_PREFILL. The prefill before them
+     * is shared with other sequences. NULL: none. */
     policy_tail_fn *prompt_tail;
     policy_hook_fn *on_qkv;
     policy_hook_fn *on_qk; /* may change q and k in place */
@@ -166,17 +166,17 @@ struct policy_ops {
     policy_prefill_end_fn *prefill_end;
 };
 
-/* The budget of a choice by attention mass (TOPK_MASS, of which `least` tokens are taken in any case): how
- * many tokens hold a share below 1 of it is not known before. */
+/* The budget of a choice by attention mass (TOPK_MASS, which takes at least `least` tokens). The number of
+ * tokens that hold a share of the mass below 1 is not known in advance. */
 struct policy_budget policy_mass_budget(double mass, double least, const struct budget_at *at);
 
 /* Enqueues an operation; the first failure is kept in c->e. */
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args);
-/* Of a prefill call: is it the prompt's last chunk? */
+/* 1 if this prefill call is the prompt's last chunk. */
 int policy_at_end(const struct policy_ctx *c);
-/* Of a prefill call: the context of the chunk's last row alone, for which there is scratch. */
+/* The context of the last row of a prefill chunk alone, for which there is workspace. */
 struct policy_ctx policy_last_row(const struct policy_ctx *c);
-/* The group's scratch for scores: n_rows lists per row, each with room for `stride` candidates. */
+/* The policy group's workspace for scores: n_rows lists per row, of `stride` candidates each. */
 struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride);
 /* Enqueues the scores of pages by Quest's bound, each page of `block_pages` pages of the cache. The result
  * has a list per query head for SCORE_Q, else one per KV head. */
@@ -184,19 +184,19 @@ struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum sco
                                  int block_pages);
 /* Enqueues the statistics of all live keys into `out`, c->stats or c->page_stats, without reading V. */
 void policy_qk_stats(const struct policy_ctx *c, int layer, struct stats out);
-/* For a check: ERR_USAGE unless the option has its default, where it says nothing ("with k_pages"). Else
- * cells that differ in it alone would be the same completions under two names. */
+/* For ops->check: ERR_USAGE unless the option has its default. For options without effect (why: "with
+ * k_pages"), since cells that differ in them alone would be the same completions under two names. */
 int policy_no_effect(const struct policy_ops *ops, const void *params, const char *key, const char *why,
                      struct err *e);
-/* Enqueues reduce_stats over a.in, or c->stats where the caller names none, and prefill_mass over the rows of
- * a prefill call. What their arguments have in common is filled in; the other members are the caller's. The
- * first returns a.out. */
+/* policy_reduce_stats() enqueues reduce_stats over a.in, or c->stats if a.in is empty, and returns a.out.
+ * policy_prefill_mass() enqueues prefill_mass over the rows of a prefill call. Both fill in the arguments
+ * that follow from c and layer; the caller sets the others. */
 struct scores policy_reduce_stats(const struct policy_ctx *c, int layer, struct reduce_stats_args a);
 void policy_prefill_mass(const struct policy_ctx *c, int layer, struct prefill_mass_args a);
-/* The layer reads n_rows lists of tokens, those of c->list[0]. */
+/* Sets *s so that the layer reads the n_rows lists of tokens in c->list[0]. */
 void policy_read_tokens(const struct policy_ctx *c, int n_rows, struct selection *s);
-/* Enqueues the choice of the best candidates of `in` into c->list[list], whose lists then have room for
- * in.stride entries each. len_of_seq: device, by seq, for rules that ask for a length; else NULL. */
+/* Enqueues the choice of the best candidates of `in` into c->list[list], whose lists then hold
+ * in.stride entries each. len_of_seq: device, by seq, for choices that ask for a length; else NULL. */
 void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_params *topk,
                  const int32_t *len_of_seq, int list);
 

@@ -57,7 +57,7 @@ static int random_check(const void *params, struct err *e)
 static struct policy_budget random_budget(const void *params, const struct budget_at *at)
 {
     const struct keep_params r = keep_params_of(params);
-    return (struct policy_budget){evict_budget(&r, at), evict_whole(&r, at)};
+    return evict_budget_periodic(&r, at);
 }
 
 static double random_held(const void *params, const struct budget_at *at)

@@ -59,7 +59,7 @@ static int rkv_check(const void *params, struct err *e)
 static struct policy_budget rkv_budget(const void *params, const struct budget_at *at)
 {
     const struct keep_params r = keep_params_of(params);
-    return (struct policy_budget){evict_budget(&r, at), evict_whole(&r, at)};
+    return evict_budget_periodic(&r, at);
 }
 
 /* The first time, as much as is read whole; later `every` tokens more than the budget. */

@@ -33,8 +33,7 @@ static struct keep_params keep_params_of(const struct tova_params *p)
 static struct policy_budget tova_budget(const void *params, const struct budget_at *at)
 {
     const struct keep_params r = keep_params_of(params);
-    double tokens = evict_budget(&r, at);
-    return (struct policy_budget){tokens, floor(tokens) + 1};
+    return evict_budget_each_step(&r, at);
 }
 
 static double tova_held(const void *params, const struct budget_at *at)
