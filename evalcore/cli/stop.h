@@ -2,6 +2,8 @@
 #define EVALCORE_CLI_STOP_H
 
 #include <signal.h>
+#include <pthread.h>
+#include "evalcore/base/err.h"
 
 /* Stopping by signal without a handler and without a global. SIGTERM, SIGUSR1 and SIGINT are blocked before
  * any thread starts, so that all threads inherit it, and the program looks between steps whether one is
@@ -14,5 +16,42 @@ int stop_poll(void);
 
 /* Exit code for a run that ended early by this signal. */
 int stop_exit_code(int signal);
+
+/* Stopping at any moment: a thread that waits for the signals of stop_block(), since the work itself may be
+ * in a long step, loading a model, or in a read that never returns. What a signal does depends on the phase:
+ *
+ *   STOP_BEFORE    nothing is decoded yet: the process ends at once
+ *   STOP_DECODING  SIGTERM, SIGUSR1: stopper_poll() returns the signal, and the process ends STOP_GRACE
+ *                  seconds later even if the work did not look. SIGINT: stopper_drain() says until when
+ *                  completions under way may go on; the next SIGINT ends the process at once.
+ *   STOP_WRITING   every completion is saved, results are being written: the process ends at once
+ *
+ * "At once" is _exit() with stop_exit_code(): journals are as safe as under kill -9, and other files are
+ * renamed into place. A second SIGTERM or SIGUSR1 changes nothing, since many programs send one to the
+ * process and one to its group; Ctrl-C after it ends at once. The thread takes no lock of stdio, so a reader
+ * of standard error who does not read cannot hold it. */
+enum stop_phase { STOP_BEFORE, STOP_DECODING, STOP_WRITING };
+enum { STOP_GRACE = 10 }; /* well below the 30 s after which Slurm and Kubernetes kill */
+
+struct stopper {
+    int drain_seconds, is_quiet, is_live; /* set by the caller */
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows */
+    int signals, wake;    /* descriptors that the thread waits at */
+    enum stop_phase phase;
+    int signal;         /* that decoding has to end for; 0: none */
+    double drain_until; /* clock_seconds(); 0: no drain */
+    double grace_until; /* decoding has to have ended; 0: none */
+    int is_running, is_over;
+};
+
+/* After stop_block(), before other threads. s stays in its place until stopper_end(). */
+int stopper_start(struct stopper *s, struct err *e);
+void stopper_phase(struct stopper *s, enum stop_phase phase);
+/* Ends the process at `until` (clock_seconds()) if it still decodes: a step may be longer than expected. */
+void stopper_limit(struct stopper *s, double until);
+int stopper_poll(struct stopper *s);
+double stopper_drain(struct stopper *s); /* 0: nobody asked for it */
+void stopper_end(struct stopper *s);
 
 #endif

@@ -7,7 +7,7 @@
 #include "evalcore/base/margin.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/compare/compare.h"
-#include "evalcore/store/segmenter.h"
+#include "evalcore/store/grades.h"
 
 struct compare_flags {
     struct cli_list allow;

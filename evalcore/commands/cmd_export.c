@@ -6,7 +6,7 @@
 #include "evalcore/commands/commands.h"
 #include "evalcore/export/export.h"
 #include "evalcore/store/run.h"
-#include "evalcore/store/segmenter.h"
+#include "evalcore/store/grades.h"
 
 struct export_flags {
     const char *format, *out, *zh_dict;

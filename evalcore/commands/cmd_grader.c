@@ -7,7 +7,7 @@
 #include "evalcore/commands/commands.h"
 #include "evalcore/graders/grader_pool.h"
 #include "evalcore/process/worker_process.h"
-#include "evalcore/store/segmenter.h"
+#include "evalcore/store/grades.h"
 
 struct grader_flags {
     const char *zh_dict;

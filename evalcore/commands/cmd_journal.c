@@ -7,7 +7,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/store/journal_scan.h"
-#include "evalcore/store/record_order.h"
+#include "evalcore/store/run.h"
 #include "evalcore/store/runfolder.h"
 #include "evalcore/store/runlock.h"
 

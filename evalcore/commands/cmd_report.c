@@ -13,7 +13,6 @@
 #include "evalcore/report/report.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/run.h"
-#include "evalcore/store/segmenter.h"
 
 enum { RUNS_MAX = 64 }; /* that one page merges */
 

@@ -4,7 +4,7 @@
 #include "answer_check/answer_check.h"
 #include "evalcore/cli/jsonl.h"
 #include "evalcore/commands/commands.h"
-#include "evalcore/store/segmenter.h"
+#include "evalcore/store/grades.h"
 
 /* One line's fields. Texts are borrowed from the object. */
 struct text_pair {

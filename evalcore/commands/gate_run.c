@@ -7,7 +7,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/stopper.h"
+#include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/commands/gate_options.h"
 #include "evalcore/store/runlock.h"

@@ -37,9 +37,6 @@ struct endpoint {
     int has_other_name; /* answers name another model, and it was said */
 };
 
-/* endpoint_request.c: the body of a request to /completions. */
-void endpoint_body(struct str *out, const struct endpoint *p, const struct endpoint_request *r);
-
 /* Sets a handle up with what every request has in common. `path` follows the address; stall_s as for
  * http_setup(). */
 void endpoint_setup(const struct endpoint *p, CURL *c, const char *path, int stall_s);

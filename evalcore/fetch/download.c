@@ -1,7 +1,8 @@
-/* One address over HTTP with libcurl (contract: download.h). libcurl follows redirects and leaves the token
- * out when the host or the port changes. Each try asks for the bytes behind those that are there; a server
- * that sends the whole file instead, or says that there is nothing behind them, makes us begin again. */
-#include "evalcore/fetch/download.h"
+/* One address over HTTP with libcurl (contract: fetch_parts.h). libcurl follows redirects and leaves the
+ * token out when the host or the port changes. Each try asks for the bytes behind those that are there; a
+ * server that sends the whole file instead, or says that there is nothing behind them, makes us begin again.
+ */
+#include "evalcore/fetch/fetch_parts.h"
 
 #include <errno.h>
 #include <string.h>

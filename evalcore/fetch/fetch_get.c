@@ -4,8 +4,7 @@
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
-#include "evalcore/fetch/fetch_forms.h"
-#include "evalcore/fetch/hub_list.h"
+#include "evalcore/fetch/fetch_parts.h"
 
 enum { PART_BYTES_MAX = 1 << 28 };
 

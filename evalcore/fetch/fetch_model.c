@@ -7,7 +7,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
-#include "evalcore/fetch/hub_cache.h"
+#include "evalcore/fetch/fetch_parts.h"
 
 static const char weights[] = "model.safetensors", index_name[] = "model.safetensors.index.json";
 

@@ -1,4 +1,4 @@
-/* One file on its way into a data file (contract: fetch_forms.h). */
+/* One file on its way into a data file (contract: fetch_parts.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,8 +8,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
-#include "evalcore/fetch/download.h"
-#include "evalcore/fetch/fetch_forms.h"
+#include "evalcore/fetch/fetch_parts.h"
 
 int fetch_make_folder_of(const char *path, struct err *e)
 {

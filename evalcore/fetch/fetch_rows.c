@@ -1,4 +1,4 @@
-/* A data set that exists as parquet only, through the Hub's rows interface (contract: fetch_forms.h):
+/* A data set that exists as parquet only, through the Hub's rows interface (contract: fetch_parts.h):
  * /rows?dataset=REPO&config=default&split=SPLIT&offset=N&length=100 answers {"rows": [{"row_idx", "row",
  * "truncated_cells"}], "num_rows_total"}. It serves no fixed revision and no hash of a file, so the number of
  * rows and the hash of their answers, sorted, are checked instead. Of a row its id, problem and answer are
@@ -10,8 +10,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/base/json.h"
-#include "evalcore/fetch/download.h"
-#include "evalcore/fetch/fetch_forms.h"
+#include "evalcore/fetch/fetch_parts.h"
 
 enum { PAGE_ROWS = 100, PAGE_BYTES_MAX = 64 << 20 };
 

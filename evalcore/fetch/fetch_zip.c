@@ -1,13 +1,11 @@
-/* An archive of JSONL files (contract: fetch_forms.h). LongBench is published as one ZIP file; its copies in
+/* An archive of JSONL files (contract: fetch_parts.h). LongBench is published as one ZIP file; its copies in
  * parquet have other field names and no files to pin. The Hub's listing says which commit the revision is and
  * which SHA-256 the archive has; that is checked, as is the number of rows of each file. */
 #include <string.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
-#include "evalcore/fetch/fetch_forms.h"
-#include "evalcore/fetch/hub_list.h"
-#include "evalcore/fetch/unzip.h"
+#include "evalcore/fetch/fetch_parts.h"
 
 enum { MEMBER_BYTES_MAX = 1 << 29, COMMIT_DIGITS = 40 };
 

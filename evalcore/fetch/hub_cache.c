@@ -1,7 +1,7 @@
-/* The Hub's cache (contract: hub_cache.h), as huggingface_hub's guide "Understand caching" describes it. The
- * library locks by flock on the same files, so that it and we never write one blob at once; a blob that was
- * broken off is HASH.incomplete in both. */
-#include "evalcore/fetch/hub_cache.h"
+/* The Hub's cache (contract: fetch_parts.h), as huggingface_hub's guide "Understand caching" describes it.
+ * The library locks by flock on the same files, so that it and we never write one blob at once; a blob that
+ * was broken off is HASH.incomplete in both. */
+#include "evalcore/fetch/fetch_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,6 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
-#include "evalcore/fetch/download.h"
-#include "evalcore/fetch/fetch_forms.h"
 
 void hub_cache_blob_path(struct str *out, const struct hub_cache *c, const struct hub_file *f)
 {

@@ -1,11 +1,10 @@
-/* Reads /api/KIND/REPO/revision/REVISION?blobs=true (contract: hub_list.h): `sha` is the commit, `siblings`
- * the files with `rfilename`, `size`, `blobId` (git's hash) and, for large ones, `lfs.sha256`. */
-#include "evalcore/fetch/hub_list.h"
+/* Reads /api/KIND/REPO/revision/REVISION?blobs=true (contract: fetch_parts.h): `sha` is the commit,
+ * `siblings` the files with `rfilename`, `size`, `blobId` (git's hash) and, for large ones, `lfs.sha256`. */
+#include "evalcore/fetch/fetch_parts.h"
 
 #include <string.h>
 
 #include "evalcore/base/json.h"
-#include "evalcore/fetch/download.h"
 
 enum { LIST_BYTES_MAX = 32 << 20, COMMIT_DIGITS = 40 };
 

@@ -1,6 +1,6 @@
-/* ZIP archives (contract: unzip.h). The central directory at the end is what counts; of a member's local
- * header only the lengths are taken, which say where its bytes begin. */
-#include "evalcore/fetch/unzip.h"
+/* ZIP archives (contract: fetch_parts.h). The central directory at the end is what counts; of a member's
+ * local header only the lengths are taken, which say where its bytes begin. */
+#include "evalcore/fetch/fetch_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "evalcore/process/wire.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/journal.h"
-#include "evalcore/store/segmenter.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_SHADOW 1 /* sanitizers reserve terabytes of addresses */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "evalcore/plan/data_files.h"
-#include "evalcore/store/keymap.h"
+#include "evalcore/store/job_key.h"
 
 int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q)
 {

@@ -47,7 +47,7 @@ struct job {
     double expected; /* tokens of the completion, as far as one can tell beforehand */
     double usual;    /* the same, its limit left aside; INFINITY: nothing but the limit ends it */
     double hint;     /* tokens that the problem took in another run (queue_hint()); 0: not known */
-    int withdrawn;   /* of its next record (evalcore/store/record_order.h) */
+    int withdrawn;   /* of its next record (record_compare() in run.h) */
     const struct replay_tokens
         *replay; /* evalcore/sweep/replay.h: decode these tokens again; NULL: an ordinary job */
 };

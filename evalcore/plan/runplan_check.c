@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "evalcore/store/keymap.h"
+#include "evalcore/store/job_key.h"
 
 int runplan_check_vocabulary(const struct prompt_set *s, const struct loaded_model *loaded, struct err *e)
 {

@@ -9,7 +9,7 @@
 
 #include "evalcore/base/hash.h"
 #include "evalcore/report/report_transcripts.h"
-#include "evalcore/store/keymap.h"
+#include "evalcore/store/job_key.h"
 
 enum {
     DATA_MAX = 900000, /* bytes of the data */

@@ -1,6 +1,6 @@
-/* Cartesian products of sweep axes (contract: axes.h), counted like an odometer whose last wheel turns
- * fastest. */
-#include "evalcore/runfile/axes.h"
+/* Cartesian products of sweep axes (contract: runfile_parts.h), counted like an odometer whose last wheel
+ * turns fastest. */
+#include "evalcore/runfile/runfile_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* --set (contract: overrides.h): walks the path, making what is missing in objects, never in lists. */
-#include "evalcore/runfile/overrides.h"
+/* --set (contract: runfile_parts.h): walks the path, making what is missing in objects, never in lists. */
+#include "evalcore/runfile/runfile_parts.h"
 
 #include <string.h>
 

@@ -9,8 +9,6 @@
 #include "engine/engine.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/margin.h"
-#include "evalcore/runfile/axes.h"
-#include "evalcore/runfile/overrides.h"
 #include "evalcore/runfile/runfile_parts.h"
 
 static void strip_notes(json_t *v)

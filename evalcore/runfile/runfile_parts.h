@@ -1,7 +1,12 @@
 #ifndef EVALCORE_RUNFILE_RUNFILE_PARTS_H
 #define EVALCORE_RUNFILE_RUNFILE_PARTS_H
 
+#include <stddef.h>
+
 #include "evalcore/runfile/runfile.h"
+#include "evalcore/base/arena.h"
+#include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
 
 /* Shared by runfile*.c only. */
 
@@ -41,5 +46,40 @@ int runfile_read_baseline(struct runfile *r, const json_t *v, struct err *e);
 int runfile_check_models(const struct runfile *r, struct err *e);
 /* Once all is read: leaves the model that --model picked. */
 int runfile_keep_model(struct runfile *r, struct err *e);
+
+/* Sweep axes: an option that takes one value is given a list of them. The points of an object are all
+ * combinations of its axes' values, in the order the axes are written, the last one fastest. */
+struct axis_point {
+    json_t *object;    /* scalars only */
+    const char *swept; /* "k_pages=8 l_pages=2"; "" without axes */
+};
+struct axis_points {
+    struct axis_point *point;
+    size_t n;
+};
+
+/* Does option `key` take a list as its value? Then only a list of lists is an axis. */
+typedef int (*axis_takes_list_fn)(const char *key);
+
+enum { AXIS_POINTS_MAX = 5000 };
+
+int axes_expand(struct axis_points *out, const json_t *object, axis_takes_list_fn takes_list,
+                const char *where, struct arena *a, struct err *e);
+void axes_release(struct axis_points *p);
+
+/* --set a.b=c on a run file: "seed=3", "policies.1.k_pages=[8,16]", "tasks.0.problems=8". The value is JSON
+ * where it parses as JSON, else a string. Numbers in the path count from 0 into lists; a name in a list picks
+ * the entry with that "name" ("policies.quest.k_pages=8"). A task or policy written as a plain string becomes
+ * an object. Keys are not checked here: the run file's own check follows. */
+int override_set(json_t *root, const char *assignment, struct err *e);
+
+/* The condition of a run file's "where": comparisons (< <= > >= == !=) of sums and products of numbers and
+ * names, joined by `and`. Every comparison is evaluated, so that a misspelt name is noticed even when it
+ * would not matter. */
+
+/* Value of a name; negative with a message when there is none. */
+typedef int (*expr_lookup_fn)(void *context, const char *name, double *out, struct err *e);
+
+int expr_true(const char *text, expr_lookup_fn lookup, void *context, int *result, struct err *e);
 
 #endif

@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/runfile/axes.h"
 #include "evalcore/runfile/runfile_parts.h"
-#include "evalcore/runfile/where.h"
 
 /* axes_expand() asks by name only, so one function serves all policies: the options that are lists are lists
  * in every policy that has them. */

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/runfile/axes.h"
 #include "evalcore/runfile/runfile_parts.h"
 #include "tasks/task.h"
 

@@ -1,6 +1,7 @@
-/* Recursive descent over the text of a "where" condition, evaluated as it is read (contract: where.h).
- * Nothing is stored, so there is no tree to free; depth is bounded because the text comes from a file. */
-#include "evalcore/runfile/where.h"
+/* Recursive descent over the text of a "where" condition, evaluated as it is read (contract:
+ * runfile_parts.h). Nothing is stored, so there is no tree to free; depth is bounded because the text comes
+ * from a file. */
+#include "evalcore/runfile/runfile_parts.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,8 +1,9 @@
 #ifndef EVALCORE_STORE_GRADES_H
 #define EVALCORE_STORE_GRADES_H
 
-#include "evalcore/store/keymap.h"
+#include "evalcore/store/job_key.h"
 #include "evalcore/store/run.h"
+#include "answer_check/answer_check.h"
 
 /* Verdicts by job key, kept in DIR/grades/VERSION.jsonl (the grader's version) so that a report need not
  * grade again. The file can be rebuilt from the journals at any time. A kept verdict counts only as long as
@@ -60,5 +61,12 @@ void grades_made_by(grades_maker maker);
 int grade_needs_segmenter(const struct run_task *t, const struct run_problem *p);
 /* 16 hex digits over the reference answers and what else of the problem the grade depends on. */
 const char *grade_gold_digest(const struct run_problem *p, struct arena *a);
+
+/* The option of every command that may grade Chinese texts. */
+#define ZH_DICT_HELP "jieba's dictionary for Chinese metrics: a folder with dict.txt and finalseg/"
+
+/* zh_segmenter_open() for this program, which also looks beside the program's file. zh_dict: the option's
+ * value, NULL when it was not given. */
+int segmenter_open(struct zh_segmenter **out, const char *zh_dict, struct err *e);
 
 #endif

@@ -27,4 +27,15 @@ void job_hash_ids(const int32_t *ids, size_t n, char out[65]);
 /* SHA-256 of the canonical text of `o`, its first `digits` hex digits and a NUL. */
 void job_hash_json(const json_t *o, char *out, int digits);
 
+/* Hash table from job keys (32 hex digits) to numbers. Keys are copied. Zeroed is empty. */
+struct keymap {
+    struct keymap_slot *slot;
+    size_t n, cap;
+};
+
+/* The number stored for key: `value` when it is new, the old one when it was there. */
+long keymap_add(struct keymap *m, const char *key, long value);
+long keymap_find(const struct keymap *m, const char *key); /* -1: not there */
+void keymap_release(struct keymap *m);
+
 #endif

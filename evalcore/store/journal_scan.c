@@ -6,7 +6,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/store/completion_json.h"
-#include "evalcore/store/record_order.h"
+#include "evalcore/store/run.h"
 
 /* What is read of a line, by several threads. */
 struct scan_item {

@@ -3,11 +3,10 @@
 
 #include "evalcore/store/job_key.h"
 #include "evalcore/store/journal.h"
-#include "evalcore/store/keymap.h"
 #include "evalcore/store/run.h"
 
 /* All journals of a folder, line by line: which record of each key counts, by the rule of
- * evalcore/store/record_order.h as run_load() applies it, and everything that is not as it should be. It
+ * record_compare() as run_load() applies it, and everything that is not as it should be. It
  * needs no configuration: records of cells that a run file no longer has are kept as others are. */
 struct scan_place {
     int file; /* index into journal_scan.file */

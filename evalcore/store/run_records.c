@@ -11,9 +11,7 @@
 #include "evalcore/store/job_key.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/journal.h"
-#include "evalcore/store/keymap.h"
-#include "evalcore/store/record_order.h"
-#include "evalcore/store/segmenter.h"
+#include "evalcore/store/run.h"
 #include "tasks/task.h"
 
 struct expected { /* one job of one cell, in cell order */

@@ -1,7 +1,7 @@
 #ifndef EVALCORE_SWEEP_DEADLINE_H
 #define EVALCORE_SWEEP_DEADLINE_H
 
-#include "evalcore/cli/stopper.h"
+#include "evalcore/cli/stop.h"
 
 /* When decoding has to end: --time-limit, or the end of the Slurm job. queue.h starts no job that is expected
  * to end later. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/store/keymap.h"
+#include "evalcore/store/job_key.h"
 
 struct history { /* lengths of finished completions of one prompt set */
     double *sum; /* by problem */

@@ -26,7 +26,7 @@ struct sweep {
 
 /* Opens the decoder and binds the plan, a dry one, to what it finds. The plan gets its jobs by that.
  * ERR_DEVICE: no worker is left; ERR_IO: the server is not there. A signal ends the process meanwhile
- * (stopper.h). dir: the run folder, NULL where there is none yet. sweep_close() also after an error. */
+ * (stop.h). dir: the run folder, NULL where there is none yet. sweep_close() also after an error. */
 int sweep_open_workers(struct sweep *s, struct runplan *p, struct deadline *deadline,
                        const struct device_list *devices, struct timeouts timeouts, const char *dir, int argc,
                        char **argv, const char *cache_dir, struct err *e);

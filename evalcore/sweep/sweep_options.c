@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "evalcore/store/segmenter.h"
+#include "evalcore/store/grades.h"
 #include "evalcore/sweep/worker_cores.h"
 
 #define AT(member) offsetof(struct sweep_options, member)

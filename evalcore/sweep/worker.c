@@ -9,7 +9,7 @@
 #include "evalcore/base/clock.h"
 #include "evalcore/base/log.h"
 #include "evalcore/process/worker_process.h"
-#include "evalcore/store/keymap.h"
+#include "evalcore/store/job_key.h"
 #include "evalcore/sweep/decoder.h"
 #include "evalcore/sweep/heartbeat.h"
 #include "evalcore/sweep/replay.h"

@@ -2,7 +2,7 @@
 #define EVALCORE_SWEEP_WORKER_POOL_H
 
 #include "evalcore/process/worker_process.h"
-#include "evalcore/store/keymap.h"
+#include "evalcore/store/job_key.h"
 #include "evalcore/sweep/canary.h"
 #include "evalcore/sweep/decoder_process.h"
 #include "evalcore/sweep/restart_rules.h"

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "evalcore/fetch/unzip.h"
+#include "evalcore/fetch/fetch_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

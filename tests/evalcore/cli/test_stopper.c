@@ -5,7 +5,7 @@
 
 #include "evalcore/base/clock.h"
 #include "evalcore/cli/command.h"
-#include "evalcore/cli/stopper.h"
+#include "evalcore/cli/stop.h"
 #include "tests/check.h"
 
 enum { FINISHED = 7 };

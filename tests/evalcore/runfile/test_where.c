@@ -1,5 +1,5 @@
 /* "where" conditions, one line each: where.test. */
-#include "evalcore/runfile/where.h"
+#include "evalcore/runfile/runfile_parts.h"
 #include "tests/cases.h"
 
 static int lookup(void *context, const char *name, double *out, struct err *e)

@@ -1,7 +1,7 @@
 /* Job keys: stable, sensitive to everything that changes tokens, blind to everything else. */
 #include "evalcore/base/file.h"
 #include "evalcore/plan/cell_identity.h"
-#include "evalcore/store/keymap.h"
+#include "evalcore/store/job_key.h"
 #include "tests/check.h"
 
 static struct arena arena;
