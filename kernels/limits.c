@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -11,6 +11,6 @@ static int ascending(const void *a, const void *b)
 
 double limits_median(double *x, int n)
 {
-    qsort(x, (size_t)n, sizeof *x, ascending);
+    qsort(x, (size_t)n, sizeof *x, compare_doubles);
     return n ? x[n / 2] : 0;
 }

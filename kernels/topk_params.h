@@ -37,19 +37,19 @@ BACKEND_INLINE int topk_clamp(double x, int low, int high)
 BACKEND_INLINE struct topk_count topk_take(const struct topk_params *r, int n, int m, int pos, int len,
                                            int cap)
 {
-    int per = r->tokens_per > 1 ? r->tokens_per : 1, s = per > 1 ? pos + 1 : m, most = INT32_MAX / 2;
+    int per = r->tokens_per > 1 ? r->tokens_per : 1, s = per > 1 ? pos + 1 : m, no_limit = INT32_MAX / 2;
     int phantom = r->phantom_page && s % KV_PAGE_TOKENS == 0;
     struct topk_count t = {0, r->k, r->force_last};
     if (r->kind == TOPK_RATIO || r->kind == TOPK_CR)
-        t.k = topk_clamp(floor(topk_tokens(r, s, len) / per), 0, most);
+        t.k = topk_clamp(floor(topk_tokens(r, s, len) / per), 0, no_limit);
     else if (r->kind == TOPK_FLOOR)
-        t.k = topk_clamp(floor(r->ratio * (double)m), 0, most);
+        t.k = topk_clamp(floor(r->ratio * (double)m), 0, no_limit);
     else if (r->kind == TOPK_SHORT_FLOOR)
         t.k = s / per < r->k ? s / per : r->k;
     else if (r->kind == TOPK_LEN)
-        t.k = topk_clamp(floor(r->ratio * (double)len), 0, most);
+        t.k = topk_clamp(floor(r->ratio * (double)len), 0, no_limit);
     else if (r->kind == TOPK_MASS)
-        t.k = most; /* the functions at the end say how many of these */
+        t.k = no_limit; /* the functions at the end say how many of these */
     t.k = t.k > r->min_k ? t.k : r->min_k;
     t.dense = (r->dense_when_short && n + phantom <= t.k) || (r->dense_tokens && s <= r->dense_tokens) ||
               (r->dense_first && pos == len) ||
@@ -62,7 +62,7 @@ BACKEND_INLINE struct topk_count topk_take(const struct topk_params *r, int n, i
         t.last = n - len;
     t.last = t.last < n ? t.last : n;
     if (r->force == FORCE_BESIDE)
-        t.k = t.k < most - t.last ? t.k + t.last : most;
+        t.k = t.k < no_limit - t.last ? t.k + t.last : no_limit;
     t.k = t.k < m ? t.k : m;
     t.k = t.k < cap ? t.k : cap;
     return t;

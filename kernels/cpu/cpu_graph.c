@@ -40,7 +40,7 @@ static void run_share(const struct cpu_item *item, int n, struct cpu_ctx *c)
     cpu_barrier(c);
 }
 
-static void run(struct device *d, const struct cpu_item *item, int n)
+static void run_items(struct device *d, const struct cpu_item *item, int n)
 {
     int shared = 0;
     for (int i = 0; i < n; i++)
@@ -76,7 +76,7 @@ int cpu_launch(struct device *d, enum op op, const void *args)
         return cpu_error(d, BACKEND_ERR_LAUNCH, "fails on request");
     if (!p) {
         memcpy(&item.args, &args, sizeof args);
-        run(d, &item, 1);
+        run_items(d, &item, 1);
         return 0;
     }
     if (p->n == p->room) {
@@ -115,7 +115,7 @@ int cpu_replay(struct device *d, struct op_graph *p)
     if (fault_due(&d->fault, FAULT_REPLAY))
         return cpu_error(d, BACKEND_ERR_LAUNCH, "fails on request");
     fault_hang(&d->fault);
-    run(d, p->item, p->n);
+    run_items(d, p->item, p->n);
     return 0;
 }
 

@@ -10,7 +10,7 @@
 
 static const double least_seconds = 0.1;
 
-static double now(void)
+static double now_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -22,7 +22,7 @@ static double read_bandwidth(struct device *d, size_t bytes)
     enum { MOST = 1000 };
     size_t floats = bytes / sizeof(float) / (64 * (size_t)d->threads) * 64, passes = 1;
     float *p = floats ? cpu_alloc(floats * (size_t)d->threads * sizeof *p) : NULL;
-    double speed[MOST], sink = 0, start = now();
+    double speed[MOST], sink = 0, start = now_seconds();
     int n = 0;
     if (!p)
         return 0;
@@ -31,12 +31,12 @@ static double read_bandwidth(struct device *d, size_t bytes)
     /* Small sets are read several times a run, so that starting the threads does not count. */
     while (passes * bytes < (size_t)32 << 20)
         passes *= 2;
-    for (; n < MOST && (n < 4 || now() - start < least_seconds); n++) {
-        double t = now(), sum = 0;
+    for (; n < MOST && (n < 4 || now_seconds() - start < least_seconds); n++) {
+        double t = now_seconds(), sum = 0;
 #pragma omp parallel num_threads(d->threads) reduction(+ : sum)
         for (size_t k = 0; k < passes; k++)
             sum += d->isa->peak_read(p + (size_t)omp_get_thread_num() * floats, floats);
-        speed[n] = (double)passes * (double)floats * d->threads * sizeof *p / (now() - t) * 1e-9;
+        speed[n] = (double)passes * (double)floats * d->threads * sizeof *p / (now_seconds() - t) * 1e-9;
         sink += sum;
     }
     cpu_release(p);
@@ -46,12 +46,12 @@ static double read_bandwidth(struct device *d, size_t bytes)
 static double fma_peak(struct device *d)
 {
     enum { ROUNDS = 1000000 };
-    double best = 0, start = now(), sink = 0;
-    for (int i = 0; i < 4 || now() - start < least_seconds; i++) {
-        double t = now(), sum = 0;
+    double best = 0, start = now_seconds(), sink = 0;
+    for (int i = 0; i < 4 || now_seconds() - start < least_seconds; i++) {
+        double t = now_seconds(), sum = 0;
 #pragma omp parallel num_threads(d->threads) reduction(+ : sum)
         sum += d->isa->peak_fma(ROUNDS);
-        t = ROUNDS * d->isa->peak_flop * d->threads / (now() - t) * 1e-9;
+        t = ROUNDS * d->isa->peak_flop * d->threads / (now_seconds() - t) * 1e-9;
         best = t > best ? t : best;
         sink += sum;
     }

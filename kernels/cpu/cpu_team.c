@@ -7,7 +7,7 @@
 
 enum { SPINS = 2000 };
 
-static inline void relax(void)
+static inline void pause_core(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -57,7 +57,7 @@ void cpu_barrier(struct cpu_ctx *c)
     }
     for (int i = 0; atomic_load_explicit(&t->phase, memory_order_acquire) == now; i++) {
         if (i < SPINS)
-            relax();
+            pause_core();
         else
             sched_yield();
     }

@@ -28,7 +28,7 @@ struct job {
     int with_v;
     const void *v[ATTEND_CHUNK_PAGES + AHEAD]; /* of the entries; the last one again for tile_pages */
     float s[BACKEND_MAX_GROUP][ATTEND_CHUNK_TOKENS];
-    struct v16 top[BACKEND_MAX_GROUP];
+    struct v16 running_max[BACKEND_MAX_GROUP];
 };
 
 /* Logits of heads g .. g+R-1 for entries i .. i+P-1. */
@@ -52,7 +52,7 @@ INLINE void score_tile(struct job *j, const int R, const int P, const int bf16, 
             struct m16 read = m_bits(e->heads >> (g + r) & 1 ? e->tokens : 0);
             struct v16 s = v_select(read, v_mul(acc[r * P + p], v_set(j->scale)), v_set(-INFINITY));
             v_store(j->s[g + r] + (i + p) * LANES, s);
-            j->top[g + r] = v_max(s, j->top[g + r]);
+            j->running_max[g + r] = v_max(s, j->running_max[g + r]);
         }
     }
 }
@@ -113,16 +113,16 @@ static void all_rows(struct job *j, int values)
 }
 
 /* Logits become weights exp(logit - largest), in place; writes the part's largest and sum. */
-static void weights(struct job *j, int g)
+static void softmax_weights(struct job *j, int g)
 {
     float *part = j->part + (size_t)g * (size_t)(PART_EXTRA + j->kv->head_dim), *s = j->s[g];
     struct v16 sum = v_set(0);
-    float top = v_largest(j->top[g]);
-    part[0] = top;
+    float running_max = v_largest(j->running_max[g]);
+    part[0] = running_max;
     for (int i = 0; i < j->n; i++) {
         struct v16 w = v_set(0);
-        if (top != -INFINITY)
-            w = v_term(v_sub(v_load(s + i * LANES), v_set(top)));
+        if (running_max != -INFINITY)
+            w = v_softmax_exp(v_sub(v_load(s + i * LANES), v_set(running_max)));
         sum = v_add(sum, w);
         v_store(s + i * LANES, w);
     }
@@ -137,24 +137,24 @@ static void page_sums(struct job *j, int first_page, int n_pages)
         j->pages[i] = -INFINITY;
     for (int g = 0; g < j->group; g++)
         for (int from = 0; from < j->n; from += LANES) {
-            float top[LANES] = {0}, sum[LANES] = {0};
+            float running_max[LANES] = {0}, sum[LANES] = {0};
             int n = j->n - from < LANES ? j->n - from : LANES;
             for (int i = 0; i < n; i++) {
                 struct v16 s = v_load(j->s[g] + (from + i) * LANES);
-                top[i] = v_largest(s);
-                if (top[i] != -INFINITY)
-                    sum[i] = v_sum(v_term(v_sub(s, v_set(top[i]))));
+                running_max[i] = v_largest(s);
+                if (running_max[i] != -INFINITY)
+                    sum[i] = v_sum(v_softmax_exp(v_sub(s, v_set(running_max[i]))));
             }
-            v_store(top, v_add(v_load(top), v_log(v_load(sum))));
+            v_store(running_max, v_add(v_load(running_max), v_log(v_load(sum))));
             for (int i = 0; i < n; i++)
-                j->pages[(j->entry[from + i].page - first_page) * j->group + g] = top[i];
+                j->pages[(j->entry[from + i].page - first_page) * j->group + g] = running_max[i];
         }
 }
 
 static void attend_chunk(struct job *j, int first_page, int n_pages)
 {
     for (int g = 0; g < j->group; g++)
-        j->top[g] = v_set(-INFINITY);
+        j->running_max[g] = v_set(-INFINITY);
     all_rows(j, 0);
     for (int g = 0; j->logits && g < j->group; g++) {
         float *to = j->logits + (size_t)g * j->stride;
@@ -166,7 +166,7 @@ static void attend_chunk(struct job *j, int first_page, int n_pages)
     if (j->pages)
         page_sums(j, first_page, n_pages);
     for (int g = 0; g < j->group; g++)
-        weights(j, g);
+        softmax_weights(j, g);
     if (!j->with_v)
         return;
     for (int i = 0; i < j->n + AHEAD; i++)
@@ -175,30 +175,30 @@ static void attend_chunk(struct job *j, int first_page, int n_pages)
 }
 
 /* Chunks of one query head, in order: out (or NULL) and the log of the sum of exponentials (or NULL). */
-static void combine(const float *part, size_t step, int n, int d, float *out, float *lse)
+static void combine_splits(const float *part, size_t step, int n, int d, float *out, float *lse)
 {
-    float top = -INFINITY, sum = 0, w[1];
+    float running_max = -INFINITY, sum = 0, w[1];
     struct v16 o[16];
     for (int i = 0; i < n; i++)
-        top = part[(size_t)i * step] > top ? part[(size_t)i * step] : top;
+        running_max = part[(size_t)i * step] > running_max ? part[(size_t)i * step] : running_max;
     for (int x = 0; x < d / LANES; x++)
         o[x] = v_set(0);
     for (int i = 0; i < n; i++) {
         const float *p = part + (size_t)i * step;
         if (p[0] == -INFINITY)
             continue;
-        w[0] = v_first(v_term(v_set(p[0] - top)));
+        w[0] = v_first(v_softmax_exp(v_set(p[0] - running_max)));
         sum = fmaf(p[1], w[0], sum);
         for (int x = 0; out && x < d / LANES; x++)
             o[x] = v_fma(v_load(p + PART_EXTRA + x * LANES), v_set(w[0]), o[x]);
     }
     for (int x = 0; out && x < d / LANES; x++)
-        v_store(out + x * LANES, top == -INFINITY ? v_set(0) : v_div(o[x], v_set(sum)));
+        v_store(out + x * LANES, running_max == -INFINITY ? v_set(0) : v_div(o[x], v_set(sum)));
     if (lse)
-        *lse = top == -INFINITY ? top : top + v_first(v_log(v_set(sum)));
+        *lse = running_max == -INFINITY ? running_max : running_max + v_first(v_log(v_set(sum)));
 }
 
-static int chunks_of(int pages)
+static int splits_of(int pages)
 {
     return (pages + ATTEND_CHUNK_PAGES - 1) / ATTEND_CHUNK_PAGES;
 }
@@ -207,7 +207,7 @@ static int chunks_of(int pages)
 struct work {
     const struct attend_args *a;
     float *parts;
-    int group, most; /* most: chunks of the longest head; parts are laid out for max_pages */
+    int group, max_splits; /* max_splits: splits of the longest head; parts are laid out for max_pages */
     size_t part_floats, list_parts;
 };
 
@@ -218,7 +218,7 @@ static int list_chunks(const struct work *w, int list)
     if (seq < 0)
         return 0;
     if (a->stats.logits || !a->plan.entry)
-        return chunks_of(kv_pages(a->kv.n_slots[kv_head(&a->kv, seq, a->layer, list % a->kv.n_kv)]));
+        return splits_of(kv_pages(a->kv.n_slots[kv_head(&a->kv, seq, a->layer, list % a->kv.n_kv)]));
     n = a->plan.n[list];
     return n ? a->plan.entry[(size_t)list * (size_t)a->kv.max_pages + (size_t)n - 1].page /
                        ATTEND_CHUNK_PAGES +
@@ -291,26 +291,27 @@ static void combine_list(const struct work *w, int list)
     int row = list / a->kv.n_kv, h = list % a->kv.n_kv, d = a->kv.head_dim, n = list_chunks(w, list);
     for (int g = 0; g < w->group; g++) {
         size_t at = (size_t)row * (size_t)a->n_q + (size_t)(h * w->group + g);
-        combine(w->parts + (size_t)list * w->list_parts + (size_t)g * w->part_floats,
-                (size_t)w->group * w->part_floats, n, d, a->out ? (float *)a->out + at * (size_t)d : NULL,
-                a->stats.logits ? a->stats.lse + at : NULL);
+        combine_splits(w->parts + (size_t)list * w->list_parts + (size_t)g * w->part_floats,
+                       (size_t)w->group * w->part_floats, n, d,
+                       a->out ? (float *)a->out + at * (size_t)d : NULL,
+                       a->stats.logits ? a->stats.lse + at : NULL);
     }
 }
 
-static void attend(const struct attend_args *a, struct cpu_ctx *c)
+static void attend_list(const struct attend_args *a, struct cpu_ctx *c)
 {
     int lists = a->rows.cap * a->kv.n_kv, total = 0, span, spans;
     struct work w = {.a = a, .parts = c->workspace, .group = a->n_q / a->kv.n_kv};
     w.part_floats = (size_t)(PART_EXTRA + a->kv.head_dim);
-    w.list_parts = (size_t)chunks_of(a->kv.max_pages) * (size_t)w.group * w.part_floats;
+    w.list_parts = (size_t)splits_of(a->kv.max_pages) * (size_t)w.group * w.part_floats;
     for (int i = 0; i < lists; i++) {
         int n = list_chunks(&w, i);
         total += n;
-        w.most = n > w.most ? n : w.most;
+        w.max_splits = n > w.max_splits ? n : w.max_splits;
     }
     /* Tasks of several chunks where there are many: about 16 for each thread. */
     span = total / (16 * c->n) > 1 ? total / (16 * c->n) : 1;
-    spans = (w.most + span - 1) / span;
+    spans = (w.max_splits + span - 1) / span;
     struct job j;
     FOR_TASKS(c, t, lists * spans)
     {
@@ -327,7 +328,7 @@ void CPU_SYM(op_attend)(const void *args, struct cpu_ctx *c)
 {
     CPU_SYM(attend_plan)(args, c);
     cpu_barrier(c);
-    attend(args, c);
+    attend_list(args, c);
 }
 
 void CPU_SYM(op_qk_stats)(const void *args, struct cpu_ctx *c)
@@ -341,7 +342,7 @@ void CPU_SYM(op_qk_stats)(const void *args, struct cpu_ctx *c)
                             .q_stride = q->q_stride,
                             .scale = q->scale,
                             .stats = q->out};
-    attend(&a, c);
+    attend_list(&a, c);
     for (int list = c->tid; list < a.rows.cap * a.kv.n_kv; list += c->n) {
         int seq = a.rows.seq[list / a.kv.n_kv];
         size_t head = seq < 0 ? 0 : kv_head(&a.kv, seq, a.layer, list % a.kv.n_kv);

@@ -53,7 +53,7 @@ void CPU_SYM(op_compact)(const void *args, struct cpu_ctx *c)
 }
 
 /* The slots in the list that are live, moved down. */
-static void squeeze(const struct keep_args *a, int seq, int layer, int h, const int32_t *idx, int len)
+static void squeeze_head(const struct keep_args *a, int seq, int layer, int h, const int32_t *idx, int len)
 {
     const struct kv_view *kv = &a->kv;
     size_t head = kv_head(kv, seq, layer, h), slots = (size_t)kv->max_pages * KV_PAGE_TOKENS;
@@ -106,7 +106,7 @@ void CPU_SYM(op_keep)(const void *args, struct cpu_ctx *c)
             continue;
         const int32_t *idx = a->idx + list * (size_t)a->cap;
         if (a->squeeze)
-            squeeze(a, seq, layer, h, idx, a->len[list]);
+            squeeze_head(a, seq, layer, h, idx, a->len[list]);
         else
             clear_others(&a->kv, kv_head(&a->kv, seq, layer, h), idx, a->len[list]);
     }

@@ -17,7 +17,7 @@ INLINE void store_upto(float *p, struct v16 x, int n)
         v_storen(p, x, n);
 }
 
-INLINE float dot(const float *x, const float *y, int n)
+INLINE float dot_product(const float *x, const float *y, int n)
 {
     struct v16 s[4] = {v_set(0), v_set(0), v_set(0), v_set(0)};
     int j = 0;
@@ -31,9 +31,9 @@ INLINE float dot(const float *x, const float *y, int n)
     return v_sum(v_add(v_add(s[0], s[1]), v_add(s[2], s[3])));
 }
 
-INLINE void norm(const float *x, const float *w, float *out, int n, float eps)
+INLINE void norm_row(const float *x, const float *w, float *out, int n, float eps)
 {
-    float root = sqrtf(dot(x, x, n) / (float)n + eps);
+    float root = sqrtf(dot_product(x, x, n) / (float)n + eps);
     for (int j = 0; j < n; j += LANES)
         store_upto(out + j, v_mul(v_div(load_upto(x + j, n - j), v_set(root)), load_upto(w + j, n - j)),
                    n - j);
@@ -63,11 +63,11 @@ void CPU_SYM(op_rmsnorm)(const void *args, struct cpu_ctx *c)
 {
     const struct rmsnorm_args *a = args;
     FOR_TASKS(c, r, a->rows)
-    norm(a->x + (size_t)r * (size_t)a->dim, a->w, (float *)a->out + (size_t)r * (size_t)a->dim, a->dim,
-         a->eps);
+    norm_row(a->x + (size_t)r * (size_t)a->dim, a->w, (float *)a->out + (size_t)r * (size_t)a->dim, a->dim,
+             a->eps);
 }
 
-INLINE void rotate(float *x, int heads, int half, const float *cosine, const float *sine)
+INLINE void rotate_pairs(float *x, int heads, int half, const float *cosine, const float *sine)
 {
     for (int h = 0; h < heads; h++, x += 2 * half)
         for (int j = 0; j < half; j += LANES) {
@@ -83,8 +83,8 @@ INLINE void rope_heads(const struct rope_append_args *a, float *x, int heads, co
     int d = a->kv.head_dim;
     const float *table = a->cos_sin + (size_t)pos * (size_t)d;
     for (int h = 0; w && h < heads; h++)
-        norm(x + h * d, w, x + h * d, d, a->eps);
-    rotate(x, heads, d / 2, table, table + d / 2);
+        norm_row(x + h * d, w, x + h * d, d, a->eps);
+    rotate_pairs(x, heads, d / 2, table, table + d / 2);
 }
 
 void CPU_SYM(rope_rows)(const struct rope_append_args *a, struct cpu_ctx *c)
@@ -108,9 +108,9 @@ void CPU_SYM(op_head_norm)(const void *args, struct cpu_ctx *c)
         if (a->rows.seq[r] < 0)
             continue;
         for (int h = 0; h < a->n_q; h++)
-            norm(q + h * a->head_dim, a->wq, q + h * a->head_dim, a->head_dim, a->eps);
+            norm_row(q + h * a->head_dim, a->wq, q + h * a->head_dim, a->head_dim, a->eps);
         for (int h = 0; h < a->n_kv; h++)
-            norm(k + h * a->head_dim, a->wk, k + h * a->head_dim, a->head_dim, a->eps);
+            norm_row(k + h * a->head_dim, a->wk, k + h * a->head_dim, a->head_dim, a->eps);
     }
 }
 
@@ -148,14 +148,14 @@ void CPU_SYM(op_gate)(const void *args, struct cpu_ctx *c)
     FOR_TASKS(c, r, a->rows)
     for (int h = 0; h < a->n_kv; h++) {
         int from = a->per_layer ? 0 : h;
-        float s = dot(a->w + (size_t)from * (size_t)a->dim, y + (size_t)r * (size_t)a->dim, a->dim);
+        float s = dot_product(a->w + (size_t)from * (size_t)a->dim, y + (size_t)r * (size_t)a->dim, a->dim);
         float logit = (s + a->b[from]) * a->scale + a->bias;
         a->flag[r * a->n_kv + h] = logit > 0;
     }
 }
 
 /* The borrowed channel of each KV head's group. */
-INLINE float *borrowed(float *q, int r, int h, int stride, int group, int head_dim, int channel)
+INLINE float *borrowed_channel(float *q, int r, int h, int stride, int group, int head_dim, int channel)
 {
     return q + (size_t)r * (size_t)stride + h * group * head_dim + channel;
 }
@@ -165,7 +165,7 @@ void CPU_SYM(op_borrow)(const void *args, struct cpu_ctx *c)
     const struct borrow_args *a = args;
     FOR_TASKS(c, r, a->rows.cap)
     for (int h = 0; h < a->n_kv && a->rows.seq[r] >= 0; h++) {
-        float *x = borrowed(a->q, r, h, a->stride, a->n_q / a->n_kv, a->head_dim, a->channel);
+        float *x = borrowed_channel(a->q, r, h, a->stride, a->n_q / a->n_kv, a->head_dim, a->channel);
         a->flag[r * a->n_kv + h] = *x * a->scale + a->bias > 0;
         *x = 0;
     }
@@ -176,5 +176,5 @@ void CPU_SYM(op_mute)(const void *args, struct cpu_ctx *c)
     const struct mute_args *a = args;
     FOR_TASKS(c, r, a->rows.cap)
     for (int h = 0; h < a->n_kv && a->rows.seq[r] >= 0; h++)
-        *borrowed(a->q, r, h, a->stride, a->n_q / a->n_kv, a->head_dim, a->channel) = 0;
+        *borrowed_channel(a->q, r, h, a->stride, a->n_q / a->n_kv, a->head_dim, a->channel) = 0;
 }

@@ -41,17 +41,17 @@ static int next_head(struct cpu_ctx *c, const struct rows *rows, const struct kv
 }
 
 /* Largest score, and the sum of exp(score - largest), in 16 lanes. */
-static float softmax_sum(const float *v, int n, float *top)
+static float softmax_sum(const float *v, int n, float *largest)
 {
-    struct v16 most = v_set(-INFINITY), sum = v_set(0);
+    struct v16 lane_max = v_set(-INFINITY), sum = v_set(0);
     for (int i = 0; i < n; i += LANES)
-        most = v_max(n - i >= LANES
-                         ? v_load(v + i)
-                         : v_select(m_bits((1u << (n - i)) - 1), v_loadn(v + i, n - i), v_set(-INFINITY)),
-                     most);
-    *top = v_largest(most);
-    for (int i = 0; *top > -INFINITY && i < n; i += LANES) {
-        struct v16 x = v_term(v_sub(v_loadn(v + i, n - i < LANES ? n - i : LANES), v_set(*top)));
+        lane_max = v_max(n - i >= LANES
+                             ? v_load(v + i)
+                             : v_select(m_bits((1u << (n - i)) - 1), v_loadn(v + i, n - i), v_set(-INFINITY)),
+                         lane_max);
+    *largest = v_largest(lane_max);
+    for (int i = 0; *largest > -INFINITY && i < n; i += LANES) {
+        struct v16 x = v_softmax_exp(v_sub(v_loadn(v + i, n - i < LANES ? n - i : LANES), v_set(*largest)));
         sum = v_add(sum, n - i >= LANES ? x : v_select(m_bits((1u << (n - i)) - 1), x, v_set(0)));
     }
     return v_sum(sum);
@@ -62,9 +62,9 @@ static void stamp_by_mass(const struct stamp_args *a, int row, int h, int32_t *s
     size_t list = (size_t)row * (size_t)a->kv.n_kv + (size_t)h;
     const float *v = a->s.v + list * (size_t)a->s.stride;
     int n = a->s.n[list];
-    float top, sum = softmax_sum(v, n, &top);
+    float largest, sum = softmax_sum(v, n, &largest);
     for (int i = 0; i < n; i++)
-        if (v[i] > -INFINITY && v_first(v_exp(v_set(v[i] - top))) / sum > a->alpha)
+        if (v[i] > -INFINITY && v_first(v_exp(v_set(v[i] - largest))) / sum > a->alpha)
             stamp[i] = a->rows.pos[row] + 1;
 }
 

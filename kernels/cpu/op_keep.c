@@ -37,7 +37,7 @@ void CPU_SYM(op_random_scores)(const void *args, struct cpu_ctx *c)
         draw_scores(a, (size_t)list);
 }
 
-static void accumulate(const struct accumulate_args *a, int row, int h)
+static void accumulate_list(const struct accumulate_args *a, int row, int h)
 {
     const struct kv_view *kv = &a->kv;
     int seq = a->rows.seq[row], pos = a->rows.pos[row];
@@ -72,5 +72,5 @@ void CPU_SYM(op_accumulate)(const void *args, struct cpu_ctx *c)
     const struct accumulate_args *a = args;
     FOR_TASKS(c, t, a->rows.cap * a->kv.n_kv)
     if (a->rows.seq[t / a->kv.n_kv] >= 0)
-        accumulate(a, t / a->kv.n_kv, t % a->kv.n_kv);
+        accumulate_list(a, t / a->kv.n_kv, t % a->kv.n_kv);
 }

@@ -17,7 +17,7 @@ static const float *x_at(const struct linear_args *a, int row, int j)
     return (const float *)a->x + (size_t)row * (size_t)a->x_stride + j;
 }
 
-INLINE void finish(const struct linear_args *a, int row, int p, struct v16 sum)
+INLINE void write_panel(const struct linear_args *a, int row, int p, struct v16 sum)
 {
     int n = a->w.n - p * LANES < LANES ? a->w.n - p * LANES : LANES;
     float *out = a->out + (size_t)row * (size_t)a->out_stride + (size_t)p * LANES;
@@ -49,7 +49,7 @@ INLINE void few_rows(const struct linear_args *a, const int R, const int P, cons
     }
     for (int r = 0; r < R; r++)
         for (int p = 0; p < P; p++)
-            finish(a, r, p0 + p, total[r * P + p]);
+            write_panel(a, r, p0 + p, total[r * P + p]);
 }
 
 static void few_rows_task(const struct linear_args *a, int p0, int p1)
@@ -137,7 +137,7 @@ static void many_rows(struct rows_job *b, int p0, int p1)
             block_panel(b, p, j, b->a->w.k - j < K_BLOCK ? b->a->w.k - j : K_BLOCK, b->total[p - p0]);
     for (int p = p0; p < p1; p++)
         for (int r = b->r0; r < b->r1; r++)
-            finish(b->a, r, p, b->total[p - p0][r - b->r0]);
+            write_panel(b->a, r, p, b->total[p - p0][r - b->r0]);
 }
 
 /* The tile's rows side by side, k by k, so that a tile reads one stream and not R rows that may share cache

@@ -31,7 +31,7 @@ static void want_tokens(struct plan_entry *entry, int n_pages, const int32_t *id
     }
 }
 
-static void want(const struct attend_args *a, int row, int h, struct plan_entry *entry, int n_pages)
+static void want_token(const struct attend_args *a, int row, int h, struct plan_entry *entry, int n_pages)
 {
     int group = a->n_q / a->kv.n_kv, len;
     for (int g = 0; g < group;) {
@@ -65,7 +65,7 @@ static void plan_head(const struct attend_args *a, int row, int h)
     int64_t reads = 0, not_chosen = 0;
     int group = a->n_q / kv->n_kv;
     memset(entry, 0, (size_t)n_pages * sizeof *entry);
-    want(a, row, h, entry, n_pages);
+    want_token(a, row, h, entry, n_pages);
     for (int p = 0; p < n_pages; p++) {
         struct plan_entry e = entry[p];
         e.tokens = a->granularity == SEL_TOKENS ? (uint16_t)(e.tokens & live[p]) : live[p];

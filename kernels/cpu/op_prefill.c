@@ -19,14 +19,14 @@ struct block {
     int rows, group, d; /* row i: query i / group, head i % group */
     int head;           /* KV head */
     int pos0;           /* of the first query */
-    float top[BLOCK_ROWS], sum[BLOCK_ROWS];
+    float running_max[BLOCK_ROWS], sum[BLOCK_ROWS];
     float q[BLOCK_ROWS * MAX_DIM], o[BLOCK_ROWS * MAX_DIM];
     float s[BLOCK_ROWS][ATTEND_CHUNK_TOKENS];
     float wide[VALUE_PAGES * KV_PAGE_TOKENS * MAX_DIM];
 };
 
 /* K or V of a page in fp32: itself, or widened to `to`. */
-static const float *widen(const struct block *b, const char *p, float *to)
+static const float *widen_page(const struct block *b, const char *p, float *to)
 {
     if (b->a->kv.dtype == DTYPE_F32)
         return (const float *)(const void *)p;
@@ -35,7 +35,7 @@ static const float *widen(const struct block *b, const char *p, float *to)
     return to;
 }
 
-static struct m16 visible(const struct block *b, int pos, int page)
+static struct m16 visible_mask(const struct block *b, int pos, int page)
 {
     int n = pos + 1 - page * KV_PAGE_TOKENS;
     return m_bits(n >= KV_PAGE_TOKENS ? b->live[page] : n > 0 ? b->live[page] & ((1u << n) - 1) : 0);
@@ -85,7 +85,7 @@ INLINE void score_tile(struct block *b, const int R, const float *k, int i, int 
     for (int r = 0; r < R; r++) {
         struct v16 s = v_mul(acc[r], v_set(b->a->scale));
         if (!plain)
-            s = v_select(visible(b, b->pos0 + (i + r) / b->group, page), s, v_set(-INFINITY));
+            s = v_select(visible_mask(b, b->pos0 + (i + r) / b->group, page), s, v_set(-INFINITY));
         v_store(b->s[i + r] + column * LANES, s);
         if (b->until)
             hide_expired(b, i + r, page, b->s[i + r] + column * LANES);
@@ -96,7 +96,7 @@ INLINE void score_tile(struct block *b, const int R, const float *k, int i, int 
 
 static void score_page(struct block *b, int page, int column)
 {
-    const float *k = widen(b, kv_block_k(&b->a->kv, b->block_table[page]), b->wide);
+    const float *k = widen_page(b, kv_block_k(&b->a->kv, b->block_table[page]), b->wide);
     for (int i = 0, n; i < b->rows; i += n) {
         n = tile_split(i, b->rows);
         switch (n) {
@@ -129,7 +129,8 @@ static void value_pages(struct block *b, int page, int n, int column)
 {
     const void *v[VALUE_PAGES];
     for (int x = 0; x < n; x++)
-        v[x] = widen(b, kv_block_v(&b->a->kv, b->block_table[page + x]), b->wide + x * KV_PAGE_TOKENS * b->d);
+        v[x] = widen_page(b, kv_block_v(&b->a->kv, b->block_table[page + x]),
+                          b->wide + x * KV_PAGE_TOKENS * b->d);
     for (int i = 0, rows; i < b->rows; i += rows) {
         rows = tile_split(i, b->rows);
         switch (rows) {
@@ -148,27 +149,27 @@ static void value_pages(struct block *b, int page, int n, int column)
 }
 
 /* Row i: logits of the chunk become weights; what is there already is scaled to the new largest logit. */
-static void soften(struct block *b, int i, int n_pages)
+static void softmax_rows(struct block *b, int i, int n_pages)
 {
     float *s = b->s[i], *o = b->o + i * b->d;
-    struct v16 most = v_set(-INFINITY), sum = v_set(0);
+    struct v16 new_max = v_set(-INFINITY), sum = v_set(0);
     for (int p = 0; p < n_pages; p++)
-        most = v_max(v_load(s + p * LANES), most);
-    float top = v_largest(most), old = b->top[i];
-    if (top == -INFINITY) {
+        new_max = v_max(v_load(s + p * LANES), new_max);
+    float running_max = v_largest(new_max), old = b->running_max[i];
+    if (running_max == -INFINITY) {
         for (int p = 0; p < n_pages; p++)
             v_store(s + p * LANES, v_set(0));
         return;
     }
-    top = top > old ? top : old;
+    running_max = running_max > old ? running_max : old;
     for (int p = 0; p < n_pages; p++) {
-        struct v16 w = v_term(v_sub(v_load(s + p * LANES), v_set(top)));
+        struct v16 w = v_softmax_exp(v_sub(v_load(s + p * LANES), v_set(running_max)));
         v_store(s + p * LANES, w);
         sum = v_add(sum, w);
     }
-    float keep = v_first(v_term(v_set(old - top)));
+    float keep = v_first(v_softmax_exp(v_set(old - running_max)));
     b->sum[i] = fmaf(b->sum[i], keep, v_sum(sum));
-    b->top[i] = top;
+    b->running_max[i] = running_max;
     for (int x = 0; keep != 1 && x < b->d; x += LANES)
         v_store(o + x, v_mul(v_load(o + x), v_set(keep)));
 }
@@ -181,7 +182,7 @@ static void run_block(struct block *b)
         for (int p = 0; p < n; p++)
             score_page(b, from + p, p);
         for (int i = 0; i < b->rows; i++)
-            soften(b, i, n);
+            softmax_rows(b, i, n);
         for (int p = 0; p < n; p += VALUE_PAGES)
             value_pages(b, from + p, n - p < VALUE_PAGES ? n - p : VALUE_PAGES, p);
     }
@@ -203,7 +204,7 @@ static void start_block(struct block *b, const struct prefill_attend_args *a, in
         size_t row = (size_t)(from + i / b->group), q_head = (size_t)(h * b->group + i % b->group);
         memcpy(b->q + i * b->d, a->q + row * (size_t)a->q_stride + q_head * (size_t)b->d,
                (size_t)b->d * sizeof(float));
-        b->top[i] = -INFINITY;
+        b->running_max[i] = -INFINITY;
         b->sum[i] = 0;
     }
     memset(b->o, 0, (size_t)(b->rows * b->d) * sizeof(float));
@@ -215,8 +216,9 @@ static void finish_block(const struct block *b, int h, int from)
         size_t row = (size_t)(from + i / b->group), q_head = (size_t)(h * b->group + i % b->group);
         float *out = (float *)b->a->out + (row * (size_t)b->a->n_q + q_head) * (size_t)b->d;
         for (int x = 0; x < b->d; x += LANES)
-            v_store(out + x,
-                    b->top[i] == -INFINITY ? v_set(0) : v_div(v_load(b->o + i * b->d + x), v_set(b->sum[i])));
+            v_store(out + x, b->running_max[i] == -INFINITY
+                                 ? v_set(0)
+                                 : v_div(v_load(b->o + i * b->d + x), v_set(b->sum[i])));
     }
 }
 
@@ -250,7 +252,7 @@ static struct tile_span tile_span(const struct prefill_mass_args *a, int tile)
 }
 
 /* What start_block() takes: plain causal attention. */
-static struct prefill_attend_args causal(const struct prefill_mass_args *a)
+static struct prefill_attend_args causal_limit(const struct prefill_mass_args *a)
 {
     return (struct prefill_attend_args){.kv = a->kv,
                                         .seq = a->seq,
@@ -272,41 +274,43 @@ static void block_lse(struct block *b, float *lse)
         for (int p = 0; p < n; p++)
             score_page(b, from + p, p);
         for (int i = 0; i < b->rows; i++)
-            soften(b, i, n);
+            softmax_rows(b, i, n);
     }
     for (int i = 0; i < b->rows; i++)
-        lse[i] = b->top[i] == -INFINITY ? -INFINITY : b->top[i] + v_first(v_log(v_set(b->sum[i])));
+        lse[i] =
+            b->running_max[i] == -INFINITY ? -INFINITY : b->running_max[i] + v_first(v_log(v_set(b->sum[i])));
 }
 
-/* Adds a block's rows to e^top * sum of the 16 keys at `column`. */
-static void add_rows(const struct block *b, const float *lse, int column, struct v16 *top, struct v16 *sum)
+/* Adds a block's rows to e^running max * sum of the 16 keys at `column`. */
+static void add_rows(const struct block *b, const float *lse, int column, struct v16 *running_max,
+                     struct v16 *sum)
 {
-    struct v16 most = *top, none = v_set(-INFINITY);
+    struct v16 new_max = *running_max, none = v_set(-INFINITY);
     for (int i = 0; i < b->rows; i++)
         if (lse[i] > -INFINITY)
-            most = v_max(v_sub(v_load(b->s[i] + column * LANES), v_set(lse[i])), most);
-    struct v16 zero = v_select(m_less(none, most), most, v_set(0));
-    *sum = v_mul(*sum, v_term(v_sub(*top, zero)));
+            new_max = v_max(v_sub(v_load(b->s[i] + column * LANES), v_set(lse[i])), new_max);
+    struct v16 zero = v_select(m_less(none, new_max), new_max, v_set(0));
+    *sum = v_mul(*sum, v_softmax_exp(v_sub(*running_max, zero)));
     for (int i = 0; i < b->rows; i++)
         if (lse[i] > -INFINITY) {
             struct v16 x = v_sub(v_load(b->s[i] + column * LANES), v_set(lse[i]));
-            *sum = v_add(*sum, v_term(v_sub(x, zero)));
+            *sum = v_add(*sum, v_softmax_exp(v_sub(x, zero)));
         }
-    *top = most;
+    *running_max = new_max;
 }
 
 /* The mass of the keys of pages page .. page+31 for one of a tile's lists. */
 static void mass_chunk(struct block *b, const struct prefill_mass_args *a, const float *lse, int tile,
                        int list, int page)
 {
-    struct prefill_attend_args view = causal(a);
+    struct prefill_attend_args view = causal_limit(a);
     struct tile_span t = tile_span(a, tile);
     int group = a->n_q / a->kv.n_kv, step = BLOCK_ROWS / group, pages = kv_pages(t.end) - page;
     int heads = a->kv.n_kv / a->out.n_rows;
-    struct v16 top[ATTEND_CHUNK_PAGES], sum[ATTEND_CHUNK_PAGES];
+    struct v16 running_max[ATTEND_CHUNK_PAGES], sum[ATTEND_CHUNK_PAGES];
     pages = pages < ATTEND_CHUNK_PAGES ? pages : ATTEND_CHUNK_PAGES;
     for (int p = 0; p < pages; p++) {
-        top[p] = v_set(-INFINITY);
+        running_max[p] = v_set(-INFINITY);
         sum[p] = v_set(0);
     }
     for (int h = list * heads; h < (list + 1) * heads; h++)
@@ -315,13 +319,13 @@ static void mass_chunk(struct block *b, const struct prefill_mass_args *a, const
             start_block(b, &view, h, q, q + step < t.to ? q + step : t.to);
             for (int p = 0; p < pages; p++) {
                 score_page(b, page + p, p);
-                add_rows(b, of_rows, p, &top[p], &sum[p]);
+                add_rows(b, of_rows, p, &running_max[p], &sum[p]);
             }
         }
     float *out = a->out.v + ((size_t)tile * (size_t)a->out.n_rows + (size_t)list) * (size_t)a->out.stride;
     for (int p = 0; p < pages; p++) {
         int key = (page + p) * KV_PAGE_TOKENS, n = t.end - key < LANES ? t.end - key : LANES;
-        v_storen(out + key, v_add(top[p], v_log(sum[p])), n);
+        v_storen(out + key, v_add(running_max[p], v_log(sum[p])), n);
     }
 }
 
@@ -330,18 +334,18 @@ static void mass_totals(const struct prefill_mass_args *a, int list)
 {
     struct tile_span t = tile_span(a, list / a->out.n_rows);
     const float *v = a->out.v + (size_t)list * (size_t)a->out.stride;
-    float top = -INFINITY, sum = 0, term[LANES];
+    float running_max = -INFINITY, sum = 0, term[LANES];
     a->out.n[list] = a->before ? t.start : t.end;
     a->out.m[list] = count_candidates(v, a->out.n[list]);
     if (!a->own)
         return;
     for (int i = t.start; i < t.end; i++)
-        top = v[i] > top ? v[i] : top;
-    for (int i = t.start; i < t.end && top > -INFINITY; i++) {
-        v_store(term, v_term(v_set(v[i] - top)));
+        running_max = v[i] > running_max ? v[i] : running_max;
+    for (int i = t.start; i < t.end && running_max > -INFINITY; i++) {
+        v_store(term, v_softmax_exp(v_set(v[i] - running_max)));
         sum += term[0];
     }
-    a->own[list] = top == -INFINITY ? top : top + v_first(v_log(v_set(sum)));
+    a->own[list] = running_max == -INFINITY ? running_max : running_max + v_first(v_log(v_set(sum)));
 }
 
 void CPU_SYM(op_prefill_mass)(const void *args, struct cpu_ctx *c)
@@ -351,7 +355,7 @@ void CPU_SYM(op_prefill_mass)(const void *args, struct cpu_ctx *c)
     int blocks = (a->nq + step - 1) / step, tiles = (a->nq + a->tile - 1) / a->tile, lists = a->out.n_rows;
     int chunks = (kv_pages(a->pos0 + a->nq) + ATTEND_CHUNK_PAGES - 1) / ATTEND_CHUNK_PAGES;
     float *lse = c->workspace; /* (n_kv, nq, group) */
-    struct prefill_attend_args view = causal(a);
+    struct prefill_attend_args view = causal_limit(a);
     struct block b;
     FOR_TASKS(c, t, blocks * n_kv)
     {

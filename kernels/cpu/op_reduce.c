@@ -54,37 +54,37 @@ INLINE struct v16 round_bf16(struct v16 x)
 static struct v16 over_heads(const struct mass *m, int slot)
 {
     const struct reduce_stats_args *a = m->a;
-    struct v16 top = v_set(-INFINITY), sum = v_set(0), scale = v_set((float)m->heads);
+    struct v16 largest = v_set(-INFINITY), sum = v_set(0), scale = v_set((float)m->heads);
     for (int i = 0; i < m->heads; i++)
-        top = v_max(log_prob(m, i, slot), top);
-    struct m16 read = m_less(v_set(-INFINITY), top);
+        largest = v_max(log_prob(m, i, slot), largest);
+    struct m16 read = m_less(v_set(-INFINITY), largest);
     if (a->bf16) {
         for (int i = 0; i < m->heads; i++)
             sum = v_add(sum, round_bf16(v_exp(log_prob(m, i, slot))));
-        sum = a->mode == REDUCE_MAX    ? round_bf16(v_exp(top))
+        sum = a->mode == REDUCE_MAX    ? round_bf16(v_exp(largest))
               : a->mode == REDUCE_MEAN ? v_div(sum, scale)
                                        : sum;
         return v_select(read, v_max(v_log(sum), v_set(BF16_FLOOR)), v_set(-INFINITY));
     }
     if (a->mode == REDUCE_MAX)
-        return top;
-    struct v16 base = v_select(read, top, v_set(0));
+        return largest;
+    struct v16 base = v_select(read, largest, v_set(0));
     for (int i = 0; i < m->heads; i++)
-        sum = v_add(sum, v_term(v_sub(log_prob(m, i, slot), base)));
+        sum = v_add(sum, v_softmax_exp(v_sub(log_prob(m, i, slot), base)));
     return v_add(base, v_log(a->mode == REDUCE_MEAN ? v_div(sum, scale) : sum));
 }
 
 static float over_block(const struct mass *m, int slot, int n)
 {
-    struct v16 top = v_set(-INFINITY), sum = v_set(0);
+    struct v16 largest = v_set(-INFINITY), sum = v_set(0);
     for (int t = slot; t < slot + n; t += LANES)
-        top = v_max(over_heads(m, t), top);
-    float most = v_largest(top);
-    if (most == -INFINITY)
-        return most;
+        largest = v_max(over_heads(m, t), largest);
+    float lane_max = v_largest(largest);
+    if (lane_max == -INFINITY)
+        return lane_max;
     for (int t = slot; t < slot + n; t += LANES)
-        sum = v_add(sum, v_term(v_sub(over_heads(m, t), v_set(most))));
-    return most + v_first(v_log(v_set(v_sum(sum))));
+        sum = v_add(sum, v_softmax_exp(v_sub(over_heads(m, t), v_set(lane_max))));
+    return lane_max + v_first(v_log(v_set(v_sum(sum))));
 }
 
 /* Statistics of pages: log of the mass of page `page` of blocks `block` to `block` + 15 under head i; -inf
@@ -103,14 +103,14 @@ static struct v16 page_mass(const struct mass *m, int i, int block, int page)
 /* The scores of 16 blocks from the statistics of their pages. */
 static struct v16 over_pages(const struct mass *m, int block)
 {
-    struct v16 top = v_set(-INFINITY), sum = v_set(0);
+    struct v16 largest = v_set(-INFINITY), sum = v_set(0);
     for (int i = 0; i < m->heads; i++)
         for (int j = 0; j < m->a->block_pages; j++)
-            top = v_max(page_mass(m, i, block, j), top);
-    struct v16 base = v_select(m_less(v_set(-INFINITY), top), top, v_set(0));
+            largest = v_max(page_mass(m, i, block, j), largest);
+    struct v16 base = v_select(m_less(v_set(-INFINITY), largest), largest, v_set(0));
     for (int i = 0; i < m->heads; i++)
         for (int j = 0; j < m->a->block_pages; j++)
-            sum = v_add(sum, v_term(v_sub(page_mass(m, i, block, j), base)));
+            sum = v_add(sum, v_softmax_exp(v_sub(page_mass(m, i, block, j), base)));
     if (m->a->mode == REDUCE_MEAN)
         sum = v_div(sum, v_set((float)m->heads));
     return v_add(base, v_log(sum));
@@ -120,7 +120,7 @@ void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
 {
     const struct reduce_stats_args *a = args;
     int entry_slots = a->block_pages ? a->block_pages * KV_PAGE_TOKENS : LANES, lists = a->out.n_rows;
-    int spans = most_slots(&a->rows, &a->kv, a->layer) / (entry_slots * SPAN) + 1;
+    int spans = max_slots_of(&a->rows, &a->kv, a->layer) / (entry_slots * SPAN) + 1;
     FOR_TASKS(c, t, a->rows.cap * lists * spans)
     {
         int span = t / (a->rows.cap * lists), row = t / lists % a->rows.cap, list = t % lists;

@@ -8,7 +8,7 @@
 #include "kernels/cpu/select.h"
 #include "kernels/philox.h"
 
-static double uniform(const struct sample_settings *s, int pos)
+static double uniform_draw(const struct sample_settings *s, int pos)
 {
     uint32_t x[4] = {(uint32_t)pos + 1, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
     philox4x32_10(s->seed, x);
@@ -23,7 +23,7 @@ static int is_among(const int32_t ids[8], int id)
     return 0;
 }
 
-static int largest(const float *v, int n, const struct sample_settings *s)
+static int largest_logit(const float *v, int n, const struct sample_settings *s)
 {
     int best = -1;
     for (int i = 0; i < n; i++)
@@ -95,19 +95,19 @@ static void keep_top_p(float *w, int n, double p, uint32_t *key, struct rank *ra
         w[rank[i].id] = rank[i].w;
 }
 
-static int draw(const struct sample_args *a, int row, const struct sample_settings *s, uint32_t *key,
-                struct rank *rank)
+static int draw_token(const struct sample_args *a, int row, const struct sample_settings *s, uint32_t *key,
+                      struct rank *rank)
 {
     const float *v = a->logits + (size_t)row * (size_t)a->vocab;
     float *w = a->workspace + (size_t)row * (size_t)a->vocab, t = s->temperature;
-    int n = a->vocab, best = largest(v, n, s), last = best;
+    int n = a->vocab, best = largest_logit(v, n, s), last = best;
     double total = 0, sum = 0;
     if (t <= 0)
         return best;
     for (int i = 0; i < n; i += LANES) {
         int m = n - i < LANES ? n - i : LANES;
         struct v16 x = v_div(v_sub(v_loadn(v + i, m), v_set(v[best])), v_set(t));
-        v_storen(w + i, v_term(x), m);
+        v_storen(w + i, v_softmax_exp(x), m);
     }
     for (size_t i = 0; i < sizeof s->banned / sizeof *s->banned; i++)
         if (s->banned[i] >= 0 && s->banned[i] < n)
@@ -120,7 +120,7 @@ static int draw(const struct sample_args *a, int row, const struct sample_settin
         keep_top_p(w, n, (double)s->top_p, key, rank);
     for (int i = 0; i < n; i++)
         total += (double)w[i];
-    double target = uniform(s, a->rows.pos[row]) * total;
+    double target = uniform_draw(s, a->rows.pos[row]) * total;
     for (int i = 0; i < n; i++)
         if (w[i] > 0) {
             sum += (double)w[i];
@@ -143,9 +143,9 @@ static int not_finite(const float *v, int n)
 }
 
 /* Natural logarithm of the sum of exponentials of all logits, and the gap between the largest two. */
-static void describe(const float *v, int n, struct sample_result *out)
+static void describe_token(const float *v, int n, struct sample_result *out)
 {
-    int best = largest(v, n, NULL);
+    int best = largest_logit(v, n, NULL);
     float second = -INFINITY, top = v[best];
     double total = 0;
     for (int i = 0; i < n; i++)
@@ -153,7 +153,7 @@ static void describe(const float *v, int n, struct sample_result *out)
     for (int i = 0; i < n; i += LANES) {
         float e[LANES];
         int m = n - i < LANES ? n - i : LANES;
-        v_store(e, v_term(v_sub(v_loadn(v + i, m), v_set(top))));
+        v_store(e, v_softmax_exp(v_sub(v_loadn(v + i, m), v_set(top))));
         for (int j = 0; j < m; j++)
             total += (double)e[j];
     }
@@ -175,11 +175,11 @@ void CPU_SYM(op_sample)(const void *args, struct cpu_ctx *c)
             continue;
         const struct sample_settings *s = a->settings + seq;
         const float *v = a->logits + (size_t)r * (size_t)a->vocab;
-        struct sample_result out = {.token = s->force >= 0 ? s->force : draw(a, r, s, key, rank),
+        struct sample_result out = {.token = s->force >= 0 ? s->force : draw_token(a, r, s, key, rank),
                                     .bad = not_finite(v, a->vocab)};
         if (s->want_logprob) {
-            describe(v, a->vocab, &out);
-            out.top = largest(v, a->vocab, s);
+            describe_token(v, a->vocab, &out);
+            out.top = largest_logit(v, a->vocab, s);
         }
         a->out[r] = out;
         a->row_token[r] = out.token;

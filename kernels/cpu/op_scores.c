@@ -43,7 +43,7 @@ static int block_bounds(const struct kv_view *kv, size_t table, int page, int n_
 }
 
 /* sum over d of max(q low, q high) = sum of q+ high + q- low, q+ and q- the positive and negative parts. */
-INLINE float bound(const float *q, const float *low, const float *high, int d)
+INLINE float upper_bound(const float *q, const float *low, const float *high, int d)
 {
     struct v16 s = v_set(0), zero = v_set(0);
     for (int x = 0; x < d; x += LANES) {
@@ -71,7 +71,7 @@ static void page_span(const struct page_scores_args *a, int row, int h, int from
         int live = block_bounds(kv, table, page, n, own, &low, &high);
         float one = -INFINITY;
         for (int g = 0; g < group; g++) {
-            float s = live ? bound(q + g * d, low, high, d) : -INFINITY;
+            float s = live ? upper_bound(q + g * d, low, high, d) : -INFINITY;
             if (a->scope == SCORE_KV_SUM && g)
                 one += s;
             else
@@ -105,7 +105,7 @@ void CPU_SYM(op_page_scores)(const void *args, struct cpu_ctx *c)
 {
     const struct page_scores_args *a = args;
     int n_kv = a->kv.n_kv, span_slots = a->block_pages * KV_PAGE_TOKENS * SPAN;
-    int spans = most_slots(&a->rows, &a->kv, a->layer) / span_slots + 1;
+    int spans = max_slots_of(&a->rows, &a->kv, a->layer) / span_slots + 1;
     FOR_TASKS(c, t, a->rows.cap * n_kv * spans)
     {
         int span = t / (a->rows.cap * n_kv), row = t / n_kv % a->rows.cap, h = t % n_kv,

@@ -23,7 +23,7 @@ static int make_keys(const struct topk_args *a, const float *v, int n, uint32_t 
 
 /* Forced entries that are candidates get the largest key, which no number has; from the highest index down.
  */
-static void force(uint32_t *key, int n, const struct topk_count *t)
+static void force_last(uint32_t *key, int n, const struct topk_count *t)
 {
     int forced = 0;
     for (int i = n - 1; i >= n - t->last && forced < t->k; i--)
@@ -71,7 +71,7 @@ static void topk_list(const struct topk_args *a, int row, int list, uint32_t *ke
     int candidates = make_keys(a, v, n, key), join = a->params.force == FORCE_UNION ? n - t.last : n;
     t.k = t.k < candidates ? t.k : candidates;
     if (a->params.force != FORCE_UNION)
-        force(key, n, &t);
+        force_last(key, n, &t);
     if (topk_by_mass(&a->params))
         t.k = count_by_mass(a, v, n, key, mass, &t);
     uint32_t threshold = UINT32_MAX;

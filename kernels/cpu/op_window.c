@@ -36,7 +36,7 @@ struct window {
 };
 
 /* Query i of the window in head g of the group. */
-static const float *query(const struct window *w, int i, int g)
+static const float *query_at(const struct window *w, int i, int g)
 {
     const struct window_mass_args *a = w->a;
     int entry = (w->pos - a->n + 1 + i) % a->n;
@@ -44,8 +44,8 @@ static const float *query(const struct window *w, int i, int g)
 }
 
 /* q.k of R queries and the 16 keys of a page. */
-INLINE void dots(const struct kv_view *kv, const int R, const int bf16, struct v16 *acc,
-                 const float *const *q, int kv_block)
+INLINE void dot_pages(const struct kv_view *kv, const int R, const int bf16, struct v16 *acc,
+                      const float *const *q, int kv_block)
 {
     const void *k = kv_block_k(kv, kv_block);
     for (int r = 0; r < R; r++)
@@ -66,9 +66,10 @@ INLINE void window_logits(const struct window *w, const int bf16, int i0, int g,
     const float *q[WINDOW_QUERIES];
     struct v16 acc[WINDOW_QUERIES], scale = v_set(w->a->scale);
     for (int r = 0; r < WINDOW_QUERIES; r++)
-        q[r] = query(w, i0 + r < w->a->n ? i0 + r : w->a->n - 1, g);
+        q[r] = query_at(w, i0 + r < w->a->n ? i0 + r : w->a->n - 1, g);
     for (int p = 0; p < kv_pages(w->n_slots); p++) {
-        dots(kv, WINDOW_QUERIES, bf16, acc, q, kv->block_table[w->head * (size_t)kv->max_pages + (size_t)p]);
+        dot_pages(kv, WINDOW_QUERIES, bf16, acc, q,
+                  kv->block_table[w->head * (size_t)kv->max_pages + (size_t)p]);
         for (int r = 0; r < WINDOW_QUERIES; r++) {
             struct v16 x = v_mul(acc[r], scale);
             float *to = w->logits[r] + p * LANES;
@@ -80,14 +81,14 @@ INLINE void window_logits(const struct window *w, const int bf16, int i0, int g,
 /* Adds softmax(v[0 .. n-1]) to `sum`, of which only the first `before` are wanted. */
 static void add_softmax(float *v, int n, float *sum, int before)
 {
-    struct v16 most = v_set(-INFINITY), all = v_set(0);
+    struct v16 lane_max = v_set(-INFINITY), all = v_set(0);
     for (int t = n; t < (n + LANES - 1) / LANES * LANES; t++)
         v[t] = -INFINITY;
     for (int t = 0; t < n; t += LANES)
-        most = v_max(v_load(v + t), most);
-    struct v16 top = v_set(v_largest(most));
+        lane_max = v_max(v_load(v + t), lane_max);
+    struct v16 largest = v_set(v_largest(lane_max));
     for (int t = 0; t < n; t += LANES) {
-        struct v16 x = v_term(v_sub(v_load(v + t), top));
+        struct v16 x = v_softmax_exp(v_sub(v_load(v + t), largest));
         v_store(v + t, x);
         all = v_add(all, x);
     }
@@ -97,7 +98,7 @@ static void add_softmax(float *v, int n, float *sum, int before)
 }
 
 /* Adds the pooled sums, divided by all queries, to out. */
-static void pool(const struct window *w, float divisor, float *out)
+static void pool_scores(const struct window *w, float divisor, float *out)
 {
     int half = w->a->kernel / 2;
     for (int t = 0; t < w->before; t++) {
@@ -129,7 +130,7 @@ static void window_head(struct window *w, float *out)
                 add_softmax(w->logits[r], a->causal ? w->n_slots - a->n + 1 + i + r : w->before, w->sum,
                             w->before);
         }
-        pool(w, (float)a->n * (float)passes, out);
+        pool_scores(w, (float)a->n * (float)passes, out);
     }
 }
 
@@ -195,7 +196,7 @@ INLINE void key_norms(const struct alike *s, const int bf16)
 }
 
 /* Cosines of one key with all others. */
-INLINE void cosines(const struct alike *s, const int bf16, int i)
+INLINE void add_cosines(const struct alike *s, const int bf16, int i)
 {
     const struct kv_view *kv = &s->a->kv;
     float key[BACKEND_MAX_HEAD_DIM];
@@ -206,7 +207,7 @@ INLINE void cosines(const struct alike *s, const int bf16, int i)
     struct v16 own = v_set(s->norm[i]);
     for (int p = 0; p < kv_pages(s->n); p++) {
         struct v16 acc[1];
-        dots(kv, 1, bf16, acc, q, kv->block_table[s->table + (size_t)p]);
+        dot_pages(kv, 1, bf16, acc, q, kv->block_table[s->table + (size_t)p]);
         v_store(s->row + p * LANES, v_div(acc[0], v_mul(own, v_load(s->norm + p * LANES))));
     }
 }
@@ -222,7 +223,7 @@ static int spare_of(const struct alike *s)
 }
 
 /* The sums over rows, then the softmax of their means over slots, mixed into v. */
-static void redundancy(const struct alike *s, float *v)
+static void score_redundancy(const struct alike *s, float *v)
 {
     const struct key_redundancy_args *a = s->a;
     int n = s->n, bf16 = a->kv.dtype == DTYPE_BF16;
@@ -234,9 +235,9 @@ static void redundancy(const struct alike *s, float *v)
         s->sum[t] = 0;
     for (int i = 0; i < n; i++) {
         if (bf16)
-            cosines(s, 1, i);
+            add_cosines(s, 1, i);
         else
-            cosines(s, 0, i);
+            add_cosines(s, 0, i);
         s->row[i] = 0;
         s->row[spare_of(s)] = 0;
         for (int t = 0; t < n; t++)
@@ -265,7 +266,7 @@ void CPU_SYM(op_key_redundancy)(const void *args, struct cpu_ctx *c)
         size_t head = kv_head(kv, seq, a->layer + of_row / kv->n_kv, of_row % kv->n_kv);
         struct alike s = {
             a, head * (size_t)kv->max_pages, a->io.n[list], own, own + stride, own + 2 * stride};
-        redundancy(&s, a->io.v + (size_t)list * stride);
+        score_redundancy(&s, a->io.v + (size_t)list * stride);
         kv->aux_half[head] += s.n;
     }
 }

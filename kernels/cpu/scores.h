@@ -36,15 +36,15 @@ static inline void book_statistics(const struct kv_view *kv, int seq, int layer,
 }
 
 /* Slots of the longest head in the batch: how many spans there are to do. */
-static inline int most_slots(const struct rows *rows, const struct kv_view *kv, int layer)
+static inline int max_slots_of(const struct rows *rows, const struct kv_view *kv, int layer)
 {
-    int most = 0;
+    int max_slots = 0;
     for (int r = 0; r < rows->cap; r++)
         for (int h = 0; h < kv->n_kv && rows->seq[r] >= 0; h++) {
             int n = kv->n_slots[kv_head(kv, rows->seq[r], layer, h)];
-            most = n > most ? n : most;
+            max_slots = n > max_slots ? n : max_slots;
         }
-    return most;
+    return max_slots;
 }
 
 #endif

@@ -42,7 +42,7 @@ static int find_built(struct device *d, const struct cudaDeviceProp *prop)
 }
 
 /* As if it were an older GPU (kernels/fault.h). */
-static void pretend(const struct fault *f, int *capability, size_t *shared)
+static void apply_card_fault(const struct fault *f, int *capability, size_t *shared)
 {
     static const struct {
         int capability;
@@ -61,9 +61,9 @@ int cuda_choose(struct device *d, const struct cudaDeviceProp *prop)
     if (rc)
         return rc;
     d->capability = 10 * prop->major + prop->minor;
-    d->most_shared = prop->sharedMemPerBlockOptin;
-    pretend(&d->fault, &d->capability, &d->most_shared);
-    d->hopper = d->capability >= 90 && d->built >= 90 && d->most_shared >= HOPPER_SHARED;
+    d->max_smem = prop->sharedMemPerBlockOptin;
+    apply_card_fault(&d->fault, &d->capability, &d->max_smem);
+    d->hopper = d->capability >= 90 && d->built >= 90 && d->max_smem >= HOPPER_SHARED;
     d->wgmma = d->hopper && d->capability / 10 == 9 && d->fault.kind != FAULT_NOWGMMA;
     return 0;
 }

@@ -40,7 +40,7 @@ int cuda_check(struct device *d, cudaError_t e, const char *what)
 int cuda_launched(struct device *d, enum op op)
 {
     cudaError_t e = cudaGetLastError();
-    d->early = OP_COUNT;
+    d->pdl = OP_COUNT;
     if (e == cudaSuccess)
         return 0;
     char what[64];
@@ -131,7 +131,7 @@ static void device_close(struct device *d)
 
 /* Our own kernels' sums are the same on every GPU that is given the same kernels; which of cuBLASLt's
  * algorithms is the reference follows from its version and from what it knows of the GPU, of which it tells
- * nobody what: so the GPU's model is named, and the multiprocessors that are lent of it. What the program was
+ * nobody what: so the GPU's model is named, and the SMs that are lent of it. What the program was
  * compiled for can take Hopper's kernels from a GPU, so their lack is named where the model leaves it open.
  */
 static void name_arithmetic(struct device *d, const struct cudaDeviceProp *prop)
@@ -275,7 +275,7 @@ static int capture_begin(struct device *d)
     int rc = cuda_check(d, cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeRelaxed),
                         "capturing a CUDA graph");
     d->capturing = rc == 0;
-    d->early = OP_COUNT;
+    d->pdl = OP_COUNT;
     return rc;
 }
 
@@ -286,7 +286,7 @@ static int capture_end(struct device *d, struct op_graph **out)
     if (!d->capturing)
         return cuda_error(d, BACKEND_ERR_LAUNCH, "no graph is being captured");
     d->capturing = 0;
-    d->early = OP_COUNT;
+    d->pdl = OP_COUNT;
     int rc = cuda_check(d, cudaStreamEndCapture(d->stream, &graph), "capturing a CUDA graph");
     if (rc)
         return rc;
@@ -301,11 +301,11 @@ static int capture_end(struct device *d, struct op_graph **out)
     return rc;
 }
 
-static int replay(struct device *d, struct op_graph *p)
+static int graph_replay(struct device *d, struct op_graph *p)
 {
     fail_on_request(d, FAULT_REPLAY);
     fault_hang(&d->fault);
-    d->early = OP_COUNT;
+    d->pdl = OP_COUNT;
     return cuda_check(d, cudaGraphLaunch(p->graph, d->stream), "starting a step");
 }
 
@@ -347,7 +347,7 @@ const struct backend cuda_backend = {"cuda",
                                      device_launch,
                                      capture_begin,
                                      capture_end,
-                                     replay,
+                                     graph_replay,
                                      graph_release,
                                      cuda_facts,
                                      cuda_peer};

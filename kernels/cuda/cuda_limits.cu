@@ -86,18 +86,19 @@ static double read_bandwidth(struct device *d, size_t bytes)
     return best;
 }
 
-static double peak(struct device *d)
+static double peak_of(struct device *d)
 {
     enum { N = 8192, RUNS = 5, REST_US = 300000 };
     size_t bytes = (size_t)N * N * sizeof(uint16_t);
-    char *room = NULL;
+    char *workspace = NULL;
     double best = 0, speed[RUNS];
-    if (cudaMalloc((void **)&room, 4 * bytes) != cudaSuccess) {
+    if (cudaMalloc((void **)&workspace, 4 * bytes) != cudaSuccess) {
         cudaGetLastError();
         return 0;
     }
-    noise_kernel<<<1024, 256, 0, d->stream>>>((uint32_t *)room, bytes / 2);
-    struct product p = {N, N, N, DTYPE_BF16, room, room + bytes, N, N, 0, NULL, (float *)(room + 2 * bytes)};
+    noise_kernel<<<1024, 256, 0, d->stream>>>((uint32_t *)workspace, bytes / 2);
+    struct product p = {
+        N, N, N, DTYPE_BF16, workspace, workspace + bytes, N, N, 0, NULL, (float *)(workspace + 2 * bytes)};
     int n = 0;
     /* The first product tries algorithms for so long that the GPU meets its power limit, which would then be
      * measured in place of what a short product reaches: so it rests. */
@@ -105,7 +106,7 @@ static double peak(struct device *d)
         n = time_runs(d, speed, RUNS, 2.0 * N * N * N, [&] { return gemm_run(d, &p); });
     for (int i = 0; i < n; i++)
         best = speed[i] > best ? speed[i] : best;
-    cudaFree(room);
+    cudaFree(workspace);
     return best;
 }
 
@@ -129,4 +130,4 @@ static double upload_bandwidth(struct device *d)
     return limits_median(speed, n);
 }
 
-const struct limits cuda_limits = {read_bandwidth, peak, upload_bandwidth, gemm_fastest};
+const struct limits cuda_limits = {read_bandwidth, peak_of, upload_bandwidth, gemm_fastest};

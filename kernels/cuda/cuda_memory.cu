@@ -6,7 +6,7 @@
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/op_check.h"
 
-static const size_t SLOT = 8 << 20;
+static const size_t UPLOAD_BUFFER_BYTES = 8 << 20;
 
 void *cuda_alloc(struct device *d, size_t bytes)
 {
@@ -15,7 +15,7 @@ void *cuda_alloc(struct device *d, size_t bytes)
     cudaError_t e = fault_due(&d->fault, FAULT_ALLOC) ? cudaErrorMemoryAllocation : cudaMalloc(&p, n);
     if (e == cudaSuccess && !d->capturing) {
         e = cudaMemsetAsync(p, 0, n, d->stream);
-        d->early = OP_COUNT;
+        d->pdl = OP_COUNT;
     }
     if (e == cudaSuccess)
         return p;
@@ -44,9 +44,10 @@ void cuda_release(struct device *d, void *p)
 
 int cuda_pinned_open(struct device *d)
 {
-    struct ring *r = &d->ring;
-    int rc = cuda_check(d, cudaMallocHost((void **)&r->slot, RING_SLOTS * SLOT), "allocating pinned memory");
-    for (int i = 0; i < RING_SLOTS && !rc; i++)
+    struct upload_staging *r = &d->upload;
+    int rc = cuda_check(d, cudaMallocHost((void **)&r->buffer, UPLOAD_BUFFERS * UPLOAD_BUFFER_BYTES),
+                        "allocating pinned memory");
+    for (int i = 0; i < UPLOAD_BUFFERS && !rc; i++)
         rc =
             cuda_check(d, cudaEventCreateWithFlags(&r->sent[i], cudaEventDisableTiming), "creating an event");
     for (int i = 0; i < BACKEND_STAGING_BUFFERS && !rc; i++) {
@@ -67,34 +68,34 @@ void cuda_pinned_close(struct device *d)
             cudaEventDestroy(d->landing[i].done);
         cudaFreeHost(d->landing[i].pinned);
     }
-    for (int i = 0; i < RING_SLOTS; i++)
-        if (d->ring.sent[i])
-            cudaEventDestroy(d->ring.sent[i]);
-    cudaFreeHost(d->ring.slot);
+    for (int i = 0; i < UPLOAD_BUFFERS; i++)
+        if (d->upload.sent[i])
+            cudaEventDestroy(d->upload.sent[i]);
+    cudaFreeHost(d->upload.buffer);
 }
 
 /* Goes on to the next slot: what lies there, from once round before, must have been copied. */
 static int next_slot(struct device *d)
 {
-    struct ring *r = &d->ring;
+    struct upload_staging *r = &d->upload;
     int rc = cuda_check(d, cudaEventRecord(r->sent[r->now], d->stream), "copying to the GPU");
-    r->now = (r->now + 1) % RING_SLOTS;
+    r->now = (r->now + 1) % UPLOAD_BUFFERS;
     r->at = 0;
     return rc ? rc : cuda_check(d, cudaEventSynchronize(r->sent[r->now]), "copying to the GPU");
 }
 
 int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes)
 {
-    struct ring *r = &d->ring;
-    d->early = OP_COUNT;
+    struct upload_staging *r = &d->upload;
+    d->pdl = OP_COUNT;
     for (size_t done = 0; done < bytes;) {
-        size_t n = bytes - done < SLOT ? bytes - done : SLOT;
-        if (r->at + n > SLOT) {
+        size_t n = bytes - done < UPLOAD_BUFFER_BYTES ? bytes - done : UPLOAD_BUFFER_BYTES;
+        if (r->at + n > UPLOAD_BUFFER_BYTES) {
             int rc = next_slot(d);
             if (rc)
                 return rc;
         }
-        char *pinned = r->slot + (size_t)r->now * SLOT + r->at;
+        char *pinned = r->buffer + (size_t)r->now * UPLOAD_BUFFER_BYTES + r->at;
         copy_wide(pinned, (const char *)src + done, n);
         int rc =
             cuda_check(d, cudaMemcpyAsync((char *)dst + done, pinned, n, cudaMemcpyHostToDevice, d->stream),
@@ -109,7 +110,7 @@ int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes)
 
 int cuda_download(struct device *d, void *dst, const void *src, size_t bytes)
 {
-    d->early = OP_COUNT;
+    d->pdl = OP_COUNT;
     int rc = bytes ? cuda_check(d, cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, d->stream),
                                 "copying from the GPU")
                    : 0;
@@ -122,7 +123,7 @@ int cuda_download_begin(struct device *d, int buffer, const void *src, size_t by
     if (rc)
         return rc;
     struct landing *l = &d->landing[buffer];
-    d->early = OP_COUNT;
+    d->pdl = OP_COUNT;
     rc = bytes ? cuda_check(d, cudaMemcpyAsync(l->pinned, src, bytes, cudaMemcpyDeviceToHost, d->stream),
                             "download")
                : 0;

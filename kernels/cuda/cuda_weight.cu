@@ -29,7 +29,7 @@ void cuda_weight_release(struct device *d, struct weight *w)
     w->bias = NULL;
 }
 
-static __global__ void widen(float *to, const __nv_bfloat16 *from, size_t n)
+static __global__ void widen_kernel(float *to, const __nv_bfloat16 *from, size_t n)
 {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
         to[i] = __bfloat162float(from[i]);
@@ -48,12 +48,12 @@ int cuda_weight_put(struct device *d, struct weight *w, int row0, int n_rows, en
     char *to = (char *)w->data + (size_t)row0 * (size_t)w->k * dtype_bytes(w->dtype);
     if (w->dtype == src_dtype || !n)
         return cuda_upload(d, to, src, n * dtype_bytes(w->dtype));
-    void *room = cuda_workspace(d, n * sizeof(__nv_bfloat16));
-    if (!room)
+    void *workspace = cuda_workspace(d, n * sizeof(__nv_bfloat16));
+    if (!workspace)
         return BACKEND_ERR_MEMORY;
-    int rc = cuda_upload(d, room, src, n * sizeof(__nv_bfloat16));
+    int rc = cuda_upload(d, workspace, src, n * sizeof(__nv_bfloat16));
     if (rc)
         return rc;
-    widen<<<1024, 256, 0, d->stream>>>((float *)to, (const __nv_bfloat16 *)room, n);
+    widen_kernel<<<1024, 256, 0, d->stream>>>((float *)to, (const __nv_bfloat16 *)workspace, n);
     return cuda_check(d, cudaGetLastError(), "widening a weight");
 }

@@ -23,7 +23,7 @@ int cuda_op_embed(struct device *d, const struct embed_args *a)
 }
 
 /* Elements 4i to 4i + 3 of a row of n; `whole`: at once, which the row's place in memory must allow. */
-static __device__ float4 load4(const float *x, int n, int i, bool whole)
+static __device__ float4 load_four(const float *x, int n, int i, bool whole)
 {
     if (whole)
         return 4 * i < n ? ((const float4 *)x)[i] : make_float4(0, 0, 0, 0);
@@ -34,7 +34,7 @@ static __device__ float4 load4(const float *x, int n, int i, bool whole)
     return make_float4(v[0], v[1], v[2], v[3]);
 }
 
-static __device__ void store4(void *x, enum dtype t, size_t row, int n, int i, float4 v, bool whole)
+static __device__ void store_four(void *x, enum dtype t, size_t row, int n, int i, float4 v, bool whole)
 {
     float one[4] = {v.x, v.y, v.z, v.w};
     if (whole && 4 * i < n)
@@ -45,7 +45,7 @@ static __device__ void store4(void *x, enum dtype t, size_t row, int n, int i, f
             put_as(x, t, row + 4 * i + e, one[e]);
 }
 
-static bool aligned(const void *p)
+static bool is_aligned(const void *p)
 {
     return (uintptr_t)p % 16 == 0;
 }
@@ -62,31 +62,31 @@ template <int FOURS, bool EARLY>
 static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
     rmsnorm_kernel(struct rmsnorm_args a, bool whole)
 {
-    __shared__ float room[WARP];
+    __shared__ float smem[WARP];
     size_t row = (size_t)blockIdx.x * a.dim;
     float4 x[FOURS], w[FOURS];
     float sum = 0;
 #pragma unroll
     for (int k = 0; k < FOURS; k++) /* no kernel writes it */
-        w[k] = load4(a.w, a.dim, threadIdx.x + k * blockDim.x, whole);
+        w[k] = load_four(a.w, a.dim, threadIdx.x + k * blockDim.x, whole);
     if (EARLY)
-        let_next_begin();
-    wait_for_inputs();
+        pdl_trigger();
+    pdl_wait();
     if (!EARLY)
-        let_next_begin();
+        pdl_trigger();
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
-        x[k] = load4(a.x + row, a.dim, threadIdx.x + k * blockDim.x, whole);
+        x[k] = load_four(a.x + row, a.dim, threadIdx.x + k * blockDim.x, whole);
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
         sum = fmaf(x[k].w, x[k].w, fmaf(x[k].z, x[k].z, fmaf(x[k].y, x[k].y, fmaf(x[k].x, x[k].x, sum))));
-    float root = sqrtf(block_sum(sum, room) / (float)a.dim + a.eps);
+    float root = sqrtf(block_sum(sum, smem) / (float)a.dim + a.eps);
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
-        store4(a.out, a.type, row, a.dim, threadIdx.x + k * blockDim.x,
-               make_float4(x[k].x / root * w[k].x, x[k].y / root * w[k].y, x[k].z / root * w[k].z,
-                           x[k].w / root * w[k].w),
-               whole);
+        store_four(a.out, a.type, row, a.dim, threadIdx.x + k * blockDim.x,
+                   make_float4(x[k].x / root * w[k].x, x[k].y / root * w[k].y, x[k].z / root * w[k].z,
+                               x[k].w / root * w[k].w),
+                   whole);
 }
 
 /* Between attention's product and the gates' one: the norm before q, k and v waits, so that attention knows
@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
  * do half each, with no kernel of their own, are hardly faster (bench/results/h200_early.json). */
 static bool lets_begin_early(const struct device *d, int dim)
 {
-    return dim <= 2048 && d->early == OP_linear && d->before != OP_linear_swiglu && d->before != OP_swiglu;
+    return dim <= 2048 && d->pdl == OP_linear && d->before != OP_linear_swiglu && d->before != OP_swiglu;
 }
 
 /* The block's size and FOURS, and with them the order of the sum, follow from dim alone. */
@@ -104,17 +104,17 @@ int cuda_op_rmsnorm(struct device *d, const struct rmsnorm_args *a)
 {
     int fours = a->dim <= 8192 ? 2 : 8;
     int threads = (a->dim + 4 * fours * WARP - 1) / (4 * fours * WARP) * WARP;
-    bool whole = a->dim % 4 == 0 && aligned(a->x) && aligned(a->w) && aligned(a->out);
+    bool whole = a->dim % 4 == 0 && is_aligned(a->x) && is_aligned(a->w) && is_aligned(a->out);
     if (a->dim > 16384)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "rmsnorm: rows of %d; at most 16384", a->dim);
     d->norm_waits = !lets_begin_early(d, a->dim);
     auto kernel = fours == 8 ? rmsnorm_kernel<8, false> : rmsnorm_kernel<2, false>;
     if (!d->norm_waits)
         kernel = rmsnorm_kernel<2, true>;
-    return cuda_launch_early(d, OP_rmsnorm, kernel, dim3(a->rows), threads, 0, 1, *a, whole);
+    return cuda_launch_pdl(d, OP_rmsnorm, kernel, dim3(a->rows), threads, 0, 1, *a, whole);
 }
 
-static __device__ float swiglu(float gate, float up)
+static __device__ float swiglu_value(float gate, float up)
 {
     return gate / (1.0f + expf(-gate)) * up;
 }
@@ -124,48 +124,48 @@ static __global__ void swiglu_kernel(struct swiglu_args a, bool whole)
 {
     int i = blockIdx.y * blockDim.x + threadIdx.x;
     size_t row = (size_t)blockIdx.x * a.n;
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     if (4 * i >= a.n)
         return;
-    float4 gate = load4(a.x + 2 * row, a.n, i, whole), up = load4(a.x + 2 * row + a.n, a.n, i, whole);
-    store4(
-        a.out, a.type, row, a.n, i,
-        make_float4(swiglu(gate.x, up.x), swiglu(gate.y, up.y), swiglu(gate.z, up.z), swiglu(gate.w, up.w)),
-        whole);
+    float4 gate = load_four(a.x + 2 * row, a.n, i, whole), up = load_four(a.x + 2 * row + a.n, a.n, i, whole);
+    store_four(a.out, a.type, row, a.n, i,
+               make_float4(swiglu_value(gate.x, up.x), swiglu_value(gate.y, up.y), swiglu_value(gate.z, up.z),
+                           swiglu_value(gate.w, up.w)),
+               whole);
 }
 
 int cuda_op_swiglu(struct device *d, const struct swiglu_args *a)
 {
-    bool whole = a->n % 4 == 0 && aligned(a->x) && aligned(a->out);
-    return cuda_launch_early(d, OP_swiglu, swiglu_kernel, dim3(a->rows, (a->n + 1023) / 1024), 256, 0, 1, *a,
-                             whole);
+    bool whole = a->n % 4 == 0 && is_aligned(a->x) && is_aligned(a->out);
+    return cuda_launch_pdl(d, OP_swiglu, swiglu_kernel, dim3(a->rows, (a->n + 1023) / 1024), 256, 0, 1, *a,
+                           whole);
 }
 
 static __global__ void gate_kernel(struct gate_args a)
 {
-    __shared__ float room[WARP];
-    wait_for_inputs();
-    let_next_begin();
+    __shared__ float smem[WARP];
+    pdl_wait();
+    pdl_trigger();
     int r = blockIdx.x, h = blockIdx.y, from = a.per_layer ? 0 : h;
     float sum = 0;
     for (int j = threadIdx.x; j < a.dim; j += blockDim.x)
         sum = fmaf(a.w[(size_t)from * a.dim + j], get_as(a.y, a.type, (size_t)r * a.dim + j), sum);
-    sum = block_sum(sum, room);
+    sum = block_sum(sum, smem);
     if (threadIdx.x == 0)
         a.flag[r * a.n_kv + h] = (sum + a.b[from]) * a.scale + a.bias > 0;
 }
 
 int cuda_op_gate(struct device *d, const struct gate_args *a)
 {
-    return cuda_launch_early(d, OP_gate, gate_kernel, dim3(a->rows, a->n_kv), 256, 0, 1, *a);
+    return cuda_launch_pdl(d, OP_gate, gate_kernel, dim3(a->rows, a->n_kv), 256, 0, 1, *a);
 }
 
 /* A thread does the borrowed channel of one KV head's group in one row. flag NULL: mute. */
 static __global__ void channel_kernel(struct borrow_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int task = blockIdx.x * blockDim.x + threadIdx.x, r = task / a.n_kv, h = task % a.n_kv;
     if (r >= a.rows.cap || a.rows.seq[r] < 0)
         return;
@@ -180,7 +180,7 @@ static int run_channel(struct device *d, const struct borrow_args *a, enum op op
     int tasks = a->rows.cap * a->n_kv;
     if (tasks < 1)
         return 0;
-    return cuda_launch_early(d, op, channel_kernel, (tasks + 63) / 64, 64, 0, 1, *a);
+    return cuda_launch_pdl(d, op, channel_kernel, (tasks + 63) / 64, 64, 0, 1, *a);
 }
 
 int cuda_op_borrow(struct device *d, const struct borrow_args *a)

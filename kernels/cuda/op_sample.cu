@@ -18,7 +18,7 @@ static __device__ bool is_among(const int32_t ids[8], int id)
     return is;
 }
 
-static __device__ struct found both(struct found a, struct found b)
+static __device__ struct found join_tallies(struct found a, struct found b)
 {
     bool other = b.v > a.v || (b.v == a.v && b.id < a.id);
     return {other ? b.v : a.v, fmaxf(a.top, b.top), other ? b.id : a.id, a.odd | b.odd};
@@ -29,13 +29,14 @@ static __device__ struct found over_lanes(struct found a)
     for (int lane = WARP / 2; lane; lane /= 2) {
         struct found b = {__shfl_xor_sync(~0u, a.v, lane), __shfl_xor_sync(~0u, a.top, lane),
                           __shfl_xor_sync(~0u, a.id, lane), __shfl_xor_sync(~0u, a.odd, lane)};
-        a = both(a, b);
+        a = join_tallies(a, b);
     }
     return a;
 }
 
 /* The one pass over the logits; `keep`: copies them. */
-static __device__ struct found look(const struct part &p, const struct sample_settings *s, bool keep)
+static __device__ struct found look_at_logits(const struct part &p, const struct sample_settings *s,
+                                              bool keep)
 {
     enum { AHEAD = 16 };
     const float inf = CUDART_INF_F;
@@ -65,38 +66,38 @@ static __device__ struct found look(const struct part &p, const struct sample_se
 }
 
 template <int BLOCKS>
-static __device__ struct found look_at_row(struct room<BLOCKS> *m, const struct part &p,
+static __device__ struct found look_at_row(struct smem<BLOCKS> *m, const struct part &p,
                                            const struct sample_settings *s, bool keep)
 {
     int lane = threadIdx.x % WARP;
-    struct found a = over_lanes(look(p, s, keep));
+    struct found a = over_lanes(look_at_logits(p, s, keep));
     if (lane == 0)
         m->my_found[threadIdx.x / WARP] = a;
-    gather<BLOCKS>(m->all_found, m->my_found, found{-CUDART_INF_F, -CUDART_INF_F, -1, 0});
+    gather_parts<BLOCKS>(m->all_found, m->my_found, found{-CUDART_INF_F, -CUDART_INF_F, -1, 0});
     a = m->all_found[lane];
-    for (int i = lane + WARP; i < room<BLOCKS>::PARTS; i += WARP)
-        a = both(a, m->all_found[i]);
+    for (int i = lane + WARP; i < smem<BLOCKS>::PARTS; i += WARP)
+        a = join_tallies(a, m->all_found[i]);
     return over_lanes(a);
 }
 
 /* The sum of exponentials and the second largest, of the logits as copied. */
 template <int BLOCKS>
-static __device__ struct tally describe(struct room<BLOCKS> *m, const struct part &p, float top)
+static __device__ struct tally describe_row(struct smem<BLOCKS> *m, const struct part &p, float top)
 {
     int lane = threadIdx.x % WARP;
     struct tally t = {0, -CUDART_INF_F, 0};
     for (int i = lane; i < p.n; i += WARP) {
         float x = p.w[i];
-        t.sum += (double)term(x - top);
+        t.sum += (double)softmax_exp(x - top);
         t.equal += x == top;
         t.second = x < top ? fmaxf(t.second, x) : t.second;
     }
     t = {warp_sum(t.sum), warp_max(t.second), warp_sum(t.equal)};
     if (lane == 0)
         m->my_tally[threadIdx.x / WARP] = t;
-    gather<BLOCKS>(m->all_tally, m->my_tally, tally{0, -CUDART_INF_F, 0});
+    gather_parts<BLOCKS>(m->all_tally, m->my_tally, tally{0, -CUDART_INF_F, 0});
     t = m->all_tally[lane];
-    for (int i = lane + WARP; i < room<BLOCKS>::PARTS; i += WARP) {
+    for (int i = lane + WARP; i < smem<BLOCKS>::PARTS; i += WARP) {
         t.sum += m->all_tally[i].sum;
         t.second = fmaxf(t.second, m->all_tally[i].second);
         t.equal += m->all_tally[i].equal;
@@ -107,12 +108,12 @@ static __device__ struct tally describe(struct room<BLOCKS> *m, const struct par
 /* ---- what may be drawn */
 
 /* Logits become weights; what is banned or not a number has none. */
-static __device__ void weigh(const struct part &p, const struct sample_settings *s, float best)
+static __device__ void weigh_logits(const struct part &p, const struct sample_settings *s, float best)
 {
     int lane = threadIdx.x % WARP;
     float t = s->temperature;
     for (int i = lane; i < p.n; i += WARP) {
-        float w = term((p.w[i] - best) / t);
+        float w = softmax_exp((p.w[i] - best) / t);
         p.w[i] = w > 0 ? w : 0.0f;
     }
     __syncwarp();
@@ -125,7 +126,7 @@ static __device__ void weigh(const struct part &p, const struct sample_settings 
 }
 
 template <int BLOCKS>
-static __device__ struct cut what_is_kept(struct room<BLOCKS> *m, const struct part &p,
+static __device__ struct cut what_is_kept(struct smem<BLOCKS> *m, const struct part &p,
                                           const struct sample_settings *s, int vocab)
 {
     struct cut c = {0, 0};
@@ -142,7 +143,7 @@ static __device__ struct cut what_is_kept(struct room<BLOCKS> *m, const struct p
 /* ---- the draw */
 
 /* 53 bits. */
-static __device__ uint64_t philox(const struct sample_settings *s, int pos)
+static __device__ uint64_t philox_draw(const struct sample_settings *s, int pos)
 {
     uint32_t x[4] = {(uint32_t)pos + 1, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
     philox4x32_10(s->seed, x);
@@ -151,7 +152,8 @@ static __device__ uint64_t philox(const struct sample_settings *s, int pos)
 
 /* The id where the sum of kept masses, `before` ahead of this part, first exceeds the target; -1: not here.
  */
-static __device__ int walk(const struct part &p, struct cut c, int ties, uint64_t before, uint64_t target)
+static __device__ int walk_parts(const struct part &p, struct cut c, int ties, uint64_t before,
+                                 uint64_t target)
 {
     int lane = threadIdx.x % WARP;
     for (int i0 = 0; i0 < p.n; i0 += WARP) {
@@ -170,10 +172,10 @@ static __device__ int walk(const struct part &p, struct cut c, int ties, uint64_
 
 /* One warp of the row gets the id, the others -1. Without any mass the first warp gets `otherwise`. */
 template <int BLOCKS>
-static __device__ int draw(struct room<BLOCKS> *m, const struct part &p, const struct sample_settings *s,
-                           int pos, struct cut c, int otherwise)
+static __device__ int draw_token(struct smem<BLOCKS> *m, const struct part &p,
+                                 const struct sample_settings *s, int pos, struct cut c, int otherwise)
 {
-    enum { PARTS = room<BLOCKS>::PARTS, EACH = room<BLOCKS>::SEATS / WARP };
+    enum { PARTS = smem<BLOCKS>::PARTS, EACH = smem<BLOCKS>::SEATS / WARP };
     int lane = threadIdx.x % WARP, ties = 0;
     uint64_t one = mass_of(c.key), sum = 0;
     share_out(m, p, c);
@@ -189,7 +191,7 @@ static __device__ int draw(struct room<BLOCKS> *m, const struct part &p, const s
     uint64_t upto = sum_before(sum), total = __shfl_sync(~0u, upto, WARP - 1), before = upto - sum;
     if (total == 0)
         return p.index == 0 ? otherwise : -1;
-    uint64_t target = __umul64hi((unsigned long long)philox(s, pos) << 11, total); /* below total */
+    uint64_t target = __umul64hi((unsigned long long)philox_draw(s, pos) << 11, total); /* below total */
     int owner = __ffs((int)__ballot_sync(~0u, upto > target)) - 1;
     if (owner != p.index / EACH)
         return -1;
@@ -199,7 +201,7 @@ static __device__ int draw(struct room<BLOCKS> *m, const struct part &p, const s
         const struct share *x = &m->all_share[i];
         uint64_t here = x->mass + (uint64_t)max(min(ties, x->ties), 0) * one;
         if (before + here > target)
-            return i == p.index ? walk(p, c, ties, before, target) : -1;
+            return i == p.index ? walk_parts(p, c, ties, before, target) : -1;
         before += here;
         ties -= x->ties;
     }
@@ -214,7 +216,7 @@ static __global__ void __launch_bounds__(THREADS, 2) sample_kernel(struct sample
     extern __shared__ __align__(16) char memory[];
     if (BLOCKS > 1)
         needs_hopper();
-    struct room<BLOCKS> *m = (struct room<BLOCKS> *)memory;
+    struct smem<BLOCKS> *m = (struct smem<BLOCKS> *)memory;
     int r = blockIdx.y, warp = threadIdx.x / WARP, seq = a.rows.seq[r];
     if (seq < 0)
         return; /* all blocks of the row do */
@@ -227,11 +229,11 @@ static __global__ void __launch_bounds__(THREADS, 2) sample_kernel(struct sample
     struct found row = look_at_row(m, p, s, draws || s->want_logprob);
     struct tally t = {1, 0, 0};
     if (s->want_logprob)
-        t = describe(m, p, row.top);
+        t = describe_row(m, p, row.top);
     int best = row.id < 0 ? 0 : row.id, token = index == 0 ? (s->force >= 0 ? s->force : best) : -1;
     if (draws) {
-        weigh(p, s, row.v);
-        token = draw(m, p, s, pos, what_is_kept(m, p, s, a.vocab), best);
+        weigh_logits(p, s, row.v);
+        token = draw_token(m, p, s, pos, what_is_kept(m, p, s, a.vocab), best);
     }
     if (token < 0 || threadIdx.x % WARP)
         return;
@@ -248,13 +250,13 @@ static __global__ void __launch_bounds__(THREADS, 2) sample_kernel(struct sample
         a.row_seq[r] = -1; /* every block has read it: they have met since */
 }
 
-template <int BLOCKS> static int launch(struct device *d, const struct sample_args *a)
+template <int BLOCKS> static int launch_sample(struct device *d, const struct sample_args *a)
 {
-    const int PARTS = room<BLOCKS>::PARTS;
+    const int PARTS = smem<BLOCKS>::PARTS;
     int part = ((a->vocab + PARTS - 1) / PARTS + WARP - 1) / WARP * WARP;
-    size_t bytes = sizeof(struct room<BLOCKS>) + WARPS * (size_t)part * sizeof(float);
-    int shared = bytes + SPARE_SHARED <= d->most_shared;
-    bytes = shared ? bytes : sizeof(struct room<BLOCKS>);
+    size_t bytes = sizeof(struct smem<BLOCKS>) + WARPS * (size_t)part * sizeof(float);
+    int shared = bytes + SPARE_SHARED <= d->max_smem;
+    bytes = shared ? bytes : sizeof(struct smem<BLOCKS>);
     auto kernel = sample_kernel<BLOCKS>;
     int rc = cuda_check(
         d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "sample");
@@ -269,5 +271,5 @@ int cuda_op_sample(struct device *d, const struct sample_args *a)
         return 0;
     if (a->vocab > MAX_VOCAB)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "sample: %d ids; at most %d", a->vocab, MAX_VOCAB);
-    return d->hopper ? launch<8>(d, a) : launch<1>(d, a);
+    return d->hopper ? launch_sample<8>(d, a) : launch_sample<1>(d, a);
 }

@@ -40,7 +40,7 @@ struct share {
 
 /* Shared memory of a block of BLOCKS; the weights follow. mine: one per warp. all: of every warp of the row,
  * and of none where they are fewer than the lanes that look. */
-template <int BLOCKS> struct room {
+template <int BLOCKS> struct smem {
     enum { PARTS = BLOCKS * WARPS, SEATS = PARTS > WARP ? PARTS : WARP };
     struct found my_found[WARPS], all_found[SEATS];
     struct tally my_tally[WARPS], all_tally[SEATS];
@@ -69,7 +69,7 @@ __device__ static inline uint64_t mass_of(uint32_t key)
 }
 
 /* All threads of the row meet. */
-template <int BLOCKS> __device__ static inline void meet(void)
+template <int BLOCKS> __device__ static inline void meet_blocks(void)
 {
     if (BLOCKS > 1)
         cluster_meet();
@@ -83,19 +83,19 @@ template <int BLOCKS, typename T> __device__ static inline const T *of_block(con
 }
 
 /* What the warps of the row have put down, to all of its blocks; `none` where there is no warp. */
-template <int BLOCKS, typename T> __device__ static inline void gather(T *all, const T *mine, T none)
+template <int BLOCKS, typename T> __device__ static inline void gather_parts(T *all, const T *mine, T none)
 {
-    enum { PARTS = room<BLOCKS>::PARTS };
+    enum { PARTS = smem<BLOCKS>::PARTS };
     int t = threadIdx.x;
-    meet<BLOCKS>();
-    if (t < room<BLOCKS>::SEATS)
+    meet_blocks<BLOCKS>();
+    if (t < smem<BLOCKS>::SEATS)
         all[t] = t < PARTS ? of_block<BLOCKS>(mine, t / WARPS)[t % WARPS] : none;
-    meet<BLOCKS>();
+    meet_blocks<BLOCKS>();
 }
 
 /* Atomic; shared memory adds 32 bits at a time without retries. */
 template <int BLOCKS>
-__device__ static inline void add_to_bin(struct room<BLOCKS> *m, uint32_t bin, uint64_t x)
+__device__ static inline void add_to_bin(struct smem<BLOCKS> *m, uint32_t bin, uint64_t x)
 {
     uint32_t low = (uint32_t)x, high = (uint32_t)(x >> 32), was = atomicAdd(&m->low[bin], low);
     high += was + low < low; /* carry */
@@ -106,7 +106,7 @@ __device__ static inline void add_to_bin(struct room<BLOCKS> *m, uint32_t bin, u
 /* Fills the block's histogram: of weights from `least` up that begin with `prefix`, by the digit at `shift`,
  * their number or their mass. */
 template <int BLOCKS>
-__device__ static inline void count_digits(struct room<BLOCKS> *m, const struct part &p, uint32_t least,
+__device__ static inline void count_digits(struct smem<BLOCKS> *m, const struct part &p, uint32_t least,
                                            uint32_t prefix, int shift, bool by_mass)
 {
     for (int i = threadIdx.x; i < BINS; i += THREADS)
@@ -122,12 +122,12 @@ __device__ static inline void count_digits(struct room<BLOCKS> *m, const struct 
 /* The largest digit such that it and those above amount to `want` over the row's histograms, and how much of
  * its own amount that takes. 0: all of them are less. */
 template <int BLOCKS>
-__device__ static inline int pick_digit(struct room<BLOCKS> *m, uint64_t want, uint32_t *digit,
+__device__ static inline int pick_digit(struct smem<BLOCKS> *m, uint64_t want, uint32_t *digit,
                                         uint64_t *need)
 {
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     uint64_t even = 0, odd = 0, above = 0, total = 0;
-    meet<BLOCKS>();
+    meet_blocks<BLOCKS>();
 #pragma unroll 4
     for (int b = 0; b < BLOCKS; b++) {
         uint2 low = ((const uint2 *)of_block<BLOCKS>(m->low, b))[threadIdx.x],
@@ -138,7 +138,7 @@ __device__ static inline int pick_digit(struct room<BLOCKS> *m, uint64_t want, u
     uint64_t upto = sum_before(even + odd);
     if (lane == WARP - 1)
         m->warp_total[warp] = upto;
-    meet<BLOCKS>(); /* every block has read the histograms */
+    meet_blocks<BLOCKS>(); /* every block has read the histograms */
 #pragma unroll 4
     for (int i = 0; i < WARPS; i++) {
         above += i > warp ? m->warp_total[i] : 0;
@@ -159,7 +159,7 @@ __device__ static inline int pick_digit(struct room<BLOCKS> *m, uint64_t want, u
 /* The cut that keeps the largest `want`, by number or until their mass reaches it. All are kept when there
  * are no more than that. */
 template <int BLOCKS>
-__device__ static inline struct cut find_cut(struct room<BLOCKS> *m, const struct part &p, uint64_t want,
+__device__ static inline struct cut find_cut(struct smem<BLOCKS> *m, const struct part &p, uint64_t want,
                                              bool by_mass)
 {
     uint32_t least = SMALL, prefix = 0, digit;
@@ -182,7 +182,7 @@ __device__ static inline struct cut find_cut(struct room<BLOCKS> *m, const struc
 
 /* Every part's mass above the cut and its ties, into all_share. */
 template <int BLOCKS>
-__device__ static inline void share_out(struct room<BLOCKS> *m, const struct part &p, struct cut c)
+__device__ static inline void share_out(struct smem<BLOCKS> *m, const struct part &p, struct cut c)
 {
     struct share s = {0, 0};
     for (int i = threadIdx.x % WARP; i < p.n; i += WARP) {
@@ -194,15 +194,15 @@ __device__ static inline void share_out(struct room<BLOCKS> *m, const struct par
     s = {warp_sum(s.mass), warp_sum(s.ties)};
     if (threadIdx.x % WARP == 0)
         m->my_share[threadIdx.x / WARP] = s;
-    gather<BLOCKS>(m->all_share, m->my_share, share{0, 0});
+    gather_parts<BLOCKS>(m->all_share, m->my_share, share{0, 0});
 }
 
 template <int BLOCKS>
-__device__ static inline uint64_t kept_mass(struct room<BLOCKS> *m, const struct part &p, struct cut c)
+__device__ static inline uint64_t kept_mass(struct smem<BLOCKS> *m, const struct part &p, struct cut c)
 {
     uint64_t sum = 0;
     share_out(m, p, c);
-    for (int i = threadIdx.x % WARP; i < room<BLOCKS>::PARTS; i += WARP)
+    for (int i = threadIdx.x % WARP; i < smem<BLOCKS>::PARTS; i += WARP)
         sum += m->all_share[i].mass;
     return warp_sum(sum) + (uint64_t)c.ties * mass_of(c.key);
 }

@@ -42,7 +42,7 @@ struct launch {
     dim3 grid, block;
     size_t bytes; /* dynamic shared memory */
     int cluster;
-    bool early; /* may begin when the previous kernel allows it */
+    bool pdl; /* may begin when the previous kernel allows it */
     const char *name;
     const void *kernel;
     std::function<void()> body; /* of a thread */
@@ -84,9 +84,9 @@ cudaError_t emulated_launch_with(const char *name, const cudaLaunchConfig_t *c, 
         if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
             to.l.cluster = (int)c->attrs[i].val.clusterDim.x;
         if (c->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization)
-            to.l.early = c->attrs[i].val.programmaticStreamSerializationAllowed;
+            to.l.pdl = c->attrs[i].val.programmaticStreamSerializationAllowed;
     }
-    if (emulated_capability() < 90 && (to.l.cluster > 1 || to.l.early))
+    if (emulated_capability() < 90 && (to.l.cluster > 1 || to.l.pdl))
         emulated_fail("%s is launched in clusters or early, which this GPU cannot", name);
     to(args...);
     return cudaSuccess;

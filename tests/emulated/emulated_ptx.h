@@ -57,7 +57,7 @@ static inline void mma(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint3
     }
 }
 
-static inline uint32_t transpose(uint32_t x)
+static inline uint32_t transpose_matrix(uint32_t x)
 {
     const slot *all = emulated_exchange("movmatrix", ~0u, &x, sizeof x);
     int column = own_lane() / 4, row = own_lane() % 4 * 2;
@@ -90,8 +90,8 @@ static inline float inverse_of(float x)
     return 1.0f / x;
 }
 
-void wait_for_inputs(void);
-void let_next_begin(void);
+void pdl_wait(void);
+void pdl_trigger(void);
 void may_be_old_begin(void);
 void may_be_old_end(void);
 int count_in_order(int *counter);
@@ -115,18 +115,18 @@ static inline void written_for_products(void)
 {
 }
 
-void copy_16(uint32_t to, const void *from);
+void async_copy_16(uint32_t to, const void *from);
 void arrive_after_copies(uint32_t barrier);
-void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier);
-void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier);
+void tma_tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier);
+void tma_bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier);
 
-static inline void tensor_map_soon(const void *)
+static inline void prefetch_tensor_map(const void *)
 {
 }
 
-static inline void bulk_copy_once(uint32_t to, const void *from, int bytes, uint32_t barrier)
+static inline void tma_bulk_copy_once(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
-    bulk_copy(to, from, bytes, barrier);
+    tma_bulk_copy(to, from, bytes, barrier);
 }
 
 static inline void store_to_stay(float *to, float4 v)
@@ -176,7 +176,7 @@ static inline void wgmma_begin(void)
 {
 }
 
-template <int N> static inline void hold(float (&)[N])
+template <int N> static inline void hold_registers(float (&)[N])
 {
 }
 

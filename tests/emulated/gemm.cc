@@ -60,7 +60,7 @@ int gemm_run(struct device *d, const struct product *p)
 {
     struct product product = *p;
     emulated_act(d->stream, [=] { multiply(product); });
-    d->early = OP_COUNT;
+    d->pdl = OP_COUNT;
     return 0;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { MOST_BLOCKS = 10, MOST_ALIGN = 1024 };
+enum { MAX_BLOCKS = 10, MOST_ALIGN = 1024 };
 
 uint32_t grid_random(void)
 {
@@ -236,7 +236,7 @@ static bool land_one(struct grids *g)
 static size_t most_blocks(void)
 {
     static const char *const most = getenv("KVEVAL_EMULATED_BLOCKS");
-    return most ? strtoull(most, NULL, 10) : MOST_BLOCKS;
+    return most ? strtoull(most, NULL, 10) : MAX_BLOCKS;
 }
 
 static bool begin_one(struct grids *g)

@@ -89,7 +89,7 @@ struct kernel {
     size_t next;          /* cluster to start */
     int blocks;           /* all of them */
     int ended, let_go;    /* blocks; those that let the next kernel begin, or ended */
-    struct kernel *after; /* the kernel that must have ended for wait_for_inputs, or NULL */
+    struct kernel *after; /* the kernel that must have ended for pdl_wait, or NULL */
     bool done;
     int lazy;
     uint32_t dynamic_at; /* where dynamic shared memory begins */

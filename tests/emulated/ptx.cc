@@ -135,7 +135,7 @@ static void begin_copy(const struct copy *c)
     running->block->copies.push_back(*c);
 }
 
-void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
+void tma_bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
     if (to % 16 || (uintptr_t)from % 16 || bytes % 16 || bytes <= 0)
         emulated_fail("bulk_copy of %d bytes from %p to %#x: not multiples of 16", bytes, from, to);
@@ -143,7 +143,7 @@ void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
     begin_copy(&c);
 }
 
-void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
+void tma_tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
 {
     const struct tensor *m = (const struct tensor *)map;
     if (to % 1024)
@@ -152,7 +152,7 @@ void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
     begin_copy(&c);
 }
 
-void copy_16(uint32_t to, const void *from)
+void async_copy_16(uint32_t to, const void *from)
 {
     if (to % 16 || (uintptr_t)from % 16)
         emulated_fail("copy_16 from %p to %#x: not multiples of 16", from, to);
@@ -189,7 +189,7 @@ void arrive_after_copies(uint32_t barrier)
 
 /* ---- order among kernels and blocks */
 
-void wait_for_inputs(void)
+void pdl_wait(void)
 {
     const struct kernel *k = running->block->kernel.get();
     while (k->after && !k->after->done)
@@ -207,7 +207,7 @@ void may_be_old_end(void)
     running->reads_old = false;
 }
 
-void let_next_begin(void)
+void pdl_trigger(void)
 {
     block_let_go(running->block);
 }

@@ -56,7 +56,7 @@ struct block_races {
 struct kernel_races {
     uint32_t number;
     uint32_t let_ended;     /* what the kernel that begins when all blocks have allowed it may know of */
-    view_ref start, waited; /* what threads know at their start, and after wait_for_inputs */
+    view_ref start, waited; /* what threads know at their start, and after pdl_wait */
     std::vector<uint32_t> group_ticks; /* slots by warp; group 0 is for copies */
     std::deque<uint32_t> free_groups;
     std::unordered_map<const void *, struct meeting> counters; /* where blocks add in order */

@@ -59,7 +59,7 @@ static void finish(cudaStream_t s)
     while (!s->items.empty() || !g.kernels.empty()) {
         if (!s->items.empty()) {
             struct item &i = s->items.front();
-            bool early = i.l.body && i.l.early && !g.kernels.empty() && grid_may_add_early(&g);
+            bool early = i.l.body && i.l.pdl && !g.kernels.empty() && grid_may_add_early(&g);
             if (g.kernels.empty() || early) {
                 struct item now = i;
                 s->items.pop_front();
@@ -193,7 +193,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t s)
     bool first = true;
     for (struct item i : graph->items) {
         if (first)
-            i.l.early = false;
+            i.l.pdl = false;
         first = false;
         put(s, i);
     }

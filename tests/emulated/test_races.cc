@@ -22,7 +22,7 @@ static void launch(void (*kernel)(int, float *), int sound, int blocks, int clus
 {
     auto l = emulated_launch("a kernel", kernel, (unsigned)blocks, THREADS, 8192, stream);
     l.l.cluster = cluster;
-    l.l.early = early;
+    l.l.pdl = early;
     l(sound, memory);
 }
 
@@ -115,7 +115,7 @@ static void refill_kernel(int sound, float *out)
             if (sound && i)
                 barrier_wait(empty, 0);
             barrier_expect(full, BYTES);
-            bulk_copy(shared_address(s), out + THREADS, BYTES, full);
+            tma_bulk_copy(shared_address(s), out + THREADS, BYTES, full);
         } else if (threadIdx.x < 32) {
             barrier_wait(full, i);
             out[threadIdx.x] = s[threadIdx.x];
@@ -194,8 +194,8 @@ static void met_block_kernel(int sound, float *out)
 
 static void first_kernel(int, float *out)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     __syncthreads();
     out[blockIdx.x * THREADS + threadIdx.x] = 1;
     __syncthreads();
@@ -205,9 +205,9 @@ static void first_kernel(int, float *out)
 static void early_kernel(int sound, float *out)
 {
     float x = sound ? 0 : out[threadIdx.x];
-    wait_for_inputs();
+    pdl_wait();
     x += sound ? out[threadIdx.x] : 0;
-    let_next_begin();
+    pdl_trigger();
     out[256 + blockIdx.x * THREADS + threadIdx.x] = x;
 }
 
@@ -215,8 +215,8 @@ static void early_kernel(int sound, float *out)
 static void second_next_kernel(int sound, float *out)
 {
     float x = out[sound ? threadIdx.x : 256 + threadIdx.x];
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     out[512 + blockIdx.x * THREADS + threadIdx.x] = x;
 }
 

@@ -126,7 +126,7 @@ INLINE struct v16 v_exp(struct v16 x)
 /* A term e^x of a softmax, where x = logit - largest logit <= 0. It is 0 below about 2^-100, which makes no
  * difference to a sum that contains a 1. Smaller terms would end in denormals, and some processors take a
  * hundred cycles for each of those. */
-INLINE struct v16 v_term(struct v16 x)
+INLINE struct v16 v_softmax_exp(struct v16 x)
 {
     const struct v16 least = v_set(-69.0f);
     return v_select(m_less(x, least), v_set(0), v_exp(v_max(least, x)));

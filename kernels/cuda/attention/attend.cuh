@@ -6,18 +6,18 @@
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* What the attention kernels share: lists, their chunks, and how the results of chunks are combined.
+/* What the attention kernels share: lists, their splits, and how the results of splits are combined.
  *
  * A list is a (row, KV head); its entries are pages, or tiles of 16 listed tokens. Entries are cut into
- * chunks whose size follows from their number and the kernel alone; an item is one chunk, and the blocks of a
- * persistent grid take items in order. Where a list has several chunks, a second kernel adds them up in
+ * splits whose size follows from their number and the kernel alone; an item is one split, and the blocks of a
+ * persistent grid take items in order. Where a list has several splits, a second kernel adds them up in
  * order. So a list's bits depend on the list alone. */
 enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
-/* Who adds the chunks of a list. Where no list has more than two, blocks can do it themselves. */
+/* Who adds the splits of a list. Where no list has more than two, blocks can do it themselves. */
 enum share {
-    APART, /* combine_kernel; the blocks of the grid take chunks in turn */
-    PAIR,  /* two blocks, a cluster, have one list, a chunk each */
-    SOLO   /* a block has both chunks of each of its lists: where there are too many lists for pairs */
+    APART, /* combine_kernel; the blocks of the grid take splits in turn */
+    PAIR,  /* two blocks, a cluster, have one list, a split each */
+    SOLO   /* a block has both splits of each of its lists: where there are too many lists for pairs */
 };
 
 /* What attend_mma.cu writes beside sums: nothing, logits, or log-sum-exps of pages. */
@@ -25,10 +25,16 @@ enum dump { NO_DUMP, LOGITS, PAGE_SUMS };
 
 /* When the next kernel may begin: when blocks end, since beside them it takes bandwidth (measured: 1 to 2 %
  * of decoding at batch 64); at once beside short lists, which are waiting anyway; or, the one that adds
- * chunks, when everything has been read (its blocks waiting beside those that read cost up to 1 %). */
+ * splits, when everything has been read (its blocks waiting beside those that read cost up to 1 %). */
 enum next { AT_ENDS, AT_ONCE, AFTER_READING };
 
-enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128, FEW_HEADS = 2 };
+enum {
+    ATTEND_THREADS = 128,
+    ATTEND_WARPS = 4,
+    MAX_SPLIT_ENTRIES = 128,
+    MAX_SPLITS = 128,
+    FEW_HEADS_LIMIT = 2
+};
 
 struct attend_work {
     struct rows rows;
@@ -46,15 +52,15 @@ struct attend_work {
     const int32_t *idx, *len;
     struct plan plan; /* LIST_MERGED */
     struct stats stats;
-    float *part;     /* (lists, max_chunks, group, head_dim): sums of exp(logit - top) V */
-    float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
-    int max_chunks;
+    float *part;          /* (lists, max_splits, group, head_dim): sums of exp(logit - running max) V */
+    float2 *part_max_sum; /* (lists, max_splits, group): running max, sum of exp(logit - running max) */
+    int max_splits;
     enum share shared;
     int plain;    /* attend_plain.cu has it */
     int in_order; /* each token's slot is its position: how many pages there are is known before this step's
                    * token is appended */
-    int early;    /* pages are read, and the kernel before this one appends to them at most */
-    int deep;     /* each chunk has a multiprocessor: see struct form */
+    int pdl;      /* pages are read, and the kernel before this one appends to them at most */
+    int deep;     /* each split has an SM: see struct tile_config */
     enum next next;
     /* The device functions below take this or an attend_kind, which answers at compile time. */
     __host__ __device__ enum list_kind kind_of() const
@@ -105,28 +111,31 @@ template <list_kind KIND, share SHARING, dump DUMP> struct attend_kind : attend_
     }
 };
 
-/* The number of entries in a chunk. A change here changes bits, so OWN_BITS in cuda_device.cu must be raised.
+/* The number of entries in a split. A change here changes bits, so OWN_BITS in cuda_device.cu must be raised.
  *
- * A list of 64 pages, a common budget, is one chunk, so that nothing is left to add up; of models with few KV
+ * A list of 64 pages, a common budget, is one split, so that nothing is left to add up; of models with few KV
  * heads two, because the lists of 64 sequences would be too few blocks to fill a GPU. Long lists get larger
- * chunks, because each chunk writes a partial result, and a byte written costs several times as much as a
- * byte read (measured). attend_plain.cu gets smaller chunks, because it is bound by latency. */
-template <class Work> __host__ __device__ static inline int chunk_entries(const Work &w, int n)
+ * splits, because each split writes a partial result, and a byte written costs several times as much as a
+ * byte read (measured). attend_plain.cu gets smaller splits, because it is bound by latency. */
+template <class Work> __host__ __device__ static inline int split_entries(const Work &w, int n)
 {
-    int per = w.is_plain() ? 16 : n <= 64 && w.kv.n_kv <= FEW_HEADS ? 32 : n < 2048 ? 64 : MAX_CHUNK;
-    while (w.is_plain() && per * 64 < n && per < MAX_CHUNK)
+    int per = w.is_plain()                              ? 16
+              : n <= 64 && w.kv.n_kv <= FEW_HEADS_LIMIT ? 32
+              : n < 2048                                ? 64
+                                                        : MAX_SPLIT_ENTRIES;
+    while (w.is_plain() && per * 64 < n && per < MAX_SPLIT_ENTRIES)
         per *= 2;
     return per;
 }
 
-template <class Work> __host__ __device__ static inline int chunks_of(const Work &w, int n)
+template <class Work> __host__ __device__ static inline int splits_of(const Work &w, int n)
 {
-    int per = chunk_entries(w, n);
+    int per = split_entries(w, n);
     return n > 0 ? (n + per - 1) / per : 1;
 }
 
-/* Of parts' tops: their sums are relative to exp(top * KV block). */
-template <class Work> __device__ static inline float part_unit(const Work &w)
+/* Of parts' running maxima: their sums are relative to exp(running max * KV block). */
+template <class Work> __device__ static inline float part_scale(const Work &w)
 {
     return w.is_plain() ? 1.0f : w.scale;
 }
@@ -140,25 +149,25 @@ struct list {
 };
 
 /* What a block knows of all lists, in shared memory: an item's list is found without another look at memory.
- * The lists' last chunks are the last n items, in the order of the lists; those before are the other chunks,
- * all of which are whole. Blocks take items at equal distances: if a list's chunks followed each other,
+ * The lists' last splits are the last n items, in the order of the lists; those before are the other splits,
+ * all of which are whole. Blocks take items at equal distances: if a list's splits followed each other,
  * of lists of two half of the blocks would have the whole ones and the others the short ones. PAIR and
  * SOLO do without: list i has items 2i and 2i + 1, and its size is looked up.
  *
  * What is the same for a row's n_kv lists is kept once, and 16 bits are used wherever they are enough, so
- * that two blocks of attend_mma.cu have room in a multiprocessor with 512 sequences of a 1.5B model and 256
+ * that two blocks of attend_mma.cu have room in an SM with 512 sequences of a 1.5B model and 256
  * of an 8B one (225 with lists of tokens). With one block there attention took 1.08 to 1.2 times as long
  * (bench/results/h200_many_lists.json). */
 struct lists {
     int n, items;
-    int *start;       /* (rows + 1): whole chunks in the rows before */
+    int *start;       /* (rows + 1): whole splits in the rows before */
     void *size;       /* (n): see store_size */
-    uint16_t *before; /* (n): whole chunks of the row's lists before it */
+    uint16_t *before; /* (n): whole splits of the row's lists before it */
     uint16_t *seq;    /* (rows): NO_SEQ for a padding row */
 };
 
 enum { NO_SEQ = UINT16_MAX, LISTED = 1 << 15 };
-static_assert((int)MAX_CHUNK * MAX_CHUNKS < LISTED, "the number of a list's pages, in 15 bits");
+static_assert((int)MAX_SPLIT_ENTRIES * MAX_SPLITS < LISTED, "the number of a list's pages, in 15 bits");
 
 /* The bytes of a list's size: lists of tokens may have more than 15 bits count. */
 template <class Work> __host__ __device__ static inline int size_bytes(const Work &w)
@@ -203,7 +212,7 @@ template <class Work> __device__ static inline int list_entries(const Work &w, i
  */
 template <class Work> __device__ static inline int list_size(const Work &w, int i, int *seq)
 {
-    int row = quotient(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
+    int row = quotient_of(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
     *seq = __ldcg(&w.rows.seq[row]);
     if (w.kind_of() == LIST_MERGED) {
         int n = __ldcg(&w.plan.n[i]); /* without a wait for seq */
@@ -223,7 +232,7 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
 template <class Work>
 __device__ static inline struct list list_at(const Work &w, const struct lists &all, int i)
 {
-    int row = quotient(i, w.by_kv), seq, size;
+    int row = quotient_of(i, w.by_kv), seq, size;
     if (w.sharing() != APART) {
         size = list_size(w, i, &seq);
     } else {
@@ -242,7 +251,7 @@ __device__ static inline struct list list_at(const Work &w, const struct lists &
     return l;
 }
 
-/* An entry of a list of pages. What is looked at before wait_for_inputs goes past the first-level cache,
+/* An entry of a list of pages. What is looked at before pdl_wait goes past the first-level cache,
  * which may hold what an earlier kernel saw. */
 struct entry {
     int kv_block, page;
@@ -270,16 +279,16 @@ __device__ static inline struct entry list_entry(const Work &w, const struct lis
         struct entry out = {p.kv_block, p.page, p.tokens, p.heads};
         return out;
     }
-    int block = quotient(e, w.by_block), page = e;
+    int block = quotient_of(e, w.by_block), page = e;
     if (l.idx)
         page += (__ldcg(&l.idx[block]) - block) * w.block_pages;
     return page_entry(w, l, page);
 }
 
-/* Before the call before[i] is list i's own number of whole chunks, after it the sum over the row's lists
+/* Before the call before[i] is list i's own number of whole splits, after it the sum over the row's lists
  * before it, and start[] the sums over the rows before. All threads of the block call it; ends with a
  * barrier. */
-template <class Work> __device__ static inline void add_up_chunks(const Work &w, struct lists *all)
+template <class Work> __device__ static inline void add_up_splits(const Work &w, struct lists *all)
 {
     __shared__ int sums[ATTEND_WARPS];
     int rows = w.rows.cap, n_kv = w.kv.n_kv, per = (rows + ATTEND_THREADS - 1) / ATTEND_THREADS;
@@ -307,8 +316,8 @@ template <class Work> __device__ static inline void add_up_chunks(const Work &w,
     __syncthreads();
 }
 
-/* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. */
-template <class Work> __device__ static inline void find_lists(const Work &w, void *room, struct lists *all)
+/* Fills `all` in shared memory at `smem`. All threads of the block call it; ends with a barrier. */
+template <class Work> __device__ static inline void find_lists(const Work &w, void *smem, struct lists *all)
 {
     int rows = w.rows.cap, n = rows * w.kv.n_kv;
     all->n = n;
@@ -317,20 +326,20 @@ template <class Work> __device__ static inline void find_lists(const Work &w, vo
         __syncthreads();
         return;
     }
-    all->start = (int *)room;
+    all->start = (int *)smem;
     all->size = all->start + rows + 1;
     all->before = (uint16_t *)((char *)all->size + (size_t)n * size_bytes(w));
     all->seq = all->before + n;
 #pragma unroll 4
     for (int i = threadIdx.x; i < n; i += ATTEND_THREADS) {
-        int seq, size = list_size(w, i, &seq), row = quotient(i, w.by_kv);
+        int seq, size = list_size(w, i, &seq), row = quotient_of(i, w.by_kv);
         if (i == row * w.kv.n_kv)
             all->seq[row] = seq < 0 ? (uint16_t)NO_SEQ : (uint16_t)seq;
         store_size(w, all, i, size);
-        all->before[i] = (uint16_t)(chunks_of(w, list_entries(w, size)) - 1);
+        all->before[i] = (uint16_t)(splits_of(w, list_entries(w, size)) - 1);
     }
     __syncthreads();
-    add_up_chunks(w, all);
+    add_up_splits(w, all);
     all->items = all->start[rows] + n;
 }
 
@@ -361,36 +370,36 @@ template <class Work> __device__ static inline int next_item(const Work &w, int 
     return w.sharing() != SOLO ? item + all : item & 1 ? item + 2 * all - 1 : item + 1;
 }
 
-/* The list of an item, and which of its chunks it is. */
+/* The list of an item, and which of its splits it is. */
 template <class Work>
-__device__ static inline int list_of(const Work &w, const struct lists &all, int item, int *chunk)
+__device__ static inline int list_of(const Work &w, const struct lists &all, int item, int *split)
 {
     if (w.sharing() != APART) {
-        *chunk = item % 2;
+        *split = item % 2;
         return item / 2;
     }
     int n_kv = w.kv.n_kv, last = item - (all.items - all.n);
     if (last >= 0) {
-        *chunk = chunks_of(w, list_entries(w, stored_size(w, all, last))) - 1;
+        *split = splits_of(w, list_entries(w, stored_size(w, all, last))) - 1;
         return last;
     }
     int row = last_up_to(all.start, w.rows.cap, item);
     item -= all.start[row];
     int h = last_up_to(all.before + row * n_kv, n_kv, item);
-    *chunk = item - all.before[row * n_kv + h];
+    *split = item - all.before[row * n_kv + h];
     return row * n_kv + h;
 }
 
 /* One item's result goes out: value(h, x) are four sums over V from dimension x of d on, relative to
- * exp(top[h] * part_unit()), sum[h] their weights. All threads of the block call it, with top and sum in
- * shared memory. */
+ * exp(running max[h] * part_scale()), sum[h] their weights. All threads of the block call it, with running
+ * max and sum in shared memory. */
 template <class Value, class Work>
-__device__ static inline void finish_item(const Work &w, const struct list &l, int i, int chunk, int n_chunks,
-                                          int d, const float *top, const float *sum, Value value)
+__device__ static inline void finish_item(const Work &w, const struct list &l, int i, int split, int n_chunks,
+                                          int d, const float *running_max, const float *sum, Value value)
 {
     int t = threadIdx.x, group = w.group;
     size_t out = (size_t)l.row * w.n_q + (size_t)l.h * group;
-    size_t part = ((size_t)i * w.max_chunks + chunk) * group;
+    size_t part = ((size_t)i * w.max_splits + split) * group;
     for (int x = 4 * t; w.out && x < group * d; x += 4 * ATTEND_THREADS) {
         int h = x / d;
         float4 v = value(h, x % d);
@@ -404,9 +413,9 @@ __device__ static inline void finish_item(const Work &w, const struct list &l, i
     if (t >= group)
         return;
     if (n_chunks > 1)
-        w.part_tl[part + t] = make_float2(top[t], sum[t]);
+        w.part_max_sum[part + t] = make_float2(running_max[t], sum[t]);
     else if (w.stats.logits)
-        w.stats.lse[out + t] = sum[t] > 0 ? top[t] * part_unit(w) + logf(sum[t]) : -CUDART_INF_F;
+        w.stats.lse[out + t] = sum[t] > 0 ? running_max[t] * part_scale(w) + logf(sum[t]) : -CUDART_INF_F;
 }
 
 /* attend_mma.cu: bf16 K and V, head_dim 64 or 128, groups up to 8. attend_plain.cu: everything else. */

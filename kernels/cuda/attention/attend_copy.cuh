@@ -1,18 +1,19 @@
 #ifndef KERNELS_CUDA_ATTENTION_ATTEND_COPY_CUH
 #define KERNELS_CUDA_ATTENTION_ATTEND_COPY_CUH
 
-/* How K and V get into shared memory for attend_mma.cu. Each warp has a ring of stages. Its copies run ahead
- * of its sums and continue across the ends of chunks and lists. */
+/* How K and V get into shared memory for attend_mma.cu. Each warp has a pipeline of stages. Its copies run
+ * ahead of its sums and continue across the ends of splits and lists. */
 #include "kernels/cuda/attention/attend.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* A stage holds K and V of 16 tokens, or K alone. DEEP: a block has a multiprocessor to itself, and its rings
+/* A stage holds K and V of 16 tokens, or K alone. DEEP: a block has an SM to itself, and its pipelines
  * have twice as many stages. */
-template <int HEAD_DIM, bool WITH_VALUES, bool DEEP> struct form {
+template <int HEAD_DIM, bool WITH_VALUES, bool DEEP> struct tile_config {
     static const int D = HEAD_DIM, ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW, BLOCKS = DEEP ? 1 : 2;
     static const bool VALUES = WITH_VALUES;
     static const int STAGE = VALUES ? 2 * HALF : HALF;
-    static const int STAGES = 6 / BLOCKS * (128 / D) * (VALUES ? 1 : 2), RING = ATTEND_WARPS * STAGES * STAGE;
+    static const int STAGES = 6 / BLOCKS * (128 / D) * (VALUES ? 1 : 2),
+                     PIPELINE_BYTES = ATTEND_WARPS * STAGES * STAGE;
 };
 
 template <class F> static __device__ inline int stage_after(int stage)
@@ -28,7 +29,7 @@ struct stage {
 
 /* A warp's part of an item: entries first, first + 4, .., n of them. */
 struct part {
-    int item, i, chunk, first, n; /* i: list */
+    int item, i, split, first, n; /* i: list */
     struct list l;
 };
 
@@ -51,8 +52,8 @@ struct cursor {
 template <int STAGES> struct block {
     uint64_t bar[ATTEND_WARPS][STAGES];
     struct stage stage[ATTEND_WARPS][STAGES];
-    float top[ATTEND_WARPS][8], sum[ATTEND_WARPS][8], all_top[8], all_sum[8];
-    float first_top[8], first_sum[8], keep[2][8]; /* of two chunks: the first's; by how much each counts */
+    float running_max[ATTEND_WARPS][8], sum[ATTEND_WARPS][8], all_max[8], all_sum[8];
+    float first_max[8], first_sum[8], keep[2][8]; /* of two splits: the first's; by how much each counts */
 };
 
 template <class Work>
@@ -63,15 +64,15 @@ static __device__ void enter_item(const Work &w, const struct lists &all, int it
     p->n = 0;
     if (item >= all.items)
         return;
-    p->i = list_of(w, all, item, &p->chunk);
+    p->i = list_of(w, all, item, &p->split);
     p->l = list_at(w, all, p->i);
-    int per = chunk_entries(w, p->l.n), from = p->chunk * per, left = p->l.n - from;
+    int per = split_entries(w, p->l.n), from = p->split * per, left = p->l.n - from;
     left = left < per ? left : per;
     p->first = from + warp;
     p->n = left > warp ? (left - warp + ATTEND_WARPS - 1) / ATTEND_WARPS : 0;
 }
 
-template <class Work> static __device__ bool scattered(const Work &w, const struct list &l)
+template <class Work> static __device__ bool copy_scattered(const Work &w, const struct list &l)
 {
     return w.kind_of() == LIST_TOKENS && l.idx;
 }
@@ -106,14 +107,14 @@ static __device__ void turn_page(const Work &w, const struct lists &all, struct 
     c->now = c->next;
     c->own = c->own_next;
     c->at = 0;
-    if (c->now.n > 0 && scattered(w, c->now.l)) {
+    if (c->now.n > 0 && copy_scattered(w, c->now.l)) {
         c->token = find_token(w, c->now.l, c->slot_next[0]);
         c->slot = c->slot_next[1];
     }
     enter_item(w, all, next_item(w, c->now.item), &c->next);
     if (c->next.n <= 0)
         return;
-    if (!scattered(w, c->next.l)) {
+    if (!copy_scattered(w, c->next.l)) {
         if (lane < c->next.n)
             c->own_next = list_entry(w, c->next.l, c->next.i, c->next.first + lane * ATTEND_WARPS);
         return;
@@ -146,9 +147,9 @@ static __device__ void copy_tokens(const Work &w, struct cursor *c, struct stage
         const char *from = kv_block_k(w.kv, __shfl_sync(~0u, own.kv_block, row)) +
                            (slot % KV_PAGE_TOKENS) * F::ROW + (chunk ^ (slot & 7)) * 16;
         uint32_t at = to + row * F::ROW + (chunk ^ (row & 7)) * 16;
-        copy_16(at, from);
+        async_copy_16(at, from);
         if (F::VALUES)
-            copy_16(at + F::HALF, from + F::HALF);
+            async_copy_16(at + F::HALF, from + F::HALF);
     }
     arrive_after_copies(bar);
 }
@@ -156,7 +157,7 @@ static __device__ void copy_tokens(const Work &w, struct cursor *c, struct stage
 /* The lane's own entry, a page, into a stage. One lane's work. */
 template <class F, class Work>
 static __device__ void copy_page(const Work &w, const struct entry &own, int i, struct block<F::STAGES> *b,
-                                 uint32_t ring)
+                                 uint32_t pipeline)
 {
     int warp = threadIdx.x / WARP;
     uint32_t bar = shared_address(&b->bar[warp][i]);
@@ -166,16 +167,17 @@ static __device__ void copy_page(const Work &w, const struct entry &own, int i, 
     s->slot = own.page < w.kv.max_pages ? own.page * KV_PAGE_TOKENS : INT32_MAX;
     barrier_expect(bar, read ? F::STAGE : 0);
     if (read && w.dumps_logits()) /* what is written then is not to stay in the cache for longer */
-        bulk_copy(ring + (warp * F::STAGES + i) * F::STAGE, kv_block_k(w.kv, own.kv_block), F::STAGE, bar);
+        tma_bulk_copy(pipeline + (warp * F::STAGES + i) * F::STAGE, kv_block_k(w.kv, own.kv_block), F::STAGE,
+                      bar);
     else if (read)
-        bulk_copy_once(ring + (warp * F::STAGES + i) * F::STAGE, kv_block_k(w.kv, own.kv_block), F::STAGE,
-                       bar);
+        tma_bulk_copy_once(pipeline + (warp * F::STAGES + i) * F::STAGE, kv_block_k(w.kv, own.kv_block),
+                           F::STAGE, bar);
 }
 
 /* Starts the copy of the warp's next entry, if there is one, into the stage after the last. */
 template <class F, class Work>
 static __device__ void copy_next(const Work &w, const struct lists &all, struct cursor *c,
-                                 struct block<F::STAGES> *b, uint32_t ring)
+                                 struct block<F::STAGES> *b, uint32_t pipeline)
 {
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, items = all.items;
     while (c->now.item < items && c->at == c->now.n)
@@ -183,11 +185,12 @@ static __device__ void copy_next(const Work &w, const struct lists &all, struct 
     if (c->now.item >= items)
         return;
     uint32_t bar = shared_address(&b->bar[warp][c->stage]);
-    if (scattered(w, c->now.l)) {
-        copy_tokens<F>(w, c, &b->stage[warp][c->stage], ring + (warp * F::STAGES + c->stage) * F::STAGE, bar);
+    if (copy_scattered(w, c->now.l)) {
+        copy_tokens<F>(w, c, &b->stage[warp][c->stage], pipeline + (warp * F::STAGES + c->stage) * F::STAGE,
+                       bar);
     } else {
         if (lane == c->at) /* it looked this entry up */
-            copy_page<F>(w, c->own, c->stage, b, ring);
+            copy_page<F>(w, c->own, c->stage, b, pipeline);
         else if (w.kind_of() == LIST_TOKENS) /* whose barriers count all lanes */
             barrier_arrive(bar);
         __syncwarp();
@@ -200,17 +203,17 @@ static __device__ void copy_next(const Work &w, const struct lists &all, struct 
  * being copied. */
 template <class F, class Work>
 static __device__ void copy_after(const Work &w, const struct lists &all, int n, struct cursor *c,
-                                  struct block<F::STAGES> *b, uint32_t ring)
+                                  struct block<F::STAGES> *b, uint32_t pipeline)
 {
     int lane = threadIdx.x % WARP, second = stage_after<F>(c->stage);
     if (w.kind_of() == LIST_TOKENS || n != 2 || c->at + 2 > c->now.n) {
 #pragma unroll 1
         for (int p = 0; p < n; p++)
-            copy_next<F>(w, all, c, b, ring);
+            copy_next<F>(w, all, c, b, pipeline);
         return;
     }
     if (lane == c->at || lane == c->at + 1)
-        copy_page<F>(w, c->own, lane == c->at ? c->stage : second, b, ring);
+        copy_page<F>(w, c->own, lane == c->at ? c->stage : second, b, pipeline);
     __syncwarp();
     c->at += 2;
     c->stage = stage_after<F>(second);
@@ -240,43 +243,44 @@ static __device__ bool may_change(const Work &w, const struct part &p, const str
  * page, whose copy begins when that kernel has ended. Once memory is busy with copies whatever is looked up
  * takes microseconds, so nothing is that need not be. */
 template <class F, class Work>
-static __device__ void copy_early(const Work &w, struct cursor *c, struct block<F::STAGES> *b, uint32_t ring)
+static __device__ void copy_early(const Work &w, struct cursor *c, struct block<F::STAGES> *b,
+                                  uint32_t pipeline)
 {
     int lane = threadIdx.x % WARP;
     bool now = may_change(w, c->now, c->own), next = may_change(w, c->next, c->own_next);
     c->at = c->now.n < F::STAGES ? c->now.n : F::STAGES;
     c->stage = c->at % F::STAGES;
     if (lane < c->at && !now)
-        copy_page<F>(w, c->own, lane, b, ring);
-    wait_for_inputs();
+        copy_page<F>(w, c->own, lane, b, pipeline);
+    pdl_wait();
     if (now)
         c->own = page_entry(w, c->now.l, c->own.page);
     if (next)
         c->own_next = page_entry(w, c->next.l, c->own_next.page);
     if (lane < c->at && now)
-        copy_page<F>(w, c->own, lane, b, ring);
+        copy_page<F>(w, c->own, lane, b, pipeline);
     __syncwarp();
 }
 
-/* The lists in shared memory at `room`, and the block's first item; early: looked up before the last kernel
+/* The lists in shared memory at `smem`, and the block's first item; early: looked up before the last kernel
  * has ended. It may have appended then: tokens in order change a list's last page at most, else everything is
  * looked up again, in tables that are in the second-level cache by now. All threads of the block call it. */
 template <class F, class Work>
-static __device__ void begin_copies(const Work &w, void *room, struct lists *all, struct cursor *c,
-                                    struct block<F::STAGES> *b, uint32_t ring)
+static __device__ void begin_copies(const Work &w, void *smem, struct lists *all, struct cursor *c,
+                                    struct block<F::STAGES> *b, uint32_t pipeline)
 {
     const bool pages = F::VALUES && (w.kind_of() == LIST_LIVE || w.kind_of() == LIST_PAGES);
 #pragma unroll 1
-    for (bool early = pages && w.early;; early = false) {
+    for (bool early = pages && w.pdl;; early = false) {
         if (early)
             may_be_old_begin();
         else
-            wait_for_inputs();
-        find_lists(w, room, all);
+            pdl_wait();
+        find_lists(w, smem, all);
         find_first(w, *all, c);
         may_be_old_end();
         if (pages && early && w.in_order)
-            copy_early<F>(w, c, b, ring);
+            copy_early<F>(w, c, b, pipeline);
         if (!early || w.in_order)
             return;
         __syncthreads(); /* another warp may still be looking */

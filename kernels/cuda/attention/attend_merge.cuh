@@ -1,14 +1,14 @@
 #ifndef KERNELS_CUDA_ATTENTION_ATTEND_MERGE_CUH
 #define KERNELS_CUDA_ATTENTION_ATTEND_MERGE_CUH
 
-/* How the sums of attend_mma.cu's warps come together, and those of a list's two chunks where blocks do that
+/* How the sums of attend_mma.cu's warps come together, and those of a list's two splits where blocks do that
  * themselves. */
 #include "kernels/cuda/attention/attend_copy.cuh"
 #include "kernels/cuda/device/cluster.cuh"
 
 /* Running sums of a warp: two heads a lane (2t, 2t+1), dimensions 16i + lane/4 (+ 8). */
 template <int D> struct sums {
-    float top[2], sum[2], o[D / 16][4];
+    float running_max[2], sum[2], o[D / 16][4];
 };
 
 /* Of sums in shared memory: no two lanes of a warp in the same bank. */
@@ -18,29 +18,29 @@ __host__ __device__ static constexpr int pitch_of(int d)
 }
 
 /* As combine_kernel adds it to nothing. */
-static __device__ float4 scaled(float4 v, float by)
+static __device__ float4 scaled_sum(float4 v, float by)
 {
     return make_float4(fmaf(v.x, by, 0.0f), fmaf(v.y, by, 0.0f), fmaf(v.z, by, 0.0f), fmaf(v.w, by, 0.0f));
 }
 
-/* Four sums over V of a chunk, which merge_warps leaves in two parts. */
+/* Four sums over V of a split, which merge_warps leaves in two parts. */
 template <int D, class Work>
 static __device__ float4 two_sums(const Work &w, const float *total, int h, int x)
 {
-    return plus(*(const float4 *)&total[h * pitch_of(D) + x],
-                *(const float4 *)&total[(w.group + h) * pitch_of(D) + x]);
+    return add_four(*(const float4 *)&total[h * pitch_of(D) + x],
+                    *(const float4 *)&total[(w.group + h) * pitch_of(D) + x]);
 }
 
-/* Both chunks of a list, where it has two: the same sums as combine_kernel's. Of a pair of blocks the first
+/* Both splits of a list, where it has two: the same sums as combine_kernel's. Of a pair of blocks the first
  * adds them up, and until its arrival at the end is waited for, the second leaves its own as they are. A
- * block that has the whole list keeps the first chunk's until it has the second's. */
+ * block that has the whole list keeps the first split's until it has the second's. */
 template <int D, class Work, int STAGES>
 static __device__ void finish_both(const Work &w, const struct part *c, struct block<STAGES> *b, float *total)
 {
     const bool pair = w.sharing() == PAIR;
     const int PITCH = pitch_of(D);
     int t = threadIdx.x, last = pair ? 0 : 1;
-    bool two = chunks_of(w, c->l.n) == 2;
+    bool two = splits_of(w, c->l.n) == 2;
     float *kept = total + 2 * w.group * PITCH, *second = total;
     const struct block<STAGES> *other = b;
     if (pair) {
@@ -48,38 +48,40 @@ static __device__ void finish_both(const Work &w, const struct part *c, struct b
         other = cluster_object(b, 1);
         second = cluster_object(total, 1);
     }
-    if (!pair && two && c->chunk == 0) {
+    if (!pair && two && c->split == 0) {
         for (int x = 4 * t; x < w.group * D; x += 4 * ATTEND_THREADS)
             *(float4 *)&kept[x / D * PITCH + x % D] = two_sums<D>(w, total, x / D, x % D);
         if (t < 8) {
-            b->first_top[t] = b->all_top[t];
+            b->first_max[t] = b->all_max[t];
             b->first_sum[t] = b->all_sum[t];
         }
-    } else if (c->l.n >= 0 && c->chunk == (two ? last : 0)) { /* not for a padding row */
+    } else if (c->l.n >= 0 && c->split == (two ? last : 0)) { /* not for a padding row */
         if (two && t < 8) {
-            float top[2] = {pair ? b->all_top[t] : b->first_top[t], other->all_top[t]},
+            float running_max[2] = {pair ? b->all_max[t] : b->first_max[t], other->all_max[t]},
                   sum[2] = {pair ? b->all_sum[t] : b->first_sum[t], other->all_sum[t]},
-                  most = fmaxf(top[0], top[1]);
+                  new_max = fmaxf(running_max[0], running_max[1]);
             for (int x = 0; x < 2; x++)
-                b->keep[x][t] = top[x] == -CUDART_INF_F ? 0.0f : term((top[x] - most) * w.scale);
+                b->keep[x][t] = running_max[x] == -CUDART_INF_F
+                                    ? 0.0f
+                                    : softmax_exp((running_max[x] - new_max) * w.scale);
             b->all_sum[t] = __fadd_rn(__fmul_rn(sum[0], b->keep[0][t]), __fmul_rn(sum[1], b->keep[1][t]));
-            b->all_top[t] = most;
+            b->all_max[t] = new_max;
         }
         __syncthreads();
-        finish_item(w, c->l, c->i, 0, 1, D, b->all_top, b->all_sum, [&](int h, int x) {
+        finish_item(w, c->l, c->i, 0, 1, D, b->all_max, b->all_sum, [&](int h, int x) {
             float4 u = two_sums<D>(w, second, h, x);
             const float4 zero = make_float4(0, 0, 0, 0); /* a sum of -0 is 0 there, too */
             if (!two)
                 return pair ? two_sums<D>(w, total, h, x) : u;
             float4 v = pair ? two_sums<D>(w, total, h, x) : *(const float4 *)&kept[h * PITCH + x];
-            return plus(plus(scaled(v, b->keep[0][h]), scaled(u, b->keep[1][h])), zero);
+            return add_four(add_four(scaled_sum(v, b->keep[0][h]), scaled_sum(u, b->keep[1][h])), zero);
         });
     }
     if (pair)
         cluster_arrive();
 }
 
-/* The four warps' sums of a chunk come together: 2 and 3 are added to 0 and 1, those at the end. total
+/* The four warps' sums of a split come together: 2 and 3 are added to 0 and 1, those at the end. total
  * [2][head][PITCH] is shared memory. */
 template <class F, class Work>
 static __device__ void merge_warps(const Work &w, const struct part *c, struct sums<F::D> *r,
@@ -93,7 +95,7 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
         for (int d = 4; d < WARP; d *= 2)
             r->sum[h] += __shfl_xor_sync(~0u, r->sum[h], d);
         if (g == 0) {
-            b->top[warp][2 * t + h] = r->top[h];
+            b->running_max[warp][2 * t + h] = r->running_max[h];
             b->sum[warp][2 * t + h] = r->sum[h];
         }
     }
@@ -102,16 +104,20 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         int head = 2 * t + h;
-        float most = fmaxf(fmaxf(b->top[0][head], b->top[1][head]), fmaxf(b->top[2][head], b->top[3][head]));
-        keep[h] = r->top[h] == -CUDART_INF_F ? 0.0f : exp2f((r->top[h] - most) * scale_log2);
+        float new_max = fmaxf(fmaxf(b->running_max[0][head], b->running_max[1][head]),
+                              fmaxf(b->running_max[2][head], b->running_max[3][head]));
+        keep[h] =
+            r->running_max[h] == -CUDART_INF_F ? 0.0f : exp2f((r->running_max[h] - new_max) * scale_log2);
     }
     if (threadIdx.x < 8) {
         int h = threadIdx.x;
-        float most = fmaxf(fmaxf(b->top[0][h], b->top[1][h]), fmaxf(b->top[2][h], b->top[3][h])), sum = 0;
+        float new_max = fmaxf(fmaxf(b->running_max[0][h], b->running_max[1][h]),
+                              fmaxf(b->running_max[2][h], b->running_max[3][h])),
+              sum = 0;
         for (int x = 0; x < ATTEND_WARPS; x++)
-            if (b->top[x][h] != -CUDART_INF_F)
-                sum = fmaf(b->sum[x][h], exp2f((b->top[x][h] - most) * scale_log2), sum);
-        b->all_top[h] = most;
+            if (b->running_max[x][h] != -CUDART_INF_F)
+                sum = fmaf(b->sum[x][h], exp2f((b->running_max[x][h] - new_max) * scale_log2), sum);
+        b->all_max[h] = new_max;
         b->all_sum[h] = sum;
     }
     float *own = total + ((warp & 1) * w.group + 2 * t) * PITCH + g;
@@ -132,9 +138,9 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
     if (w.sharing() != APART)
         finish_both<D>(w, c, b, total);
     else if (c->l.n >= 0)
-        finish_item(w, c->l, c->i, c->chunk, chunks_of(w, c->l.n), D, b->all_top, b->all_sum,
+        finish_item(w, c->l, c->i, c->split, splits_of(w, c->l.n), D, b->all_max, b->all_sum,
                     [&](int h, int x) { return two_sums<D>(w, total, h, x); });
-    /* What was read here the next chunk writes after its first barrier. */
+    /* What was read here the next split writes after its first barrier. */
 }
 
 #endif

@@ -4,21 +4,21 @@
  * little is wasted on small groups. q and the weights are each split into two bf16 (a high and a low part),
  * which makes products exact to about 2^-16. The tensor cores have time for it, because memory is the limit.
  *
- * Each warp takes every fourth entry of a chunk and has a ring of KV blocks in shared memory, filled by bulk
- * copies that run ahead over the ends of chunks and lists. Warps meet once a chunk, to add up their sums.
- * Two blocks share a multiprocessor, so up to 192 KiB of loads are in flight there; where few sequences are
- * decoded one block has it. Four blocks of two warps with as many bytes in flight, so that all chunks of 64
+ * Each warp takes every fourth entry of a split and has a pipeline of KV blocks in shared memory, filled by
+ * bulk copies that run ahead over the ends of splits and lists. Warps meet once a split, to add up their
+ * sums. Two blocks share an SM, so up to 192 KiB of loads are in flight there; where few sequences are
+ * decoded one block has it. Four blocks of two warps with as many bytes in flight, so that all splits of 64
  * sequences of 4,096 tokens run at once, and three such blocks were 0 to 22 % slower
  * (bench/results/h100_instructions.json); with one of eight warps, each with every eighth entry, a step of 64
- * sequences took from 3 % less to 8 % more, by how evenly chunks fill the GPU
+ * sequences took from 3 % less to 8 % more, by how evenly splits fill the GPU
  * (bench/results/h200_early.json). */
 #include "kernels/cuda/attention/attend_merge.cuh"
 
 /* Entries of a list up to which a warp takes one tile at a time, beyond it two: with two in use, one stage of
- * a ring of three would be under way, and short lists are all waiting. On long lists two tiles hide each
+ * a pipeline of three would be under way, and short lists are all waiting. On long lists two tiles hide each
  * other's latencies. */
-enum { FEW = 64 };
-static const float CUT = -69.0f * 1.44269504f; /* below it a term is 0, base 2 */
+enum { SHORT_LIST_LIMIT = 64 };
+static const float CUT = -69.0f * 1.44269504f; /* below it a exponential is 0, base 2 */
 
 /* The group's queries as the second factor (16 dimensions x 8 heads a fragment), high and low parts. */
 template <int D> struct queries {
@@ -62,7 +62,7 @@ template <int D> static __device__ void split_queries(const struct raw_queries<D
  * ring has no room for), whatever their order in memory. Without the stores 0.5 to 2 % are left. Tried:
  * rounds of 16 pages that each warp gathers and writes 1 KiB a head at a time (1 to 2.5 % less, but few
  * sequences get 8 % slower, since a warp's pages have to follow each other); fp16 beside a page's largest
- * logit, gathered by chunks (2.5 to 3 % less, for rounded logits and a second form of statistics); bulk
+ * logit, gathered by splits (2.5 to 3 % less, for rounded logits and a second form of statistics); bulk
  * stores and every cache policy (within 1 %). */
 template <class Work>
 static __device__ void dump_tile(const Work &w, const struct list &l, const struct stage *s, int entry,
@@ -85,8 +85,8 @@ static __device__ void dump_tile(const Work &w, const struct list &l, const stru
     }
 }
 
-/* Sums over a tile's tokens of two heads' terms: lanes with even g get the first head's, the others the
- * second's. After the first exchange a lane has one head, so that three shuffles do for two. */
+/* Sums over a tile's tokens of two heads' exponentials: lanes with even g get the first head's, the others
+ * the second's. After the first exchange a lane has one head, so that three shuffles do for two. */
 static __device__ inline float over_tokens(float first, float second)
 {
     int odd = threadIdx.x / 4 & 1;
@@ -95,31 +95,32 @@ static __device__ inline float over_tokens(float first, float second)
     return sum + __shfl_xor_sync(~0u, sum, 16);
 }
 
-/* Below it a page's sum has lost terms that count. */
-static const float LEAST_SUM = 0x1p-60f;
+/* Below it a page's sum has lost exponentials that count. */
+static const float MIN_SUM = 0x1p-60f;
 
-/* Log-sum-exp of a page under each head, from its terms e, relative to `top` (both of tokens g and g + 8,
- * heads 2t and 2t + 1). A page far below the top is summed again, relative to its own largest logit. */
+/* Log-sum-exp of a page under each head, from its exponentials e, relative to `running max` (both of tokens g
+ * and g + 8, heads 2t and 2t + 1). A page far below the running max is summed again, relative to its own
+ * largest logit. */
 template <class Work>
 static __device__ void dump_page(const Work &w, const struct list &l, int page, const float (&c)[4],
-                                 const float (&e)[4], const float (&top)[2], float scale_log2)
+                                 const float (&e)[4], const float (&running_max)[2], float scale_log2)
 {
     int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4, odd = g & 1, head = 2 * t + odd;
-    float base = odd ? top[1] : top[0], sum = over_tokens(e[0] + e[2], e[1] + e[3]);
-    if (__any_sync(~0u, sum < LEAST_SUM)) {
-        float most[2], x[4];
+    float base = odd ? running_max[1] : running_max[0], sum = over_tokens(e[0] + e[2], e[1] + e[3]);
+    if (__any_sync(~0u, sum < MIN_SUM)) {
+        float new_max[2], x[4];
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            most[h] = fmaxf(c[h], c[h + 2]);
+            new_max[h] = fmaxf(c[h], c[h + 2]);
             for (int d = 4; d < WARP; d *= 2)
-                most[h] = fmaxf(most[h], __shfl_xor_sync(~0u, most[h], d));
+                new_max[h] = fmaxf(new_max[h], __shfl_xor_sync(~0u, new_max[h], d));
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            float up = (c[i] - most[i & 1]) * scale_log2;
+            float up = (c[i] - new_max[i & 1]) * scale_log2;
             x[i] = up >= CUT ? power_of_2(up) : 0.0f;
         }
-        base = odd ? most[1] : most[0];
+        base = odd ? new_max[1] : new_max[0];
         sum = over_tokens(x[0] + x[2], x[1] + x[3]);
     }
     size_t at = ((size_t)l.row * w.kv.n_kv + l.h) * (size_t)w.stats.stride + page;
@@ -127,7 +128,7 @@ static __device__ void dump_page(const Work &w, const struct list &l, int page, 
         w.stats.logits[at * w.group + head] = fmaf(log_2_of(sum), 0.693147181f, base * w.scale);
 }
 
-/* Scaled up by this much (base 2) at most, a new logit needs no new top. */
+/* Scaled up by this much (base 2) at most, a new logit needs no new running max. */
 static const float SLACK = 8.0f;
 
 /* Logits of a tile in shared memory at `at`: c, of tokens g and g + 8, heads 2t and 2t + 1. */
@@ -160,16 +161,18 @@ static __device__ void mask_tile(uint32_t read, float (&c)[4])
             c[x] = -CUDART_INF_F;
 }
 
-/* A new top for head h of this lane, the same in all lanes that hold the head; what was summed is scaled. */
-template <int D> static __device__ void raise_top(struct sums<D> *r, int h, float most, float scale_log2)
+/* A new running max for head h of this lane, the same in all lanes that hold the head; what was summed is
+ * scaled. */
+template <int D>
+static __device__ void raise_running_max(struct sums<D> *r, int h, float new_max, float scale_log2)
 {
     for (int d = 4; d < WARP; d *= 2)
-        most = fmaxf(most, __shfl_xor_sync(~0u, most, d));
-    most = fmaxf(r->top[h], most);
-    float down = (r->top[h] - most) * scale_log2, keep = down >= CUT ? power_of_2(down) : 0.0f;
-    if (r->top[h] == most)
+        new_max = fmaxf(new_max, __shfl_xor_sync(~0u, new_max, d));
+    new_max = fmaxf(r->running_max[h], new_max);
+    float down = (r->running_max[h] - new_max) * scale_log2, keep = down >= CUT ? power_of_2(down) : 0.0f;
+    if (r->running_max[h] == new_max)
         keep = 1;
-    r->top[h] = most;
+    r->running_max[h] = new_max;
     r->sum[h] *= keep;
 #pragma unroll
     for (int i = 0; i < D / 16; i++) {
@@ -186,7 +189,7 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
     enum { ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW }; /* as in form */
     int lane = threadIdx.x % WARP;
     const float scale_log2 = w.scale * 1.44269504f, slack = SLACK / scale_log2;
-    float c[N][4], most[2] = {-CUDART_INF_F, -CUDART_INF_F};
+    float c[N][4], new_max[2] = {-CUDART_INF_F, -CUDART_INF_F};
 #pragma unroll
     for (int p = 0; p < N; p++)
         score_tile<D>(at[p], q, c[p]);
@@ -199,11 +202,11 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
             dump_tile(w, l, &s[p], entry + p * ATTEND_WARPS, c[p]);
 #pragma unroll
         for (int h = 0; h < 2; h++)
-            most[h] = fmaxf(most[h], fmaxf(c[p][h], c[p][h + 2]));
+            new_max[h] = fmaxf(new_max[h], fmaxf(c[p][h], c[p][h + 2]));
     }
-    if (__any_sync(~0u, most[0] > r->top[0] + slack || most[1] > r->top[1] + slack)) {
-        raise_top(r, 0, most[0], scale_log2);
-        raise_top(r, 1, most[1], scale_log2);
+    if (__any_sync(~0u, new_max[0] > r->running_max[0] + slack || new_max[1] > r->running_max[1] + slack)) {
+        raise_running_max(r, 0, new_max[0], scale_log2);
+        raise_running_max(r, 1, new_max[1], scale_log2);
     }
     uint32_t high[N][2], low[N][2];
 #pragma unroll
@@ -211,17 +214,17 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
         float e[4];
 #pragma unroll
         for (int x = 0; x < 4; x++) {
-            float up = (c[p][x] - r->top[x & 1]) * scale_log2;
+            float up = (c[p][x] - r->running_max[x & 1]) * scale_log2;
             e[x] = up >= CUT ? power_of_2(up) : 0.0f; /* also where both are -inf, and up is not a number */
         }
         r->sum[0] += e[0] + e[2]; /* of this lane's tokens */
         r->sum[1] += e[1] + e[3];
         if (DUMP == PAGE_SUMS)
-            dump_page(w, l, entry + p * ATTEND_WARPS, c[p], e, r->top, scale_log2);
+            dump_page(w, l, entry + p * ATTEND_WARPS, c[p], e, r->running_max, scale_log2);
 #pragma unroll
         for (int h = 0; h < (VALUES ? 2 : 0); h++) {
-            high[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));
-            low[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));
+            high[p][h] = transpose_matrix(round_pair(e[2 * h], e[2 * h + 1]));
+            low[p][h] = transpose_matrix(round_pair(e[2 * h], e[2 * h + 1]));
         }
     }
     if (!VALUES)
@@ -281,26 +284,26 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, F::BLOCKS)
     enum { TOTALS = SHARING == SOLO ? 3 : 2, D = F::D, VALUES = F::VALUES };
     extern __shared__ __align__(1024) char shared[];
     __shared__ struct block<F::STAGES> b;
-    float *total = (float *)(shared + F::RING);
+    float *total = (float *)(shared + F::PIPELINE_BYTES);
     needs_hopper();
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, stage = 0;
-    uint32_t ring = shared_address(shared), phase = 0;
+    uint32_t pipeline = shared_address(shared), phase = 0;
     struct lists all;
     if (lane < F::STAGES)
         barrier_init(shared_address(&b.bar[warp][lane]), w.kind_of() == LIST_TOKENS ? WARP : 1);
     barrier_init_done();
-    float *room = total + (VALUES ? TOTALS * w.group * pitch_of(D) : 0);
+    float *smem = total + (VALUES ? TOTALS * w.group * pitch_of(D) : 0);
     struct cursor in = {};
-    begin_copies<F>(w, room, &all, &in, &b, ring);
+    begin_copies<F>(w, smem, &all, &in, &b, pipeline);
     if (w.next == AT_ONCE)
-        let_next_begin();
+        pdl_trigger();
     struct part out, ahead = in.now;
     struct raw_queries<D> raw;
     if (ahead.item < all.items)
         ask_queries(w, ahead.l, &raw);
 #pragma unroll 1
     for (int filled = in.at; filled < F::STAGES; filled++)
-        copy_next<F>(w, all, &in, &b, ring);
+        copy_next<F>(w, all, &in, &b, pipeline);
     for (int item = first_item(w); item < all.items; item = next_item(w, item)) {
         struct queries<D> q;
         struct sums<D> r = {
@@ -314,7 +317,7 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, F::BLOCKS)
         enter_item(w, all, next_item(w, item), &ahead);
         if (ahead.item < all.items)
             ask_queries(w, ahead.l, &raw);
-        int step = out.l.n <= FEW ? 1 : 2;
+        int step = out.l.n <= SHORT_LIST_LIMIT ? 1 : 2;
         for (int i = 0; i < out.n; i += step) {
             struct stage s[2];
             uint32_t at[2];
@@ -322,7 +325,7 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, F::BLOCKS)
 #pragma unroll
             for (int p = 0; p < 2; p++) {
                 s[p] = b.stage[warp][use[p]]; /* as its copy was asked for */
-                at[p] = ring + (warp * F::STAGES + use[p]) * F::STAGE;
+                at[p] = pipeline + (warp * F::STAGES + use[p]) * F::STAGE;
             }
 #pragma unroll
             for (int p = 0; p < 2; p++) {
@@ -335,14 +338,14 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, F::BLOCKS)
             }
             add_entries<D, DUMP, VALUES>(w, out.l, s, n, out.first + i * ATTEND_WARPS, at, q, &r);
             __syncwarp();
-            copy_after<F>(w, all, n, &in, &b, ring);
+            copy_after<F>(w, all, n, &in, &b, pipeline);
         }
         if (VALUES && lane == 0 && reads)
             atomicAdd((unsigned long long *)&w.kv.reads[out.l.head], (unsigned long long)reads);
-        if (!VALUES && out.chunk == 0 && out.l.n >= 0 && threadIdx.x == 0)
+        if (!VALUES && out.split == 0 && out.l.n >= 0 && threadIdx.x == 0)
             w.kv.aux_half[out.l.head] += w.kv.n_live[out.l.head];
         if (w.next == AFTER_READING && next_item(w, item) >= all.items)
-            let_next_begin();
+            pdl_trigger();
         merge_warps<F>(w, &out, &r, &b, total);
     }
     if (w.sharing() == PAIR)
@@ -358,7 +361,8 @@ template <class F, enum dump DUMP, list_kind KIND, share SHARING>
 static int launch_kind(struct device *d, const struct attend_work *w)
 {
     enum { TOTALS = SHARING == SOLO ? 3 : 2, D = F::D, VALUES = F::VALUES };
-    size_t bytes = F::RING + (VALUES ? (size_t)TOTALS * pitch_of(D) * w->group * sizeof(float) : 0) +
+    size_t bytes = F::PIPELINE_BYTES +
+                   (VALUES ? (size_t)TOTALS * pitch_of(D) * w->group * sizeof(float) : 0) +
                    (SHARING == APART ? lists_bytes(*w) : 0);
     struct attend_kind<KIND, SHARING, DUMP> kind;
     static_cast<struct attend_work &>(kind) = *w;
@@ -369,8 +373,8 @@ static int launch_kind(struct device *d, const struct attend_work *w)
         return cuda_check(d, e, "attend");
     int lists = w->rows.cap * w->kv.n_kv, blocks = F::BLOCKS * d->n_sm;
     blocks = SHARING == PAIR ? 2 * lists : SHARING == SOLO && lists < blocks ? lists : blocks;
-    return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<F, DUMP, KIND, SHARING>,
-                             dim3(blocks), ATTEND_THREADS, bytes, SHARING == PAIR ? 2 : 1, kind);
+    return cuda_launch_pdl(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<F, DUMP, KIND, SHARING>,
+                           dim3(blocks), ATTEND_THREADS, bytes, SHARING == PAIR ? 2 : 1, kind);
 }
 
 template <int D, enum dump DUMP, bool VALUES, list_kind KIND, share SHARING>
@@ -378,11 +382,11 @@ static int run_kind(struct device *d, const struct attend_work *w)
 {
     const bool CAN_BE_DEEP = VALUES && KIND == LIST_LIVE && DUMP == NO_DUMP;
     if (CAN_BE_DEEP && w->deep)
-        return launch_kind<form<D, VALUES, CAN_BE_DEEP>, DUMP, KIND, SHARING>(d, w);
-    return launch_kind<form<D, VALUES, false>, DUMP, KIND, SHARING>(d, w);
+        return launch_kind<tile_config<D, VALUES, CAN_BE_DEEP>, DUMP, KIND, SHARING>(d, w);
+    return launch_kind<tile_config<D, VALUES, false>, DUMP, KIND, SHARING>(d, w);
 }
 
-template <int D, enum dump DUMP> static int run(struct device *d, const struct attend_work *w)
+template <int D, enum dump DUMP> static int run_list_kind(struct device *d, const struct attend_work *w)
 {
     switch (w->kind) {
     case LIST_LIVE:
@@ -407,7 +411,7 @@ template <int D> static int run_wide(struct device *d, const struct attend_work 
         return run_kind<D, NO_DUMP, true, LIST_PAGES, SOLO>(d, w);
     if (w->stats.by_page)
         return run_kind<D, PAGE_SUMS, true, LIST_LIVE, APART>(d, w);
-    return w->stats.logits ? run<D, LOGITS>(d, w) : run<D, NO_DUMP>(d, w);
+    return w->stats.logits ? run_list_kind<D, LOGITS>(d, w) : run_list_kind<D, NO_DUMP>(d, w);
 }
 
 int attend_mma(struct device *d, const struct attend_work *w)

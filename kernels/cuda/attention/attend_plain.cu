@@ -14,14 +14,14 @@ enum {
 struct span {
     float q[BACKEND_MAX_GROUP][BACKEND_MAX_HEAD_DIM];
     float s[BACKEND_MAX_GROUP][SPAN_TOKENS]; /* logits, then weights */
-    float top[BACKEND_MAX_GROUP], sum[BACKEND_MAX_GROUP], keep[BACKEND_MAX_GROUP];
+    float running_max[BACKEND_MAX_GROUP], sum[BACKEND_MAX_GROUP], keep[BACKEND_MAX_GROUP];
     int kv_block[SPAN_TOKENS], slot[SPAN_TOKENS]; /* slot -1: no such token */
     uint32_t heads[SPAN_TOKENS];                  /* that read it */
 };
 
 /* Token t of the span that starts at entry e. */
-static __device__ void locate(const struct attend_work &w, const struct list &l, int i, int e, int t,
-                              struct span *s)
+static __device__ void locate_token(const struct attend_work &w, const struct list &l, int i, int e, int t,
+                                    struct span *s)
 {
     int at = e + t / KV_PAGE_TOKENS, lane = t % KV_PAGE_TOKENS, pages = pages_of(w.kv.n_slots[l.head]);
     struct entry x = {0, pages, 0, 0xffff};
@@ -47,7 +47,7 @@ static __device__ void locate(const struct attend_work &w, const struct list &l,
 }
 
 template <int G>
-static __device__ void score(const struct attend_work &w, const struct list &l, int t, struct span *s)
+static __device__ void score_span(const struct attend_work &w, const struct list &l, int t, struct span *s)
 {
     float acc[G];
     const char *k = kv_block_k(w.kv, s->kv_block[t]);
@@ -82,36 +82,36 @@ static __device__ void dump_pages(const struct attend_work &w, const struct list
 {
     size_t list = ((size_t)l.row * w.kv.n_kv + l.h) * (size_t)w.stats.stride;
     for (int t = threadIdx.x % WARP; t < SPAN_TOKENS; t += WARP) {
-        float x = s->s[g][t], most = x;
+        float x = s->s[g][t], new_max = x;
         for (int lane = KV_PAGE_TOKENS / 2; lane; lane /= 2)
-            most = fmaxf(most, __shfl_xor_sync(~0u, most, lane));
-        float sum = most == -CUDART_INF_F ? 0.0f : term(x - most);
+            new_max = fmaxf(new_max, __shfl_xor_sync(~0u, new_max, lane));
+        float sum = new_max == -CUDART_INF_F ? 0.0f : softmax_exp(x - new_max);
         for (int lane = KV_PAGE_TOKENS / 2; lane; lane /= 2)
             sum += __shfl_xor_sync(~0u, sum, lane);
         if (t % KV_PAGE_TOKENS == 0 && s->slot[t] >= 0)
-            w.stats.logits[(list + s->slot[t] / KV_PAGE_TOKENS) * w.group + g] = most + logf(sum);
+            w.stats.logits[(list + s->slot[t] / KV_PAGE_TOKENS) * w.group + g] = new_max + logf(sum);
     }
 }
 
 /* Head g, by one warp: logits become weights relative to the largest so far. */
-static __device__ void soften(struct span *s, int g)
+static __device__ void softmax_span(struct span *s, int g)
 {
     int lane = threadIdx.x % WARP;
-    float most = s->top[g], sum = 0;
+    float new_max = s->running_max[g], sum = 0;
     for (int t = lane; t < SPAN_TOKENS; t += WARP)
-        most = fmaxf(most, s->s[g][t]);
-    most = warp_max(most);
+        new_max = fmaxf(new_max, s->s[g][t]);
+    new_max = warp_max(new_max);
     for (int t = lane; t < SPAN_TOKENS; t += WARP) {
-        float x = most == -CUDART_INF_F ? 0.0f : term(s->s[g][t] - most);
+        float x = new_max == -CUDART_INF_F ? 0.0f : softmax_exp(s->s[g][t] - new_max);
         s->s[g][t] = x;
         sum += x;
     }
     sum = warp_sum(sum);
     if (lane == 0) {
-        float keep = s->top[g] == -CUDART_INF_F ? 0.0f : term(s->top[g] - most);
+        float keep = s->running_max[g] == -CUDART_INF_F ? 0.0f : softmax_exp(s->running_max[g] - new_max);
         s->keep[g] = keep;
         s->sum[g] = fmaf(s->sum[g], keep, sum);
-        s->top[g] = most;
+        s->running_max[g] = new_max;
     }
 }
 
@@ -145,20 +145,20 @@ static __device__ void add_values(const struct attend_work &w, const struct span
 
 static __device__ void book_reads(const struct attend_work &w, const struct list &l, int n)
 {
-    __shared__ int room[WARP];
-    n = block_sum(n, room);
+    __shared__ int smem[WARP];
+    n = block_sum(n, smem);
     if (w.out && threadIdx.x == 0 && n)
         atomicAdd((unsigned long long *)&w.kv.reads[l.head], (unsigned long long)n);
 }
 
 template <int G>
-static __device__ void run_item(const struct attend_work &w, const struct lists &all, int i, int chunk,
+static __device__ void run_item(const struct attend_work &w, const struct lists &all, int i, int split,
                                 struct span *s)
 {
     struct list l = list_at(w, all, i);
     if (l.n < 0)
         return;
-    int per = chunk_entries(w, l.n), from = chunk * per, to = from + per < l.n ? from + per : l.n,
+    int per = split_entries(w, l.n), from = split * per, to = from + per < l.n ? from + per : l.n,
         t = threadIdx.x;
     int d = w.kv.head_dim, parts = parts_of(d), reads = 0;
     float o[DIMS][G];
@@ -172,23 +172,23 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
     for (int x = t; x < G * SPAN_TOKENS; x += ATTEND_THREADS)
         s->s[x / SPAN_TOKENS][x % SPAN_TOKENS] = 0;
     if (t < G) {
-        s->top[t] = -CUDART_INF_F;
+        s->running_max[t] = -CUDART_INF_F;
         s->sum[t] = s->keep[t] = 0;
     }
     __syncthreads();
     for (int e = from; e < to; e += SPAN) {
-        locate(w, l, i, e, t, s);
+        locate_token(w, l, i, e, t, s);
         if (e + t / KV_PAGE_TOKENS >= to) {
             s->slot[t] = -1;
             s->heads[t] = 0;
         }
         reads += s->heads[t] != 0;
-        score<G>(w, l, t, s);
+        score_span<G>(w, l, t, s);
         __syncthreads();
         for (int g = t / WARP; g < w.group; g += ATTEND_WARPS) {
             if (w.stats.by_page)
                 dump_pages(w, l, s, g);
-            soften(s, g);
+            softmax_span(s, g);
         }
         __syncthreads();
         if (w.out)
@@ -196,7 +196,7 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
         __syncthreads();
     }
     book_reads(w, l, reads);
-    if (!w.out && chunk == 0 && t == 0)
+    if (!w.out && split == 0 && t == 0)
         w.kv.aux_half[l.head] += w.kv.n_live[l.head];
 #pragma unroll
     for (int x = 0; x < DIMS; x++)
@@ -205,10 +205,10 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
             if (t + x * ATTEND_THREADS < (parts > 1 ? parts * d : d))
                 s->q[g][t + x * ATTEND_THREADS] = o[x][g]; /* q is done with */
     __syncthreads();
-    finish_item(w, l, i, chunk, chunks_of(w, l.n), d, s->top, s->sum, [&](int h, int x) {
+    finish_item(w, l, i, split, splits_of(w, l.n), d, s->running_max, s->sum, [&](int h, int x) {
         float4 sum = *(const float4 *)&s->q[h][x];
         for (int part = 1; part < parts; part++)
-            sum = plus(sum, *(const float4 *)&s->q[h][part * d + x]);
+            sum = add_four(sum, *(const float4 *)&s->q[h][part * d + x]);
         return sum;
     });
     __syncthreads();
@@ -218,22 +218,22 @@ template <int G>
 static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     plain_kernel(const __grid_constant__ struct attend_work w)
 {
-    extern __shared__ int room[];
+    extern __shared__ int smem[];
     __shared__ __align__(16) struct span s;
     struct lists all;
-    wait_for_inputs();
-    let_next_begin();
-    find_lists(w, room, &all);
-    for (int item = blockIdx.x, chunk; item < all.items; item += gridDim.x) {
-        int i = list_of(w, all, item, &chunk);
-        run_item<G>(w, all, i, chunk, &s);
+    pdl_wait();
+    pdl_trigger();
+    find_lists(w, smem, &all);
+    for (int item = blockIdx.x, split; item < all.items; item += gridDim.x) {
+        int i = list_of(w, all, item, &split);
+        run_item<G>(w, all, i, split, &s);
     }
 }
 
 /* Do the lists fit beside the span and the few words more that a block has? */
 static int lists_fit(const struct device *d, const struct attend_work *w)
 {
-    return sizeof(struct span) + 1024 + lists_bytes(*w) <= d->most_shared;
+    return sizeof(struct span) + 1024 + lists_bytes(*w) <= d->max_smem;
 }
 
 int attend_plain(struct device *d, const struct attend_work *w)
@@ -256,6 +256,6 @@ int attend_plain(struct device *d, const struct attend_work *w)
     cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (e != cudaSuccess)
         return cuda_check(d, e, "attend");
-    return cuda_launch_early(d, w->out ? OP_attend : OP_qk_stats, kernel, dim3(BLOCKS * d->n_sm),
-                             ATTEND_THREADS, bytes, 1, *w);
+    return cuda_launch_pdl(d, w->out ? OP_attend : OP_qk_stats, kernel, dim3(BLOCKS * d->n_sm),
+                           ATTEND_THREADS, bytes, 1, *w);
 }

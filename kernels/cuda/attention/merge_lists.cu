@@ -15,7 +15,8 @@ struct merged {
 };
 
 /* Sets head g's bits, of the pages that its list names or of all. By one warp. */
-static __device__ void mark(uint32_t *heads, int g, const int32_t *list, int len, int block_pages, int pages)
+static __device__ void mark_heads(uint32_t *heads, int g, const int32_t *list, int len, int block_pages,
+                                  int pages)
 {
     int lane = threadIdx.x % WARP, per = len < 0 ? 1 : block_pages, n = len < 0 ? pages : len;
     for (int from = lane; from < n; from += TOGETHER) {
@@ -77,13 +78,13 @@ static __global__ void __launch_bounds__(THREADS) merge_kernel(const __grid_cons
 {
     extern __shared__ uint32_t heads[];
     __shared__ int taken[WARPS];
-    __shared__ int room[WARP];
+    __shared__ int smem[WARP];
     int row = blockIdx.x, h = blockIdx.y, lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     int group = a.n_q / a.kv.n_kv, which = a.row_of_q[h * group + min(lane, group - 1)];
     for (int i = threadIdx.x; i < (a.kv.max_pages + 1) / 2; i += THREADS)
         heads[i] = 0;
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     size_t lists = (size_t)row * a.n_rows;
     int len = a.len[lists + which], seq = a.rows.seq[row], pos = a.rows.pos[row];
     __syncthreads();     /* also so that all three are asked for at once: see topk_kernel */
@@ -99,7 +100,7 @@ static __global__ void __launch_bounds__(THREADS) merge_kernel(const __grid_cons
     s.start = look_at(m, s.first, s.end);
     for (int g = warp; g < group; g += WARPS) {
         size_t list = lists + __shfl_sync(~0u, which, g);
-        mark(heads, g, a.idx + list * (size_t)a.cap, __shfl_sync(~0u, len, g), a.block_pages, pages);
+        mark_heads(heads, g, a.idx + list * (size_t)a.cap, __shfl_sync(~0u, len, g), a.block_pages, pages);
     }
     __syncthreads();
     int n = 0, not_chosen = 0;
@@ -109,7 +110,7 @@ static __global__ void __launch_bounds__(THREADS) merge_kernel(const __grid_cons
     });
     if (lane == 0)
         taken[warp] = n;
-    not_chosen = block_sum(not_chosen, room); /* and `taken` is there */
+    not_chosen = block_sum(not_chosen, smem); /* and `taken` is there */
     int at = 0, all = 0;
     for (int i = 0; i < WARPS; i++) {
         at += i < warp ? taken[i] : 0;
@@ -131,5 +132,5 @@ static __global__ void __launch_bounds__(THREADS) merge_kernel(const __grid_cons
 int merge_lists(struct device *d, const struct attend_args *a, enum op op)
 {
     size_t bytes = (size_t)(a->kv.max_pages + 1) / 2 * sizeof(uint32_t);
-    return cuda_launch_early(d, op, merge_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, bytes, 1, *a);
+    return cuda_launch_pdl(d, op, merge_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, bytes, 1, *a);
 }

@@ -8,8 +8,8 @@
 /* Statistics of lists that do not name everything: what they leave out is -inf. */
 static __global__ void clear_kernel(const __grid_constant__ struct attend_work w)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int row = blockIdx.x, q = blockIdx.y, seq = w.rows.seq[row];
     if (seq < 0)
         return;
@@ -24,25 +24,25 @@ static __device__ inline void add_scaled(float4 *to, float4 v, float by)
     *to = make_float4(fmaf(v.x, by, to->x), fmaf(v.y, by, to->y), fmaf(v.z, by, to->z), fmaf(v.w, by, to->w));
 }
 
-/* The chunks of a list come together, a block a query head: weights of the chunks first, a thread each, then
- * four dimensions a thread, of every n-th chunk, and these sums in order. */
+/* The splits of a list come together, a block a query head: weights of the splits first, a thread each, then
+ * four dimensions a thread, of every n-th split, and these sums in order. */
 static __global__ void combine_kernel(const __grid_constant__ struct attend_work w)
 {
     enum { AHEAD = 8 };
-    __shared__ float keep[MAX_CHUNKS];
-    __shared__ float room[WARP];
+    __shared__ float keep[MAX_SPLITS];
+    __shared__ float smem[WARP];
     __shared__ float4 sums[ATTEND_THREADS];
     int i = blockIdx.x, h = blockIdx.y, t = threadIdx.x, d = w.kv.head_dim, seq;
     int size = list_size(w, i, &seq); /* as the kernel before has seen it, too */
-    int n = seq < 0 ? 0 : chunks_of(w, list_entries(w, size));
-    wait_for_inputs();
-    let_next_begin();
+    int n = seq < 0 ? 0 : splits_of(w, list_entries(w, size));
+    pdl_wait();
+    pdl_trigger();
     if (n <= 1)
         return;
-    size_t part = (size_t)i * w.max_chunks * w.group + h;
+    size_t part = (size_t)i * w.max_splits * w.group + h;
     size_t out = (size_t)(i / w.kv.n_kv) * w.n_q + (size_t)(i % w.kv.n_kv) * w.group + h;
     int lanes = d / 4, apart = ATTEND_THREADS / lanes, first = t / lanes, four = t % lanes;
-    float2 own = t < n ? w.part_tl[part + (size_t)t * w.group] : make_float2(-CUDART_INF_F, 0);
+    float2 own = t < n ? w.part_max_sum[part + (size_t)t * w.group] : make_float2(-CUDART_INF_F, 0);
     const float4 zero = make_float4(0, 0, 0, 0);
     const float *from = w.part + (part + (size_t)first * w.group) * d + 4 * four;
     size_t step = (size_t)apart * w.group * d;
@@ -50,12 +50,12 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
 #pragma unroll
     for (int a = 0; a < AHEAD; a++) /* asked for before the weights are known */
         v[a] = w.out && first + a * apart < n ? *(const float4 *)(from + a * step) : zero;
-    float most = block_max(own.x, room);
-    float x = own.x == -CUDART_INF_F ? 0.0f : term((own.x - most) * part_unit(w));
+    float new_max = block_max(own.x, smem);
+    float x = own.x == -CUDART_INF_F ? 0.0f : softmax_exp((own.x - new_max) * part_scale(w));
     keep[t] = x;
-    float sum = block_sum(own.y * x, room);
+    float sum = block_sum(own.y * x, smem);
     if (t == 0 && w.stats.logits)
-        w.stats.lse[out] = sum > 0 ? most * part_unit(w) + logf(sum) : -CUDART_INF_F;
+        w.stats.lse[out] = sum > 0 ? new_max * part_scale(w) + logf(sum) : -CUDART_INF_F;
     if (!w.out)
         return;
     float4 o = zero;
@@ -71,61 +71,61 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
     if (t >= lanes)
         return;
     for (int other = 1; other < apart; other++)
-        o = plus(o, sums[other * lanes + t]);
+        o = add_four(o, sums[other * lanes + t]);
     float f = sum > 0 ? 1.0f / sum : 0.0f;
     put4_as(w.out, w.type, out * d + 4 * t, make_float4(o.x * f, o.y * f, o.z * f, o.w * f));
 }
-static_assert((int)MAX_CHUNKS == (int)ATTEND_THREADS && BACKEND_MAX_HEAD_DIM / 4 <= (int)ATTEND_THREADS,
+static_assert((int)MAX_SPLITS == (int)ATTEND_THREADS && BACKEND_MAX_HEAD_DIM / 4 <= (int)ATTEND_THREADS,
               "a thread a chunk, and one for four dimensions");
 
-static int most_chunks(const struct attend_work &w, int max_pages)
+static int largest_split_count(const struct attend_work &w, int max_pages)
 {
-    int most = 1;
+    int n_splits = 1;
     for (int n = 1; n <= max_pages; n++)
-        most = chunks_of(w, n) > most ? chunks_of(w, n) : most;
-    return most;
+        n_splits = splits_of(w, n) > n_splits ? splits_of(w, n) : n_splits;
+    return n_splits;
 }
 
-/* Has every chunk that there can be a multiprocessor to itself? Then one block on each, with a deep ring, is
+/* Has every split that there can be an SM to itself? Then one block on each, with a deep pipeline, is
  * faster (measured on an H100: full attention takes 11 to 15 % less with 1 to 4 sequences). With one to two
- * chunks a multiprocessor it is up to 25 % slower, and with more it makes no difference. */
+ * splits an SM it is up to 25 % slower, and with more it makes no difference. */
 static int chunks_fit(const struct device *d, const struct attend_work *w, size_t lists)
 {
-    return lists * (size_t)w->max_chunks <= (size_t)d->n_sm;
+    return lists * (size_t)w->max_splits <= (size_t)d->n_sm;
 }
 
-/* most: entries that a list can have. */
-static int run(struct device *d, struct attend_work *w, int most, enum op op)
+/* entries_limit: entries that a list can have. */
+static int run_kernels(struct device *d, struct attend_work *w, int entries_limit, enum op op)
 {
     size_t lists = (size_t)w->rows.cap * (size_t)w->kv.n_kv;
     w->group = w->n_q / w->kv.n_kv;
     w->plain = !d->hopper || !attend_mma_fits(w);
-    w->max_chunks = most_chunks(*w, most);
-    if (w->max_chunks > MAX_CHUNKS)
+    w->max_splits = largest_split_count(*w, entries_limit);
+    if (w->max_splits > MAX_SPLITS)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "%s: contexts of %d tokens; on a GPU at most %d",
                           backend_op_name(op), w->kv.max_pages * KV_PAGE_TOKENS,
-                          MAX_CHUNK * MAX_CHUNKS * KV_PAGE_TOKENS);
-    if (!w->plain && w->kind == LIST_PAGES && !w->stats.logits && w->max_chunks == 2 &&
-        w->kv.n_kv <= FEW_HEADS) {
+                          MAX_SPLIT_ENTRIES * MAX_SPLITS * KV_PAGE_TOKENS);
+    if (!w->plain && w->kind == LIST_PAGES && !w->stats.logits && w->max_splits == 2 &&
+        w->kv.n_kv <= FEW_HEADS_LIMIT) {
         w->shared = lists <= (size_t)d->n_sm ? PAIR : SOLO;
-        w->max_chunks = 1; /* nothing is left to add up */
+        w->max_splits = 1; /* nothing is left to add up */
     }
     /* Lists that are not in order are looked up twice, which for many takes longer than it saves (measured:
      * for 1,024 of them 2 to 4 % of decoding). */
-    w->early = w->early && !w->plain && (w->in_order || lists <= 4 * ATTEND_THREADS);
-    w->next = w->max_chunks > 1 ? AFTER_READING : w->early && w->kind == LIST_PAGES ? AT_ONCE : AT_ENDS;
+    w->pdl = w->pdl && !w->plain && (w->in_order || lists <= 4 * ATTEND_THREADS);
+    w->next = w->max_splits > 1 ? AFTER_READING : w->pdl && w->kind == LIST_PAGES ? AT_ONCE : AT_ENDS;
     w->deep = w->kind == LIST_LIVE && w->out && !w->stats.logits && chunks_fit(d, w, lists);
-    size_t heads = lists * (size_t)w->max_chunks * (size_t)w->group;
-    char *room =
+    size_t heads = lists * (size_t)w->max_splits * (size_t)w->group;
+    char *workspace =
         (char *)cuda_workspace(d, heads * (sizeof(float2) + (w->out ? w->kv.head_dim * sizeof(float) : 0)));
-    if (!room)
+    if (!workspace)
         return BACKEND_ERR_MEMORY;
-    w->part = (float *)room;
-    w->part_tl = (float2 *)(room + (w->out ? heads * (size_t)w->kv.head_dim * sizeof(float) : 0));
+    w->part = (float *)workspace;
+    w->part_max_sum = (float2 *)(workspace + (w->out ? heads * (size_t)w->kv.head_dim * sizeof(float) : 0));
     int rc = w->plain ? attend_plain(d, w) : attend_mma(d, w);
-    if (rc || w->max_chunks == 1)
+    if (rc || w->max_splits == 1)
         return rc;
-    return cuda_launch_early(d, op, combine_kernel, dim3(lists, w->group), ATTEND_THREADS, 0, 1, *w);
+    return cuda_launch_pdl(d, op, combine_kernel, dim3(lists, w->group), ATTEND_THREADS, 0, 1, *w);
 }
 
 /* Does the operation leave lists and KV blocks as they are, and write to one page of a sequence at most? */
@@ -146,7 +146,7 @@ static int differs_within_group(const struct attend_args *a)
 
 /* Entries that any list can have. The last block of a list of blocks may reach beyond the last page; a merged
  * list reads what any of the group's heads reads. */
-static int most_entries(const struct attend_work *w, int promised)
+static int max_entries_of(const struct attend_work *w, int promised)
 {
     int per = w->kind == LIST_PAGES ? w->block_pages : 1, pages = (w->kv.max_pages + per - 1) / per * per;
     if (promised < 1 || promised > pages)
@@ -156,7 +156,7 @@ static int most_entries(const struct attend_work *w, int promised)
 }
 
 /* Without `out`, only the logits and their log-sum-exp are written. */
-static int attend(struct device *d, const struct attend_args *a, enum op op)
+static int run_attend(struct device *d, const struct attend_args *a, enum op op)
 {
     struct attend_work w;
     memset(&w, 0, sizeof w);
@@ -188,19 +188,19 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
         rc = merge_lists(d, a, op);
     }
     if (!rc && a->stats.logits && w.kind != LIST_LIVE)
-        rc = cuda_launch_early(d, op, clear_kernel, dim3(a->rows.cap, a->n_q), 256, 0, 1, w);
+        rc = cuda_launch_pdl(d, op, clear_kernel, dim3(a->rows.cap, a->n_q), 256, 0, 1, w);
     w.in_order = a->in_order;
     /* What these two write is not looked at before the wait: merged lists are not early, nor are pages where
      * statistics are wanted. */
-    w.early = keeps_lists(d->early) && (w.kind == LIST_PAGES  ? w.in_order && !a->stats.logits
-                                        : w.kind == LIST_LIVE ? w.out != NULL
-                                                              : false);
-    return rc ? rc : run(d, &w, most_entries(&w, a->max_pages_read), op);
+    w.pdl = keeps_lists(d->pdl) && (w.kind == LIST_PAGES  ? w.in_order && !a->stats.logits
+                                    : w.kind == LIST_LIVE ? w.out != NULL
+                                                          : false);
+    return rc ? rc : run_kernels(d, &w, max_entries_of(&w, a->max_pages_read), op);
 }
 
 int cuda_op_attend(struct device *d, const struct attend_args *a)
 {
-    return attend(d, a, OP_attend);
+    return run_attend(d, a, OP_attend);
 }
 
 int cuda_op_qk_stats(struct device *d, const struct qk_stats_args *q)
@@ -216,5 +216,5 @@ int cuda_op_qk_stats(struct device *d, const struct qk_stats_args *q)
     a.scale = q->scale;
     a.granularity = SEL_LIVE;
     a.stats = q->out;
-    return attend(d, &a, OP_qk_stats);
+    return run_attend(d, &a, OP_qk_stats);
 }

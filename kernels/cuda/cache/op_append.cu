@@ -167,8 +167,8 @@ static __global__ void token_kernel(const __grid_constant__ struct rope_append_a
     __shared__ struct place found;
     const struct kv_view &kv = a.kv;
     if (!first)
-        wait_for_inputs();
-    let_next_begin();
+        pdl_wait();
+    pdl_trigger();
     int r = blockIdx.x, h = blockIdx.y, i = threadIdx.x, d = kv.head_dim, seq = __ldcg(&a.rows.seq[r]);
     int group = a.n_q / kv.n_kv, warp = i / WARP - 1;
     size_t row = (size_t)r * a.stride;
@@ -186,7 +186,7 @@ static __global__ void token_kernel(const __grid_constant__ struct rope_append_a
     if (kv.bounds && i < d && seq >= 0)
         b = bounds_of(kv, p.kv_block, i, p.live == 0);
     if (first)
-        wait_for_inputs();
+        pdl_wait();
     if (seq < 0)
         return;
     float value = i < d ? a.v[row + (size_t)h * d + i] : 0.0f;
@@ -294,10 +294,10 @@ static __global__ void __launch_bounds__(KV_PAGE_TOKENS *WARP)
  * launched early (OP_COUNT) has ended, too, before the product begins. */
 static bool lets_begin_first(const struct device *d)
 {
-    return d->early == OP_linear && (d->before == OP_COUNT || (d->before == OP_rmsnorm && d->norm_waits));
+    return d->pdl == OP_linear && (d->before == OP_COUNT || (d->before == OP_rmsnorm && d->norm_waits));
 }
 
-static int run(struct device *d, const struct rope_append_args *a, enum op op)
+static int launch_append(struct device *d, const struct rope_append_args *a, enum op op)
 {
     int dim = a->kv.head_dim, warps = 2 + a->n_q / a->kv.n_kv, wide = (dim + WARP - 1) / WARP;
     if (a->rows.cap < 1)
@@ -308,15 +308,15 @@ static int run(struct device *d, const struct rope_append_args *a, enum op op)
         size_t bytes = 2 * KV_PAGE_TOKENS * (size_t)dim * sizeof(float);
         page_kernel<<<grid, KV_PAGE_TOKENS * WARP, bytes, d->stream>>>(*a);
     } else {
-        return cuda_launch_early(d, op, token_kernel, dim3(a->rows.cap, a->kv.n_kv),
-                                 WARP * (warps > wide ? warps : wide), 0, 1, *a, lets_begin_first(d));
+        return cuda_launch_pdl(d, op, token_kernel, dim3(a->rows.cap, a->kv.n_kv),
+                               WARP * (warps > wide ? warps : wide), 0, 1, *a, lets_begin_first(d));
     }
     return cuda_launched(d, op);
 }
 
 int cuda_op_rope_append(struct device *d, const struct rope_append_args *a)
 {
-    return run(d, a, OP_rope_append);
+    return launch_append(d, a, OP_rope_append);
 }
 
 /* Without a table of angles k is read only. */
@@ -330,14 +330,14 @@ int cuda_op_append(struct device *d, const struct append_args *a)
     p.k = (float *)a->k;
     p.v = a->v;
     p.stride = a->stride;
-    return run(d, &p, OP_append);
+    return launch_append(d, &p, OP_append);
 }
 
 /* Grid (rows, query heads, then KV heads), a warp a head, with turn_head's pairs and sums. */
 static __global__ void head_norm_kernel(struct head_norm_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int r = blockIdx.x, h = blockIdx.y, d = a.head_dim, half = d / 2, lane = threadIdx.x;
     if (a.rows.seq[r] < 0)
         return;
@@ -367,6 +367,6 @@ int cuda_op_head_norm(struct device *d, const struct head_norm_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_head_norm, head_norm_kernel, dim3(a->rows.cap, a->n_q + a->n_kv), WARP, 0,
-                             1, *a);
+    return cuda_launch_pdl(d, OP_head_norm, head_norm_kernel, dim3(a->rows.cap, a->n_q + a->n_kv), WARP, 0, 1,
+                           *a);
 }

@@ -15,9 +15,9 @@ static __device__ int32_t *state_table(const char *state, size_t state_bytes, in
 
 static __global__ void __launch_bounds__(THREADS) stamp_kernel(struct stamp_args a)
 {
-    __shared__ float room[WARP];
-    wait_for_inputs();
-    let_next_begin();
+    __shared__ float smem[WARP];
+    pdl_wait();
+    pdl_trigger();
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
     if (seq < 0)
@@ -27,16 +27,16 @@ static __global__ void __launch_bounds__(THREADS) stamp_kernel(struct stamp_args
     int32_t *stamp = state_table(a.state, a.state_bytes, seq, (size_t)a.layer * kv.n_kv + h, kv.max_pages);
     if (a.alpha > 0) {
         const float *v = a.s.v + list * (size_t)a.s.stride;
-        float top = -INFINITY, sum = 0;
+        float largest = -INFINITY, sum = 0;
         int n = a.s.n[list];
         for (int i = threadIdx.x; i < n; i += THREADS)
-            top = fmaxf(top, v[i]);
-        top = block_max(top, room);
-        for (int i = threadIdx.x; i < n && top > -INFINITY; i += THREADS)
-            sum += term(v[i] - top);
-        sum = block_sum(sum, room);
+            largest = fmaxf(largest, v[i]);
+        largest = block_max(largest, smem);
+        for (int i = threadIdx.x; i < n && largest > -INFINITY; i += THREADS)
+            sum += softmax_exp(v[i] - largest);
+        sum = block_sum(sum, smem);
         for (int i = threadIdx.x; i < n; i += THREADS)
-            if (v[i] > -INFINITY && expf(v[i] - top) / sum > a.alpha)
+            if (v[i] > -INFINITY && expf(v[i] - largest) / sum > a.alpha)
                 stamp[i] = now;
         return;
     }
@@ -52,7 +52,7 @@ int cuda_op_stamp(struct device *d, const struct stamp_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_stamp, stamp_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, 1, *a);
+    return cuda_launch_pdl(d, OP_stamp, stamp_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, 1, *a);
 }
 
 /* A page and its age: stamp, then birth, as one number in the same order. Of equal ones the lower page is the
@@ -67,7 +67,7 @@ static __device__ uint64_t age_of(int stamp, int born)
     return (uint64_t)((uint32_t)stamp ^ 0x80000000u) << 32 | ((uint32_t)born ^ 0x80000000u);
 }
 
-static __device__ struct aged older(struct aged a, struct aged b)
+static __device__ struct aged older_page(struct aged a, struct aged b)
 {
     if (a.page < 0 || b.page < 0)
         return a.page < 0 ? b : a;
@@ -78,33 +78,33 @@ static __device__ struct aged warp_oldest(struct aged a)
 {
     for (int lane = WARP / 2; lane; lane /= 2) {
         struct aged b = {__shfl_xor_sync(~0u, a.age, lane), __shfl_xor_sync(~0u, a.page, lane)};
-        a = older(a, b);
+        a = older_page(a, b);
     }
     return a;
 }
 
-/* Over the block; every thread gets it. `room` is free again after the next barrier. */
-static __device__ struct aged block_oldest(struct aged a, struct aged *room)
+/* Over the block; every thread gets it. `smem` is free again after the next barrier. */
+static __device__ struct aged block_oldest(struct aged a, struct aged *smem)
 {
     a = warp_oldest(a);
     if (threadIdx.x % WARP == 0)
-        room[threadIdx.x / WARP] = a;
+        smem[threadIdx.x / WARP] = a;
     __syncthreads();
-    a = room[0];
+    a = smem[0];
     for (int i = 1; i < THREADS / WARP; i++)
-        a = older(a, room[i]);
+        a = older_page(a, smem[i]);
     return a;
 }
 
-static __device__ int block_next_slot(const struct kv_view &kv, size_t head, int *room)
+static __device__ int block_next_slot(const struct kv_view &kv, size_t head, int *smem)
 {
     if (threadIdx.x < WARP) {
         int slot = next_slot(kv, head);
         if (threadIdx.x == 0)
-            *room = slot;
+            *smem = slot;
     }
     __syncthreads();
-    return *room;
+    return *smem;
 }
 
 static __global__ void __launch_bounds__(THREADS) drop_lowest_kernel(struct drop_lowest_args a)
@@ -112,8 +112,8 @@ static __global__ void __launch_bounds__(THREADS) drop_lowest_kernel(struct drop
     __shared__ struct aged oldest[THREADS / WARP];
     __shared__ int sums[WARP];
     __shared__ int slot[2];
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
     if (seq < 0)
@@ -134,7 +134,7 @@ static __global__ void __launch_bounds__(THREADS) drop_lowest_kernel(struct drop
         struct aged worst = {0, -1};
         for (int p = pinned + threadIdx.x; p < n; p += THREADS)
             if (live[p] && (p != current || opens))
-                worst = older(worst, {age_of(stamp[p], born[p]), p});
+                worst = older_page(worst, {age_of(stamp[p], born[p]), p});
         worst = block_oldest(worst, oldest);
         if (worst.page < 0)
             break;
@@ -157,8 +157,8 @@ int cuda_op_drop_lowest(struct device *d, const struct drop_lowest_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_drop_lowest, drop_lowest_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0,
-                             1, *a);
+    return cuda_launch_pdl(d, OP_drop_lowest, drop_lowest_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0,
+                           1, *a);
 }
 
 /* Clears the bit; returns 1 if it was set. Other threads may clear bits of the same page meanwhile. The first
@@ -176,9 +176,9 @@ static __device__ int clear_bit(uint16_t *word, unsigned bit)
 
 static __global__ void __launch_bounds__(THREADS) drop_list_kernel(struct drop_list_args a)
 {
-    __shared__ int room[WARP];
-    wait_for_inputs();
-    let_next_begin();
+    __shared__ int smem[WARP];
+    pdl_wait();
+    pdl_trigger();
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], dropped = 0;
     if (seq < 0)
@@ -189,7 +189,7 @@ static __global__ void __launch_bounds__(THREADS) drop_list_kernel(struct drop_l
         int slot = a.idx[list * (size_t)a.cap + (size_t)i];
         dropped += clear_bit(live + slot / KV_PAGE_TOKENS, 1u << slot % KV_PAGE_TOKENS);
     }
-    dropped = block_sum(dropped, room);
+    dropped = block_sum(dropped, smem);
     if (threadIdx.x == 0)
         kv.n_live[head] -= dropped;
 }
@@ -198,15 +198,15 @@ int cuda_op_drop_list(struct device *d, const struct drop_list_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_drop_list, drop_list_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, 1,
-                             *a);
+    return cuda_launch_pdl(d, OP_drop_list, drop_list_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, 1,
+                           *a);
 }
 
 static __global__ void __launch_bounds__(THREADS) load_stamps_kernel(struct load_stamps_args a)
 {
-    __shared__ int room[WARP];
-    wait_for_inputs();
-    let_next_begin();
+    __shared__ int smem[WARP];
+    pdl_wait();
+    pdl_trigger();
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], m = 0;
     if (seq < 0)
@@ -221,7 +221,7 @@ static __global__ void __launch_bounds__(THREADS) load_stamps_kernel(struct load
         out[p] = live ? (float)stamp[p] : -INFINITY;
         m += live;
     }
-    m = block_sum(m, room);
+    m = block_sum(m, smem);
     if (threadIdx.x == 0) {
         a.out.n[list] = n;
         a.out.m[list] = m;
@@ -232,15 +232,15 @@ int cuda_op_load_stamps(struct device *d, const struct load_stamps_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_load_stamps, load_stamps_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0,
-                             1, *a);
+    return cuda_launch_pdl(d, OP_load_stamps, load_stamps_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0,
+                           1, *a);
 }
 
 /* A thread does one KV head of one row. */
 static __global__ void expire_kernel(struct expire_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     const struct kv_view &kv = a.kv;
     int task = blockIdx.x * blockDim.x + threadIdx.x, r = task / kv.n_kv, h = task % kv.n_kv;
     if (r >= a.rows.cap || a.rows.seq[r] < 0)
@@ -271,7 +271,7 @@ int cuda_op_expire(struct device *d, const struct expire_args *a)
     int tasks = a->rows.cap * a->kv.n_kv;
     if (tasks < 1)
         return 0;
-    return cuda_launch_early(d, OP_expire, expire_kernel, (tasks + 63) / 64, 64, 0, 1, *a);
+    return cuda_launch_pdl(d, OP_expire, expire_kernel, (tasks + 63) / 64, 64, 0, 1, *a);
 }
 
 /* A block does one KV head of all rows. A later row decides about the key of an earlier row, so all keys get

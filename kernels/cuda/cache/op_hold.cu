@@ -7,8 +7,8 @@
 static __global__ void hold_keys_kernel(struct hold_keys_args a)
 {
     __shared__ int moved;
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     const struct kv_view &kv = a.kv;
     int h = blockIdx.y, i = threadIdx.x, seq = a.n ? a.seq : a.rows.seq[blockIdx.x];
     if (seq < 0)
@@ -49,6 +49,6 @@ int cuda_op_hold_keys(struct device *d, const struct hold_keys_args *a)
     int rows = a->n ? 1 : a->rows.cap;
     if (rows < 1)
         return 0;
-    return cuda_launch_early(d, OP_hold_keys, hold_keys_kernel, dim3(rows, a->kv.n_kv), a->kv.head_dim, 0, 1,
-                             *a);
+    return cuda_launch_pdl(d, OP_hold_keys, hold_keys_kernel, dim3(rows, a->kv.n_kv), a->kv.head_dim, 0, 1,
+                           *a);
 }

@@ -20,7 +20,7 @@ static __device__ size_t list_of(const struct keep_args &a, int head)
     return a.n_rows == 1 ? head / a.kv.n_kv : head;
 }
 
-static __device__ bool acts(const struct keep_args &a, int head)
+static __device__ bool list_acts(const struct keep_args &a, int head)
 {
     int seq = a.rows.seq[head / heads_of(a)];
     return a.len[list_of(a, head)] >= 0 && seq >= 0;
@@ -50,7 +50,7 @@ static __device__ void set_bits(unsigned *bits, int words, int slot)
 
 /* The bits of the list's slots, of `words` words, by the whole block. A list for all heads may reach beyond
  * the slots of this one. */
-static __device__ void mark(unsigned *bits, int words, const struct kept &k)
+static __device__ void mark_kept(unsigned *bits, int words, const struct kept &k)
 {
     enum { AT_ONCE = 4 };
     for (int i = threadIdx.x; i < words; i += THREADS)
@@ -77,23 +77,23 @@ static __device__ void mark(unsigned *bits, int words, const struct kept &k)
 static __global__ void __launch_bounds__(THREADS) clear_kernel(struct keep_args a)
 {
     extern __shared__ unsigned clear_bits[];
-    __shared__ int room[WARP];
+    __shared__ int smem[WARP];
     const struct kv_view &kv = a.kv;
     int head = blockIdx.x, n = 0;
-    wait_for_inputs();
-    let_next_begin();
-    if (!acts(a, head))
+    pdl_wait();
+    pdl_trigger();
+    if (!list_acts(a, head))
         return;
     struct kept k = kept_of(a, head);
     uint16_t *live = kv.live + k.head * (size_t)kv.max_pages;
     int slots = kv.n_slots[k.head];
-    mark(clear_bits, words_of(slots), k);
+    mark_kept(clear_bits, words_of(slots), k);
     for (int p = threadIdx.x; p < pages_of(slots); p += THREADS) {
         unsigned left = live[p] & (clear_bits[p / 2] >> p % 2 * KV_PAGE_TOKENS);
         live[p] = (uint16_t)left;
         n += __popc(left & 0xffff);
     }
-    n = block_sum(n, room);
+    n = block_sum(n, smem);
     if (threadIdx.x == 0)
         kv.n_live[k.head] = n;
 }
@@ -110,11 +110,11 @@ static __device__ void carry_round(const struct keep_args &a, const struct kept 
         int x[HOLD];
 #pragma unroll
         for (int j = 0; j < HOLD; j++)
-            x[j] = does_once() && goes(m, j) ? table[m.first + j * BESIDE] : 0;
+            x[j] = does_once() && token_goes(m, j) ? table[m.first + j * BESIDE] : 0;
         __syncthreads();
 #pragma unroll
         for (int j = 0; j < HOLD; j++)
-            if (does_once() && goes(m, j))
+            if (does_once() && token_goes(m, j))
                 table[m.to[j]] = x[j];
     }
 }
@@ -126,14 +126,14 @@ static __device__ unsigned live_bits(const struct kv_view &kv, size_t head, int 
     return 2 * word + 1 < kv.max_pages ? bits | (unsigned)live[2 * word + 1] << KV_PAGE_TOKENS : bits;
 }
 
-static __device__ void squeeze(const struct keep_args &a, int head, unsigned *bits, int part, int parts,
-                               int *arrived)
+static __device__ void squeeze_head(const struct keep_args &a, int head, unsigned *bits, int part, int parts,
+                                    int *arrived)
 {
     const struct kv_view &kv = a.kv;
     struct kept k = kept_of(a, head);
     int words = words_of(kv.n_slots[k.head]), own = threadIdx.x;
     unsigned live = own < words ? live_bits(kv, k.head, own) : 0; /* while the list is on its way */
-    mark(bits, words, k);
+    mark_kept(bits, words, k);
     if (own < words)
         bits[own] &= live;
     for (int w = own + THREADS; w < words; w += THREADS)
@@ -146,12 +146,12 @@ static __device__ void squeeze(const struct keep_args &a, int head, unsigned *bi
 static __global__ void __launch_bounds__(THREADS) squeeze_kernel(struct keep_args a, int parts, int *arrived)
 {
     extern __shared__ unsigned squeeze_bits[];
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     share_items<THREADS>(
-        a.rows.cap * heads_of(a), [&](int head) { return acts(a, head) ? 1 : 0; }, [](int, int) {},
+        a.rows.cap * heads_of(a), [&](int head) { return list_acts(a, head) ? 1 : 0; }, [](int, int) {},
         [&](int n) { return n * parts; },
-        [&](int head, int, int part) { squeeze(a, head, squeeze_bits, part, parts, arrived); });
+        [&](int head, int, int part) { squeeze_head(a, head, squeeze_bits, part, parts, arrived); });
 }
 
 int cuda_op_keep(struct device *d, const struct keep_args *a)
@@ -162,7 +162,7 @@ int cuda_op_keep(struct device *d, const struct keep_args *a)
     if (heads < 1)
         return 0;
     if (!a->squeeze)
-        return cuda_launch_early(d, OP_keep, clear_kernel, heads, THREADS, bytes, 1, *a);
-    return cuda_launch_early(d, OP_keep, squeeze_kernel, dim3(min(heads * parts, d->n_sm)), THREADS, bytes, 1,
-                             *a, parts, d->counters);
+        return cuda_launch_pdl(d, OP_keep, clear_kernel, heads, THREADS, bytes, 1, *a);
+    return cuda_launch_pdl(d, OP_keep, squeeze_kernel, dim3(min(heads * parts, d->n_sm)), THREADS, bytes, 1,
+                           *a, parts, d->counters);
 }

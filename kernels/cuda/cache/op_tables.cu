@@ -33,9 +33,9 @@ int cuda_op_copy_blocks(struct device *d, const struct copy_blocks_args *a)
 /* A block is one row. */
 static __global__ void account_kernel(struct account_args a)
 {
-    __shared__ int room[WARP];
-    wait_for_inputs();
-    let_next_begin();
+    __shared__ int smem[WARP];
+    pdl_wait();
+    pdl_trigger();
     int seq = a.rows.seq[blockIdx.x], heads = a.kv.n_layers * a.kv.n_kv, sum = 0;
     if (seq < 0)
         return;
@@ -43,7 +43,7 @@ static __global__ void account_kernel(struct account_args a)
         int live = a.kv.n_live[(size_t)seq * heads + i];
         sum += live + (a.with_bounds[seq] ? (live + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS : 0);
     }
-    sum = block_sum(sum, room);
+    sum = block_sum(sum, smem);
     if (threadIdx.x == 0)
         a.kv.peak[seq] = max(a.kv.peak[seq], sum);
 }
@@ -52,13 +52,13 @@ int cuda_op_account(struct device *d, const struct account_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_account, account_kernel, a->rows.cap, 128, 0, 1, *a);
+    return cuda_launch_pdl(d, OP_account, account_kernel, a->rows.cap, 128, 0, 1, *a);
 }
 
 /* A block is one KV head; its threads share the queries (tiles) or the keys. */
 static __global__ void prefill_count_kernel(const __grid_constant__ struct prefill_count_args p)
 {
-    __shared__ int64_t room[WARP];
+    __shared__ int64_t smem[WARP];
     const struct prefill_attend_args &a = p.read;
     int h = blockIdx.x, last = a.pos0 + a.nq - 1;
     int64_t all = (int64_t)a.nq * a.pos0 + (int64_t)a.nq * (a.nq + 1) / 2, n = 0;
@@ -70,7 +70,7 @@ static __global__ void prefill_count_kernel(const __grid_constant__ struct prefi
         int from = max(key, a.pos0), to = min(a.until[(size_t)h * a.until_stride + key], last);
         n += max(to - from + 1, 0);
     }
-    n = block_sum(n, room);
+    n = block_sum(n, smem);
     if (threadIdx.x)
         return;
     size_t head = kv_head(a.kv, a.seq, a.layer, h);

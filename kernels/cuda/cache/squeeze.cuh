@@ -66,7 +66,7 @@ struct counts {
     int before[ROUND_WORDS / WARP], all;
 };
 
-static __device__ struct counts count(const unsigned *bits, int words, int first, int earlier)
+static __device__ struct counts count_kept(const unsigned *bits, int words, int first, int earlier)
 {
     struct counts c = {};
     c.all = earlier;
@@ -86,7 +86,7 @@ struct moves {
     int first, to[HOLD];
 };
 
-static __device__ bool goes(const struct moves &m, int j)
+static __device__ bool token_goes(const struct moves &m, int j)
 {
     return m.to[j] >= 0 && m.to[j] != m.first + j * BESIDE;
 }
@@ -121,24 +121,24 @@ static __device__ int move_slice(const struct place &at, const unsigned *bits, i
 {
     int stay = 0, c = slice * SLICE + (int)threadIdx.x % SLICE;
     for (int first = 0; first < words; first += ROUND_WORDS) {
-        struct counts counts = count(bits, words, first, stay);
+        struct counts counts = count_kept(bits, words, first, stay);
         struct moves m = moves_of(bits, words, first, counts);
         int from[HOLD], to[HOLD]; /* KV blocks */
         uint4 held[HOLD];
         also(m);
 #pragma unroll
         for (int j = 0; j < HOLD; j++) { /* all at once: one wait for memory */
-            from[j] = goes(m, j) ? at.block_table[(m.first + j * BESIDE) / KV_PAGE_TOKENS] : 0;
-            to[j] = goes(m, j) ? at.block_table[m.to[j] / KV_PAGE_TOKENS] : 0;
+            from[j] = token_goes(m, j) ? at.block_table[(m.first + j * BESIDE) / KV_PAGE_TOKENS] : 0;
+            to[j] = token_goes(m, j) ? at.block_table[m.to[j] / KV_PAGE_TOKENS] : 0;
         }
 #pragma unroll
         for (int j = 0; j < HOLD; j++)
-            if (goes(m, j))
+            if (token_goes(m, j))
                 held[j] = *chunk_at(at, from[j], m.first + j * BESIDE, c);
         __syncthreads();
 #pragma unroll
         for (int j = 0; j < HOLD; j++)
-            if (goes(m, j))
+            if (token_goes(m, j))
                 *chunk_at(at, to[j], m.to[j], c) = held[j];
         stay = counts.all;
     }

@@ -34,30 +34,30 @@ struct landing {
 /* Pinned memory in slots that uploads pass through. While earlier slots are being copied, the next one is
  * filled.
  */
-enum { RING_SLOTS = 4 };
-struct ring {
-    char *slot;                   /* (RING_SLOTS, size of a slot) */
-    cudaEvent_t sent[RING_SLOTS]; /* what lies in the slot has been copied */
-    int now;                      /* the slot being filled */
-    size_t at;                    /* bytes in it */
+enum { UPLOAD_BUFFERS = 4 };
+struct upload_staging {
+    char *buffer;                     /* (UPLOAD_BUFFERS, size of a slot) */
+    cudaEvent_t sent[UPLOAD_BUFFERS]; /* what lies in the slot has been copied */
+    int now;                          /* the slot being filled */
+    size_t at;                        /* bytes in it */
 };
 
 struct device {
     int ordinal, n_sm;
-    int capability;      /* 90: of compute capability 9.0 */
-    int built;           /* what the program that runs on it was compiled for */
-    int hopper;          /* it runs the kernels for 9.0: bulk copies, clusters, kernels that begin early; else
-                          * the plain ones (cuda_choose.cu) */
-    int wgmma;           /* Hopper's matrix instructions, which 9.x alone has; never without `hopper` */
-    size_t most_shared;  /* bytes of shared memory that a block can have */
+    int capability;  /* 90: of compute capability 9.0 */
+    int built;       /* what the program that runs on it was compiled for */
+    int hopper;      /* it runs the kernels for 9.0: TMA bulk copies, clusters, kernels that begin early; else
+                      * the plain ones (cuda_choose.cu) */
+    int wgmma;       /* Hopper's matrix instructions, which 9.x alone has; never without `hopper` */
+    size_t max_smem; /* bytes of shared memory that a block can have */
     cudaStream_t stream; /* everything runs here, in order */
-    enum op early;  /* the last operation enqueued, if a kernel after it may begin early; else OP_COUNT */
-    enum op before; /* where there is an early one: what `early` was before it */
+    enum op pdl;    /* the last operation enqueued, if a kernel after it may begin early; else OP_COUNT */
+    enum op before; /* where there is an early one: what `pdl` was before it */
     int norm_waits; /* the last norm lets the next kernel begin only when all before itself is done */
     int capturing;
     struct workspace workspace;
     int *counters; /* count arrivals of blocks, see op_reduce.cu and share.cuh; zero between launches */
-    struct ring ring;
+    struct upload_staging upload;
     struct landing landing[BACKEND_STAGING_BUFFERS];
     struct gemm *gemm;
     struct fault fault;
@@ -74,14 +74,14 @@ int cuda_launched(struct device *d, enum op op);
 /* At least this many bytes, valid until the next launch. NULL when there is no memory; the error is set then.
  */
 void *cuda_workspace(struct device *d, size_t bytes);
-/* As many of `rows`, at least one, as have room for what each needs of it in 2 MiB a multiprocessor. */
+/* As many of `rows`, at least one, as have room for what each needs of it in 2 MiB an SM. */
 int cuda_rows_at_once(const struct device *d, int rows, size_t bytes);
 
-/* Launches a kernel in clusters of `cluster` blocks along x, with `bytes` of dynamic shared memory; `early`:
+/* Launches a kernel in clusters of `cluster` blocks along x, with `bytes` of dynamic shared memory; `pdl`:
  * it may begin before its predecessor has ended. */
 template <typename... P, typename... A>
 static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...), dim3 grid, int threads,
-                              size_t bytes, int cluster, int early, const A &...args)
+                              size_t bytes, int cluster, int pdl, const A &...args)
 {
     enum { UNASKED = 24576 }; /* with what is static, 48 KB would not hold more */
     cudaLaunchAttribute attrs[3];
@@ -91,7 +91,7 @@ static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...)
         if (e != cudaSuccess)
             return cuda_check(d, e, backend_op_name(op));
     }
-    if (early) {
+    if (pdl) {
         attrs[n].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attrs[n++].val.programmaticStreamSerializationAllowed = 1;
     }
@@ -101,7 +101,7 @@ static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...)
         attrs[n].val.clusterDim.y = attrs[n].val.clusterDim.z = 1;
         n++;
     }
-    /* A multiprocessor that has set little shared memory aside for a small kernel could not run blocks of the
+    /* An SM that has set little shared memory aside for a small kernel could not run blocks of the
      * next kernel beside it. */
     attrs[n].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
     attrs[n++].val.sharedMemCarveout = cudaSharedmemCarveoutMaxShared;
@@ -113,20 +113,20 @@ static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...)
     config.attrs = attrs;
     config.numAttrs = n;
     cudaLaunchKernelEx(&config, kernel, args...);
-    enum op before = d->early;
+    enum op before = d->pdl;
     int rc = cuda_launched(d, op);
-    if (early) {
-        d->early = op;
+    if (pdl) {
+        d->pdl = op;
         d->before = before;
     }
     return rc;
 }
 
-/* The same of a kernel that calls wait_for_inputs (ptx.cuh), early where the GPU can. Only such kernels call
- * let_next_begin: one that is launched plainly has ended before the next begins. */
+/* The same of a kernel that calls pdl_wait (ptx.cuh), early where the GPU can. Only such kernels call
+ * pdl_trigger: one that is launched plainly has ended before the next begins. */
 template <typename... P, typename... A>
-static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)(P...), dim3 grid,
-                                    int threads, size_t bytes, int cluster, const A &...args)
+static inline int cuda_launch_pdl(struct device *d, enum op op, void (*kernel)(P...), dim3 grid, int threads,
+                                  size_t bytes, int cluster, const A &...args)
 {
     return cuda_launch(d, op, kernel, grid, threads, bytes, cluster, d->hopper, args...);
 }

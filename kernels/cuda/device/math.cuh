@@ -19,7 +19,7 @@ __host__ __device__ static inline uint64_t reciprocal_of(int n)
     return ((1ull << 32) + (unsigned)n - 1) / (unsigned)n;
 }
 
-__device__ static inline int quotient(int x, uint64_t reciprocal)
+__device__ static inline int quotient_of(int x, uint64_t reciprocal)
 {
     return (int)((unsigned)x * reciprocal >> 32);
 }
@@ -57,13 +57,13 @@ __device__ static inline void put4_as(void *p, enum dtype t, size_t i, float4 v)
     }
 }
 
-__device__ static inline float4 plus(float4 a, float4 b)
+__device__ static inline float4 add_four(float4 a, float4 b)
 {
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
 /* A term of a softmax: exp(x), or 0 where x is below -69, so that sums meet no denormals. */
-__device__ static inline float term(float x)
+__device__ static inline float softmax_exp(float x)
 {
     return x < -69.0f ? 0.0f : expf(x);
 }
@@ -94,35 +94,35 @@ template <typename T> __device__ static inline T sum_before(T x)
 }
 
 /* Each warp's value goes to its place in room, where the whole block sees it on return. */
-template <typename T> __device__ static inline void show_by_warp(T x, T *room)
+template <typename T> __device__ static inline void show_by_warp(T x, T *smem)
 {
     if (threadIdx.x % WARP == 0)
-        room[threadIdx.x / WARP] = x;
+        smem[threadIdx.x / WARP] = x;
     __syncthreads();
 }
 
-/* Reductions over a block of whole warps; every thread gets the result. `room` is shared memory for 32
+/* Reductions over a block of whole warps; every thread gets the result. `smem` is shared memory for 32
  * values, which is free again on return. */
-template <typename T> __device__ static inline T block_sum(T x, T *room)
+template <typename T> __device__ static inline T block_sum(T x, T *smem)
 {
     int warps = blockDim.x / WARP;
-    show_by_warp(warp_sum(x), room);
-    T sum = room[0];
+    show_by_warp(warp_sum(x), smem);
+    T sum = smem[0];
     for (int i = 1; i < warps; i++)
-        sum += room[i];
+        sum += smem[i];
     __syncthreads();
     return sum;
 }
 
-__device__ static inline float block_max(float x, float *room)
+__device__ static inline float block_max(float x, float *smem)
 {
     int warps = blockDim.x / WARP;
-    show_by_warp(warp_max(x), room);
-    float most = room[0];
+    show_by_warp(warp_max(x), smem);
+    float largest = smem[0];
     for (int i = 1; i < warps; i++)
-        most = fmaxf(most, room[i]);
+        largest = fmaxf(largest, smem[i]);
     __syncthreads();
-    return most;
+    return largest;
 }
 
 #endif

@@ -62,7 +62,7 @@ __device__ static inline void mma(float (&c)[4], const uint32_t (&a)[4], uint32_
 }
 
 /* An 8 x 8 matrix of 16-bit values, two a lane as load_matrices gives them, transposed. */
-__device__ static inline uint32_t transpose(uint32_t x)
+__device__ static inline uint32_t transpose_matrix(uint32_t x)
 {
     uint32_t y;
     asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(y) : "r"(x));
@@ -104,21 +104,21 @@ __device__ static inline float inverse_of(float x)
     return y;
 }
 
-/* ---- kernels that begin before their predecessor has ended (cuda_launch_early) ---- */
+/* ---- kernels that begin before their predecessor has ended (cuda_launch_pdl) ---- */
 
 /* Until all kernels before this one have ended and what they wrote is there. A kernel launched early calls it
  * in every block, before the first look at memory that a kernel writes and before it writes. Two look before:
  * attend at positions, lists, the cache's tables and K and V (op_attend.cu, keeps_lists), and the kernel that
  * appends at its rows and at the cache's tables and bounds (op_append.cu, lets_begin_first), each where the
  * host knows what the kernels before it write. */
-__device__ static inline void wait_for_inputs(void)
+__device__ static inline void pdl_wait(void)
 {
 #if !BELOW_90 /* where kernels run one after the other */
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/* What a thread reads in between may be old, and is read again after wait_for_inputs where it can be. Says so
+/* What a thread reads in between may be old, and is read again after pdl_wait where it can be. Says so
  * to the check of races (tests/emulated/races.h) and to the reader. */
 __device__ static inline void may_be_old_begin(void)
 {
@@ -129,7 +129,7 @@ __device__ static inline void may_be_old_end(void)
 }
 
 /* The next kernel may begin, as soon as all blocks have said so or ended. */
-__device__ static inline void let_next_begin(void)
+__device__ static inline void pdl_trigger(void)
 {
 #if !BELOW_90
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -227,7 +227,7 @@ __device__ static inline void barrier_wait(uint32_t barrier, int parity)
 }
 
 /* 16 bytes to shared memory, the thread's own; then: it arrives when its copies so far are there. */
-__device__ static inline void copy_16(uint32_t to, const void *from)
+__device__ static inline void async_copy_16(uint32_t to, const void *from)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
@@ -239,7 +239,7 @@ __device__ static inline void arrive_after_copies(uint32_t barrier)
 
 /* A tile from a described matrix (CUtensorMap) to shared memory: from column x and row y on. One thread's
  * work. */
-__device__ static inline void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
+__device__ static inline void tma_tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
 {
     ASM_90("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
            "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
@@ -248,13 +248,13 @@ __device__ static inline void tensor_copy(uint32_t to, const void *map, int x, i
 }
 
 /* The description, before the first copy that it describes. */
-__device__ static inline void tensor_map_soon(const void *map)
+__device__ static inline void prefetch_tensor_map(const void *map)
 {
     ASM_90("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
 /* Copies to shared memory; both addresses and the size are multiples of 16. One thread's work. */
-__device__ static inline void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
+__device__ static inline void tma_bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
     ASM_90(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
@@ -264,7 +264,7 @@ __device__ static inline void bulk_copy(uint32_t to, const void *from, int bytes
 
 /* The same of what is read once: it is the first to leave the second-level cache, and what kernels leave
  * there for the next stays. */
-__device__ static inline void bulk_copy_once(uint32_t to, const void *from, int bytes, uint32_t barrier)
+__device__ static inline void tma_bulk_copy_once(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
     ASM_90("{\n"
            ".reg .b64 policy;\n"

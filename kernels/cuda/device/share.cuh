@@ -11,8 +11,8 @@
  * each list, by a thread of the first block.
  *
  * Of two kernels that overlap, the later one's first blocks, which get the items when there are few, are put
- * wherever there is room, two on one multiprocessor beside idle ones. So the kernels on tensor cores have
- * blocks of which a multiprocessor has room for one; those of op_window.cu need two to hide latencies, and
+ * wherever there is room, two on one SM beside idle ones. So the kernels on tensor cores have
+ * blocks of which an SM has room for one; those of op_window.cu need two to hide latencies, and
  * op_keep.cu's, which hold many tokens, have room for one. */
 template <int THREADS, class Slots, class Note, class Items, class Work>
 static __device__ void share_items(int lists, Slots slots, Note note, Items items, Work work)

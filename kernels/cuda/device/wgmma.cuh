@@ -174,7 +174,7 @@ __device__ static inline void wgmma_wait_but_one(void)
 
 /* The compiler, which does not know that products are still on their way, keeps what it does with the sums on
  * its side of this line. */
-template <int N> __device__ static inline void hold(float (&c)[N])
+template <int N> __device__ static inline void hold_registers(float (&c)[N])
 {
 #pragma unroll
     for (int i = 0; i < N; i++)

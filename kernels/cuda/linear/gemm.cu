@@ -126,7 +126,7 @@ int gemm_run(struct device *d, const struct product *p)
         rc = call_open(d, &c, p);
     if (rc)
         return rc;
-    d->early = OP_COUNT;
+    d->pdl = OP_COUNT;
     rc = lt_check(d, call_run(d->gemm, &c, p, algo, NULL, 0, d->stream), "a product");
     call_close(d->gemm, &c);
     return rc;

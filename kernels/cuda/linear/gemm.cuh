@@ -20,7 +20,7 @@ struct product {
 
 /* Bits are compared up to this many rows. More rows occur only where speed alone matters (cuda_limits.cu);
  * they use the same algorithm. */
-enum { GEMM_MOST_ROWS = 2048 };
+enum { GEMM_MAX_ROWS = 2048 };
 
 /* Does cuBLAS take this shape at all? Its rows must be multiples of 16 bytes. */
 static inline int gemm_fits(const struct weight *w)

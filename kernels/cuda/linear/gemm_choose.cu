@@ -5,11 +5,11 @@
 
 #include "kernels/cuda/linear/gemm_lt.cuh"
 
-static const int bucket_rows[N_BUCKETS] = {
-    1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, GEMM_MOST_ROWS};
+static const int bucket_rows[N_BUCKETS] = {1,  2,   4,   8,   16,  24,  32,   48,           64,
+                                           96, 128, 192, 256, 384, 512, 1024, GEMM_MAX_ROWS};
 
 /* Does the algorithm sum a whole row of k in one block? */
-static int unsplit(struct gemm *g, const cublasLtMatmulAlgo_t *algo)
+static int is_unsplit(struct gemm *g, const cublasLtMatmulAlgo_t *algo)
 {
     int32_t split = 0;
     uint32_t scheme = 0;
@@ -23,10 +23,10 @@ static int unsplit(struct gemm *g, const cublasLtMatmulAlgo_t *algo)
     return split <= 1 && scheme == CUBLASLT_REDUCTION_SCHEME_NONE;
 }
 
-enum { TIMED = 8, ROUNDS = 4, MOST_COPIES = 7 }; /* launches of a trial, trials, copies of a weight */
+enum { TIMED = 8, ROUNDS = 4, MAX_COPIES = 7 }; /* launches of a trial, trials, copies of a weight */
 
-/* Up to `most` unsplit algorithms without workspace, best guess first. */
-static int candidates(struct device *d, const struct call *c, cublasLtMatmulAlgo_t *out, int most)
+/* Up to `max_n` unsplit algorithms without workspace, best guess first. */
+static int find_candidates(struct device *d, const struct call *c, cublasLtMatmulAlgo_t *out, int max_n)
 {
     struct gemm *g = d->gemm;
     cublasLtMatmulPreference_t pref = NULL;
@@ -50,9 +50,9 @@ static int candidates(struct device *d, const struct call *c, cublasLtMatmulAlgo
     if (!s)
         s = g->cublasLtMatmulAlgoGetHeuristic(g->handle, c->op, c->a, c->b, c->c, c->c, pref, 4 * CANDIDATES,
                                               found, &n);
-    for (int i = 0; !s && i < n && kept < most; i++)
+    for (int i = 0; !s && i < n && kept < max_n; i++)
         if (found[i].state == CUBLAS_STATUS_SUCCESS && found[i].workspaceSize == 0 &&
-            unsplit(g, &found[i].algo))
+            is_unsplit(g, &found[i].algo))
             out[kept++] = found[i].algo;
     if (pref)
         g->cublasLtMatmulPreferenceDestroy(pref);
@@ -61,7 +61,7 @@ static int candidates(struct device *d, const struct call *c, cublasLtMatmulAlgo
 
 /* ---- trials */
 
-static __device__ uint32_t mix(uint64_t x)
+static __device__ uint32_t mix_bits(uint64_t x)
 {
     x ^= x >> 33;
     x *= 0xff51afd7ed558ccdull;
@@ -75,7 +75,7 @@ static __global__ void fill_random(void *p, size_t n, uint64_t seed, int bf16)
 {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
          i += (size_t)gridDim.x * blockDim.x) {
-        float x = (float)mix(i + seed) / 2147483648.0f - 0.5f;
+        float x = (float)mix_bits(i + seed) / 2147483648.0f - 0.5f;
         if (bf16)
             ((__nv_bfloat16 *)p)[i] = __float2bfloat16_rn(x);
         else
@@ -103,8 +103,8 @@ struct trial {
 static int trial_open(struct device *d, struct trial *t, const struct product *like, int rows)
 {
     struct gemm *g = d->gemm;
-    size_t elem = like->dtype == DTYPE_BF16 ? 2 : 4, most = rows > REFERENCE_ROWS ? rows : REFERENCE_ROWS;
-    size_t x = most * (size_t)like->k * elem, out = most * (size_t)like->n * sizeof(float);
+    size_t elem = like->dtype == DTYPE_BF16 ? 2 : 4, max_rows = rows > REFERENCE_ROWS ? rows : REFERENCE_ROWS;
+    size_t x = max_rows * (size_t)like->k * elem, out = max_rows * (size_t)like->n * sizeof(float);
     size_t own = (x + 3 * out + 511) / 256 * 256, w = (size_t)like->n * (size_t)like->k * elem;
     int cache = 0;
     memset(t, 0, sizeof *t);
@@ -119,7 +119,7 @@ static int trial_open(struct device *d, struct trial *t, const struct product *l
     t->p.out_stride = like->n;
     if (e == cudaSuccess)
         e = cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, d->ordinal);
-    t->n_copies = min((int)MOST_COPIES, (int)(2 * (size_t)cache / w));
+    t->n_copies = min((int)MAX_COPIES, (int)(2 * (size_t)cache / w));
     if (e == cudaSuccess)
         e = cudaMalloc((void **)&t->block, own + (size_t)t->n_copies * w);
     if (e != cudaSuccess)
@@ -130,13 +130,14 @@ static int trial_open(struct device *d, struct trial *t, const struct product *l
     t->first = (float *)(t->block + x + 2 * out);
     t->different = (int *)(t->block + x + 3 * out);
     t->copies = t->block + own;
-    fill_random<<<1024, 256, 0, g->stream>>>(t->block, most * (size_t)like->k, 12345,
+    fill_random<<<1024, 256, 0, g->stream>>>(t->block, max_rows * (size_t)like->k, 12345,
                                              like->dtype == DTYPE_BF16);
     return cuda_check(d, cudaGetLastError(), "trying matrix algorithms");
 }
 
 /* Runs an algorithm for `rows` rows into out, which first gets the same random values each time. */
-static int attempt(struct device *d, struct trial *t, const cublasLtMatmulAlgo_t *algo, int rows, float *out)
+static int run_algorithm(struct device *d, struct trial *t, const cublasLtMatmulAlgo_t *algo, int rows,
+                         float *out)
 {
     struct gemm *g = d->gemm;
     struct product p = t->p;
@@ -192,7 +193,7 @@ static int time_of(struct device *d, struct trial *t, const cublasLtMatmulAlgo_t
 
 /* Moves the fastest to the list's front. They run in turn, so that a moment in which the GPU is slow is not
  * one algorithm's alone, and each counts by its best. */
-static int fastest(struct device *d, struct trial *t, cublasLtMatmulAlgo_t *list, int n)
+static int fastest_candidate(struct device *d, struct trial *t, cublasLtMatmulAlgo_t *list, int n)
 {
     float best[CANDIDATES + 1];
     int rc = 0, first = 0;
@@ -214,7 +215,7 @@ static int fastest(struct device *d, struct trial *t, cublasLtMatmulAlgo_t *list
 }
 
 /* The fastest algorithm for the bucket that has the reference's bits. */
-static int choose(struct device *d, struct shape *s, const struct product *like, int bucket)
+static int choose_algorithm(struct device *d, struct shape *s, const struct product *like, int bucket)
 {
     struct trial t;
     struct call c;
@@ -222,9 +223,9 @@ static int choose(struct device *d, struct shape *s, const struct product *like,
     int rows = bucket_rows[bucket], few = rows < REFERENCE_ROWS ? rows : REFERENCE_ROWS, same = 0, n = 0;
     int n_fit = 1, rc = trial_open(d, &t, like, rows);
     if (!rc)
-        rc = attempt(d, &t, &s->reference, REFERENCE_ROWS, t.first);
+        rc = run_algorithm(d, &t, &s->reference, REFERENCE_ROWS, t.first);
     if (!rc)
-        rc = attempt(d, &t, &s->reference, rows, t.want);
+        rc = run_algorithm(d, &t, &s->reference, rows, t.want);
     if (!rc)
         rc = same_bits(d, &t, t.first, t.want, few, &same);
     if (!rc && !same)
@@ -234,18 +235,18 @@ static int choose(struct device *d, struct shape *s, const struct product *like,
             "%d rows",
             like->n, like->k, REFERENCE_ROWS, rows);
     if (!rc && !(rc = call_open(d, &c, &t.p))) {
-        n = candidates(d, &c, found, CANDIDATES);
+        n = find_candidates(d, &c, found, CANDIDATES);
         call_close(d->gemm, &c);
     }
     for (int i = 0; i < n && !rc; i++) {
-        rc = attempt(d, &t, &found[i], rows, t.have);
+        rc = run_algorithm(d, &t, &found[i], rows, t.have);
         if (!rc)
             rc = same_bits(d, &t, t.want, t.have, rows, &same);
         if (!rc && same)
             fit[n_fit++] = found[i];
     }
     if (!rc)
-        rc = fastest(d, &t, fit, n_fit);
+        rc = fastest_candidate(d, &t, fit, n_fit);
     s->algo[bucket] = fit[0];
     cudaStreamSynchronize(d->gemm->stream);
     cudaFree(t.block);
@@ -272,10 +273,11 @@ static int keeps_bits(struct device *d, const struct product *like, const cublas
     struct trial t;
     int rc = trial_open(d, &t, like, REFERENCE_ROWS);
     if (!rc)
-        rc = attempt(d, &t, algo, REFERENCE_ROWS, t.first);
+        rc = run_algorithm(d, &t, algo, REFERENCE_ROWS, t.first);
     *same = 1;
     for (size_t i = 0; i < sizeof few / sizeof *few && !rc && *same; i++) {
-        *same = attempt(d, &t, algo, few[i], t.have) == 0; /* one that takes no such count will not do */
+        *same =
+            run_algorithm(d, &t, algo, few[i], t.have) == 0; /* one that takes no such count will not do */
         if (*same)
             rc = same_bits(d, &t, t.first, t.have, few[i], same);
     }
@@ -299,7 +301,7 @@ static int add_shape(struct device *d, const struct product *p)
     int rc = call_open(d, &c, &like), same = 0, n;
     if (rc)
         return rc;
-    n = candidates(d, &c, list, CANDIDATES);
+    n = find_candidates(d, &c, list, CANDIDATES);
     call_close(g, &c);
     memset(s, 0, sizeof *s);
     for (int i = 0; i < n && !same && !rc; i++) {
@@ -332,7 +334,7 @@ int gemm_choose(struct device *d, const struct product *p, const cublasLtMatmulA
     while (bucket < N_BUCKETS - 1 && bucket_rows[bucket] < p->rows)
         bucket++;
     if (!rc && !g->shape[i].chosen[bucket])
-        rc = choose(d, &g->shape[i], p, bucket);
+        rc = choose_algorithm(d, &g->shape[i], p, bucket);
     *out = &g->shape[i].algo[bucket];
     return rc;
 }

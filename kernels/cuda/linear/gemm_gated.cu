@@ -1,16 +1,16 @@
 /* The gates and ups of many rows and their SwiGLU in one kernel, for prompts and large decode steps: what
  * cuBLASLt would write and SwiGLU read again, four times the bytes of the result, never leaves the registers.
  *
- * A block has tiles of 128 or 256 rows with GATES gates and as many ups, one after the other. Two groups of
- * four warps multiply (wgmma: 64 rows x all of the tile's gates and ups x 16), each for half of the rows. A
- * warp copies for them, ahead into the next tile while the last one's results are written. An output is
- * summed over k from the first to the last in one chain of products, so its bits depend on its row alone.
+ * A block has tiles of 128 or 256 rows with GATES gates and as many ups, one after the other. Two warpgroups
+ * multiply (wgmma: 64 rows x all of the tile's gates and ups x 16), each for half of the rows. A warp copies
+ * for them, ahead into the next tile while the last one's results are written. An output is summed over k
+ * from the first to the last in one chain of products, so its bits depend on its row alone.
  *
  * bench/results/h200_prompts.json has the times of its tiles of 64, 112 and 128 gates beside those of
  * cuBLASLt and swiglu_kernel, h100_gates.json those of 72 gates and of 256 rows, h200_prompt_attention.json
  * those of 256 rows and 96 gates. Blocks in pairs that copy half of the gates and ups each, for both, are
  * not faster (with arrivals of .release.cluster at the other block's barriers, which wait for the warp's
- * writes everywhere, 1.6 times slower); tiles of 64 gates, two blocks a multiprocessor, take 1.05 times as
+ * writes everywhere, 1.6 times slower); tiles of 64 gates, two blocks an SM, take 1.05 times as
  * long with 2,048 rows, and are used where they leave fewer blocks waiting. */
 #include <string.h>
 
@@ -21,9 +21,9 @@
 #include "kernels/cuda/linear/quick_swiglu.cuh"
 
 enum { GROUPS = 2, ROWS_ONCE = 64, MATH = GROUPS * 4 * WARP };
-enum { MOST_STAGES = 6 };
+enum { MAX_STAGES = 6 };
 
-template <int N_TALL, int N_GATES, int N_STAGES> struct gated_form {
+template <int N_TALL, int N_GATES, int N_STAGES> struct gated_tile_config {
     enum {
         TALL = N_TALL, /* products of 64 rows that a group makes with the same weights */
         GROUP_ROWS = TALL * ROWS_ONCE,
@@ -44,7 +44,7 @@ template <int N_TALL, int N_GATES, int N_STAGES> struct gated_form {
         STAGE = X_TILE + 2 * W_TILE,
         BYTES = ALIGN + STAGES * STAGE
     };
-    static_assert(STAGES <= (int)MOST_STAGES && BYTES <= 227 * 1024, "the ring has room");
+    static_assert(STAGES <= (int)MAX_STAGES && BYTES <= 227 * 1024, "the pipeline fits");
     static_assert(TALL == 1 || (TAKEN % 8 == 0 && TAKEN <= 256), "registers move by eights");
 };
 
@@ -55,7 +55,7 @@ struct gated_args {
 };
 
 struct gated_bars {
-    uint64_t full[MOST_STAGES], empty[MOST_STAGES];
+    uint64_t full[MAX_STAGES], empty[MAX_STAGES];
 };
 
 /* The block's i-th tile: its first gate and row. 0: there are no more. */
@@ -73,32 +73,32 @@ static __device__ inline void copy_weights(const struct gated_args &a, uint32_t 
                                            int x_bytes, uint32_t full)
 {
     barrier_expect(full, 2 * F::W_TILE + x_bytes);
-    tensor_copy(to + F::X_TILE, &a.w, k * TILE_K, gate0, full);
-    tensor_copy(to + F::X_TILE + F::W_TILE, &a.w, k * TILE_K, a.n + gate0, full);
+    tma_tensor_copy(to + F::X_TILE, &a.w, k * TILE_K, gate0, full);
+    tma_tensor_copy(to + F::X_TILE + F::W_TILE, &a.w, k * TILE_K, a.n + gate0, full);
 }
 
 /* The copying thread: all tiles. No kernel writes the weights, so the first ones are asked for before the
  * kernel that writes x has ended. */
 template <typename F>
-static __device__ void copy_all(const struct gated_args &a, struct gated_bars *b, uint32_t ring)
+static __device__ void copy_all(const struct gated_args &a, struct gated_bars *b, uint32_t pipeline)
 {
     int gate0, row0, at = 0, early = min((int)F::STAGES, a.k_tiles);
     find_tile<F>(a, 0, &gate0, &row0);
     int x_bytes = rows_copied(a.rows, row0, F::TILE_ROWS) * ROW;
     for (int k = 0; k < early; k++)
-        copy_weights<F>(a, ring + k * F::STAGE, k, gate0, x_bytes, shared_address(&b->full[k]));
-    wait_for_inputs();
+        copy_weights<F>(a, pipeline + k * F::STAGE, k, gate0, x_bytes, shared_address(&b->full[k]));
+    pdl_wait();
     for (int i = 0; find_tile<F>(a, i, &gate0, &row0); i++) {
         const CUtensorMap *x = row0 + F::TILE_ROWS < a.rows ? &a.x : &a.end;
         x_bytes = rows_copied(a.rows, row0, F::TILE_ROWS) * ROW;
         for (int k = 0; k < a.k_tiles; k++, at++) {
             int s = at % F::STAGES;
-            uint32_t full = shared_address(&b->full[s]), to = ring + s * F::STAGE;
+            uint32_t full = shared_address(&b->full[s]), to = pipeline + s * F::STAGE;
             if (at >= F::STAGES)
                 barrier_wait(shared_address(&b->empty[s]), (at / F::STAGES - 1) & 1);
             if (at >= early)
                 copy_weights<F>(a, to, k, gate0, x_bytes, full);
-            tensor_copy(to, x, k * TILE_K, row0, full);
+            tma_tensor_copy(to, x, k * TILE_K, row0, full);
         }
     }
 }
@@ -114,19 +114,19 @@ template <int TALL, int SUMS> static __device__ inline void hold_all(float (&c)[
 {
 #pragma unroll
     for (int t = 0; t < TALL; t++)
-        hold(c[t]);
+        hold_registers(c[t]);
 }
 
 /* The products of a tile, whose first stage is number `at` of all. */
 template <typename F>
-static __device__ void multiply(const struct gated_args &a, struct gated_bars *b, uint32_t ring, int at,
-                                float (&c)[F::TALL][F::SUMS])
+static __device__ void multiply_tile(const struct gated_args &a, struct gated_bars *b, uint32_t pipeline,
+                                     int at, float (&c)[F::TALL][F::SUMS])
 {
     uint32_t own_rows = threadIdx.x / (4 * WARP) * F::GROUP_ROWS * ROW;
     hold_all(c);
     for (int k = 0; k < a.k_tiles; k++, at++) {
         int s = at % F::STAGES;
-        uint32_t x = ring + s * F::STAGE + own_rows, w = ring + s * F::STAGE + F::X_TILE;
+        uint32_t x = pipeline + s * F::STAGE + own_rows, w = pipeline + s * F::STAGE + F::X_TILE;
         barrier_wait(shared_address(&b->full[s]), at / F::STAGES & 1);
         wgmma_begin();
 #pragma unroll
@@ -173,11 +173,11 @@ static __global__ void __launch_bounds__(F::THREADS, 1)
     needs_hopper();
     extern __shared__ char shared[];
     __shared__ struct gated_bars b;
-    uint32_t ring = (shared_address(shared) + ALIGN - 1) / ALIGN * ALIGN;
+    uint32_t pipeline = (shared_address(shared) + ALIGN - 1) / ALIGN * ALIGN;
     if (threadIdx.x == MATH) {
-        tensor_map_soon(&a.w);
-        tensor_map_soon(&a.x);
-        tensor_map_soon(&a.end);
+        prefetch_tensor_map(&a.w);
+        prefetch_tensor_map(&a.x);
+        prefetch_tensor_map(&a.end);
         for (int i = 0; i < F::STAGES; i++) {
             barrier_init(shared_address(&b.full[i]), 1);
             barrier_init(shared_address(&b.empty[i]), MATH / WARP);
@@ -190,9 +190,9 @@ static __global__ void __launch_bounds__(F::THREADS, 1)
         int gate0, row0;
         if (F::TALL > 1)
             take_registers<F::TAKEN>();
-        wait_for_inputs();
+        pdl_wait();
         for (int i = 0; find_tile<F>(a, i, &gate0, &row0); i++) {
-            multiply<F>(a, &b, ring, i * a.k_tiles, c);
+            multiply_tile<F>(a, &b, pipeline, i * a.k_tiles, c);
             row0 += threadIdx.x / (4 * WARP) * F::GROUP_ROWS;
 #pragma unroll
             for (int t = 0; t < F::TALL; t++)
@@ -202,7 +202,7 @@ static __global__ void __launch_bounds__(F::THREADS, 1)
         if (F::TALL > 1)
             give_registers<F::KEPT>();
         if (threadIdx.x == MATH)
-            copy_all<F>(a, &b, ring);
+            copy_all<F>(a, &b, pipeline);
     }
 }
 
@@ -218,7 +218,7 @@ template <typename F> static int tiles_of(const struct product *p)
     return row_tiles<F>(p) * ((p->n / 2 + F::GATES - 1) / F::GATES);
 }
 
-/* How long the slowest multiprocessor takes. EACH: the cost of a product of 128 rows, one gate and one up
+/* How long the slowest SM takes. EACH: the cost of a product of 128 rows, one gate and one up
  * with a tile of k: 100, or 95 with 256 rows and 96 gates, which copy a quarter fewer bytes for it than 128
  * rows and 112 gates. END: what a tile's beginning and end cost beside them, START: how long tiles of 256
  * rows take to arrive at first, such that the forms rank as they were measured. */
@@ -235,7 +235,7 @@ struct gated_choice {
     int (*launch)(struct device *d, const struct product *p, void *out);
 };
 
-template <typename F> static int launch(struct device *d, const struct product *p, void *out)
+template <typename F> static int launch_gated(struct device *d, const struct product *p, void *out)
 {
     struct gated_args a;
     memset(&a, 0, sizeof a);
@@ -256,7 +256,7 @@ int gemm_gated_fits(const struct device *d, const struct weight *w)
 
 template <typename F> static struct gated_choice choice_of(const struct device *d, const struct product *p)
 {
-    return {time_of<F>(d, p), launch<F>};
+    return {time_of<F>(d, p), launch_gated<F>};
 }
 
 /* Bits are the same in all forms; what differs is how many tiles are left for the last round, and the bytes
@@ -264,12 +264,12 @@ template <typename F> static struct gated_choice choice_of(const struct device *
  * rows. */
 int gemm_gated_run(struct device *d, const struct product *p, void *out)
 {
-    const struct gated_choice choices[] = {choice_of<gated_form<1, 128, 4>>(d, p),
-                                           choice_of<gated_form<1, 112, 5>>(d, p),
-                                           choice_of<gated_form<1, 72, 6>>(d, p),
-                                           choice_of<gated_form<1, 64, 6>>(d, p),
-                                           choice_of<gated_form<2, 72, 4>>(d, p),
-                                           choice_of<gated_form<2, 96, 4>>(d, p)},
+    const struct gated_choice choices[] = {choice_of<gated_tile_config<1, 128, 4>>(d, p),
+                                           choice_of<gated_tile_config<1, 112, 5>>(d, p),
+                                           choice_of<gated_tile_config<1, 72, 6>>(d, p),
+                                           choice_of<gated_tile_config<1, 64, 6>>(d, p),
+                                           choice_of<gated_tile_config<2, 72, 4>>(d, p),
+                                           choice_of<gated_tile_config<2, 96, 4>>(d, p)},
                               *best = choices;
     for (const struct gated_choice *c = choices; c < choices + sizeof choices / sizeof *choices; c++)
         if (c->time < best->time)

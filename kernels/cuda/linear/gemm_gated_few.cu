@@ -4,9 +4,9 @@
  * pass through shared memory, so that a thread has gates and ups of eight neighbours and writes the results
  * at once. More than 128 rows are left to the kernel for prompts.
  *
- * A block takes more than half of a multiprocessor's shared memory, so that no other of this kernel lies
- * beside it. Blocks that begin while the last kernel runs crowd where it leaves room: two a multiprocessor,
- * 140 blocks of 64 gates lay on 86 of 132, and the multiprocessors with two took 16 us where those with one
+ * A block takes more than half of an SM's shared memory, so that no other of this kernel lies
+ * beside it. Blocks that begin while the last kernel runs crowd where it leaves room: two an SM,
+ * 140 blocks of 64 gates lay on 86 of 132, and the SMs with two took 16 us where those with one
  * took 11 (a 1.5B model with 64 rows on an H200; with 128 rows, 140 such blocks take 23 us and 94 of 96 gates
  * 19.5).
  *
@@ -18,20 +18,20 @@
 #include "kernels/cuda/linear/gemm_tiles.cuh"
 #include "kernels/cuda/linear/quick_swiglu.cuh"
 
-/* Gates that blocks of 128 can have at once, one a multiprocessor of 132: for weights with more of them
+/* Gates that blocks of 128 can have at once, one an SM of 132: for weights with more of them
  * cuBLASLt is used. */
-enum { MOST_GATES = 132 * 128, EIGHT = 8 };
+enum { MAX_GATES = 132 * 128, EIGHT = 8 };
 
 /* By the rows and gates of a block and the tiles that it has asked for. */
 template <int ROWS, int N_GATES, int STAGES>
-struct gated_few : form<1, 1, ROWS, STAGES, 2 * N_GATES / GROUP_N> {
-    typedef form<1, 1, ROWS, STAGES, 2 * N_GATES / GROUP_N> base;
+struct gated_few : tile_config<1, 1, ROWS, STAGES, 2 * N_GATES / WARPGROUP_N> {
+    typedef tile_config<1, 1, ROWS, STAGES, 2 * N_GATES / WARPGROUP_N> base;
     enum {
         GATED = 1,
         GATES = N_GATES,
         WIDTH = 2 * GATES + 4, /* floats of a row of sums: four more, so that eight rows use all banks */
         SUMS_BYTES = ROWS * WIDTH * 4,
-        HALF = 115 * 1024, /* bytes that a multiprocessor does not have twice */
+        HALF = 115 * 1024, /* bytes that an SM does not have twice */
         BYTES = base::BYTES < HALF ? HALF : base::BYTES,
         RESIDENT = 1
     };
@@ -84,21 +84,21 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
     extern __shared__ char shared[];
     __shared__ struct bars b;
     needs_hopper();
-    uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
+    uint32_t start = shared_address(shared), pipeline = (start + ALIGN - 1) / ALIGN * ALIGN;
     int gate0 = blockIdx.x * F::GATES;
     struct tiles tiles = {&a.w,  &a.end,          0, a.k_tiles,
                           gate0, a.gates + gate0, 0, rows_copied(a.rows, 0, F::TILE_M) * ROW};
-    float *sums = (float *)(shared + (ring - start)), c[F::SUMS] = {};
+    float *sums = (float *)(shared + (pipeline - start)), c[F::SUMS] = {};
     if (threadIdx.x == F::MATH)
-        begin_copies<F>(tiles, &b, ring);
+        begin_copies<F>(tiles, &b, pipeline);
     __syncthreads();
-    let_next_begin();
+    pdl_trigger();
     if (threadIdx.x < F::MATH)
-        add_tiles<F>(&b, ring, 0, a.k_tiles, a.k_tiles, c);
+        add_tiles<F>(&b, pipeline, 0, a.k_tiles, a.k_tiles, c);
     else if (threadIdx.x == F::MATH)
-        copy_tiles<F>(tiles, &b, ring);
+        copy_tiles<F>(tiles, &b, pipeline);
     __syncthreads(); /* the tiles have been read */
-    wait_for_inputs();
+    pdl_wait();
     if (threadIdx.x < F::MATH)
         put_sums<F>(sums, c);
     __syncthreads();
@@ -113,7 +113,7 @@ static int gate_blocks(int gates, int each)
     return (gates + each - 1) / each;
 }
 
-template <typename F> static int launch(struct device *d, const struct product *p, void *out)
+template <typename F> static int launch_gated_few(struct device *d, const struct product *p, void *out)
 {
     struct gated_few_args a;
     memset(&a, 0, sizeof a);
@@ -127,18 +127,18 @@ template <typename F> static int launch(struct device *d, const struct product *
 
 int gemm_gated_few_fits(const struct device *d, const struct weight *w)
 {
-    return gemm_gated_fits(d, w) && w->n % (2 * EIGHT) == 0 && w->n / 2 <= MOST_GATES;
+    return gemm_gated_fits(d, w) && w->n % (2 * EIGHT) == 0 && w->n / 2 <= MAX_GATES;
 }
 
-/* The fewest gates with which every block has a multiprocessor, or 128. All give the same bits. */
+/* The fewest gates with which every block has an SM, or 128. All give the same bits. */
 template <int ROWS, int STAGES_64, int STAGES_96, int STAGES_128>
 static int launch_alone(struct device *d, const struct product *p, void *out)
 {
     if (gate_blocks(p->n / 2, 64) <= d->n_sm)
-        return launch<gated_few<ROWS, 64, STAGES_64>>(d, p, out);
+        return launch_gated_few<gated_few<ROWS, 64, STAGES_64>>(d, p, out);
     if (gate_blocks(p->n / 2, 96) <= d->n_sm)
-        return launch<gated_few<ROWS, 96, STAGES_96>>(d, p, out);
-    return launch<gated_few<ROWS, 128, STAGES_128>>(d, p, out);
+        return launch_gated_few<gated_few<ROWS, 96, STAGES_96>>(d, p, out);
+    return launch_gated_few<gated_few<ROWS, 128, STAGES_128>>(d, p, out);
 }
 
 int gemm_gated_few_run(struct device *d, const struct product *p, void *out)

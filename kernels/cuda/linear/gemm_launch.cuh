@@ -38,7 +38,7 @@ static int launch_product(struct device *d, enum op op, void (*kernel)(Args), di
         rc =
             cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES),
                        backend_op_name(op));
-    return rc ? rc : cuda_launch_early(d, op, kernel, grid, F::THREADS, F::BYTES, F::CLUSTER, *a);
+    return rc ? rc : cuda_launch_pdl(d, op, kernel, grid, F::THREADS, F::BYTES, F::CLUSTER, *a);
 }
 
 #endif

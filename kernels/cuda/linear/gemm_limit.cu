@@ -11,13 +11,13 @@ struct contest {
     const struct weight *w; /* (n) */
     int n, launches;
     struct product p;
-    void *room, *workspace;
+    void *memory, *workspace;
 };
 
 static int open_contest(struct device *d, struct contest *t, int rows, int accumulate)
 {
     size_t x = (size_t)rows * (size_t)t->w->k * 2, out = (size_t)rows * (size_t)t->w->n * 4;
-    cudaError_t e = cudaMalloc(&t->room, x + out + WORKSPACE + 512);
+    cudaError_t e = cudaMalloc(&t->memory, x + out + WORKSPACE + 512);
     if (e != cudaSuccess)
         return cuda_check(d, e, "memory for a product");
     size_t at = (x + 255) / 256 * 256, work = (at + out + 255) / 256 * 256;
@@ -26,22 +26,22 @@ static int open_contest(struct device *d, struct contest *t, int rows, int accum
                         rows,
                         DTYPE_BF16,
                         NULL,
-                        t->room,
+                        t->memory,
                         t->w->k,
                         t->w->n,
                         accumulate,
                         NULL,
-                        (float *)((char *)t->room + at)};
+                        (float *)((char *)t->memory + at)};
     t->p = p;
-    t->workspace = (char *)t->room + work;
+    t->workspace = (char *)t->memory + work;
     /* Any numbers will do, but zeros would take less power than a model's. */
     size_t have = (size_t)t->w->n * (size_t)t->w->k * 2;
     return cuda_check(
-        d, cudaMemcpyAsync(t->room, t->w->data, x < have ? x : have, cudaMemcpyDeviceToDevice, d->stream),
+        d, cudaMemcpyAsync(t->memory, t->w->data, x < have ? x : have, cudaMemcpyDeviceToDevice, d->stream),
         "filling a product");
 }
 
-static int ask(struct gemm *g, const struct call *c, cublasLtMatmulHeuristicResult_t *found)
+static int ask_heuristic(struct gemm *g, const struct call *c, cublasLtMatmulHeuristicResult_t *found)
 {
     cublasLtMatmulPreference_t pref = NULL;
     uint64_t bytes = WORKSPACE;
@@ -59,8 +59,8 @@ static int ask(struct gemm *g, const struct call *c, cublasLtMatmulHeuristicResu
 }
 
 /* All launches in one graph, as a decode step has them. NULL: the algorithm does not take this product. */
-static cudaGraphExec_t record(struct device *d, struct contest *t, const struct call *c,
-                              const cublasLtMatmulAlgo_t *algo)
+static cudaGraphExec_t capture_runs(struct device *d, struct contest *t, const struct call *c,
+                                    const cublasLtMatmulAlgo_t *algo)
 {
     struct gemm *g = d->gemm;
     cudaGraph_t graph = NULL;
@@ -105,14 +105,14 @@ double gemm_fastest(struct device *d, const struct weight *w, int n, int launche
     double best = 0;
     if (w->dtype != DTYPE_BF16 || !gemm_fits(w) || open_contest(d, &t, rows, accumulate) ||
         cudaStreamSynchronize(d->stream) != cudaSuccess || call_open(d, &c, &t.p)) {
-        cudaFree(t.room);
+        cudaFree(t.memory);
         return 0;
     }
-    int n_found = ask(d->gemm, &c, found);
+    int n_found = ask_heuristic(d->gemm, &c, found);
     for (int i = 0; i < n_found; i++) {
         if (found[i].state != CUBLAS_STATUS_SUCCESS)
             continue;
-        cudaGraphExec_t run = record(d, &t, &c, &found[i].algo);
+        cudaGraphExec_t run = capture_runs(d, &t, &c, &found[i].algo);
         double seconds = run ? time_graph(d, run, launches) : 0;
         if (run)
             cudaGraphExecDestroy(run);
@@ -120,6 +120,6 @@ double gemm_fastest(struct device *d, const struct weight *w, int n, int launche
             best = seconds;
     }
     call_close(d->gemm, &c);
-    cudaFree(t.room);
+    cudaFree(t.memory);
     return best;
 }

@@ -1,7 +1,7 @@
 /* Products of few rows with a bf16 weight, limited by the time it takes to read the weight.
  *
  * A block computes 64, 128 or 192 outputs for 8 to 256 rows. One warp copies tiles of both factors, and
- * groups of four warps multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own rows or
+ * warpgroups multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own rows or
  * outputs. If the outputs alone are too few blocks to fill the GPU, the sum over k has 2, 4 or 8 parts, which
  * are added in pairs: neighbours, then theirs. A block makes one part or several; the blocks of a cluster
  * share sums, and each sends what it has to the blocks that add it. Rows after the last are no one's, so that
@@ -9,18 +9,18 @@
  * kernel that writes x has ended.
  *
  * Which form is fastest hangs on the rows (bench/results/h200_rows.json): up to 64 rows the weight is read
- * once, by as many blocks as there are, each with a multiprocessor of its own if k is long; beyond, a
- * multiprocessor's copies take the time, some 77 KB a us, so that large tiles need fewer bytes, but leave
- * multiprocessors idle, and small ones that make several parts of a sum send fewer sums. A group of 128 rows
+ * once, by as many blocks as there are, each with an SM of its own if k is long; beyond, a
+ * SM's copies take the time, some 77 KB a us, so that large tiles need fewer bytes, but leave
+ * SMs idle, and small ones that make several parts of a sum send fewer sums. A group of 128 rows
  * instead of two of 64 is slower. For weights with more outputs cuBLASLt is faster, but for gates and ups
  * (gemm_gated_few.cu).
  *
  * What a step of few rows waits for is one kernel after the other. Of the 10 us that a product takes on the
  * average in a 1.5B model with 64 rows its bytes take 5, launches and waits 1.8, sums and results 1.5, mostly
- * the wait for the slowest block of a cluster: one bulk copy to each other block instead of stores takes 1 %
- * off the products of 64 rows and adds 2 % to those of one; and matrix instructions, were they left out, 0.2
- * (bench/results/h200_alone.json). A second warp that copies x costs up to 2 %, a sixth stage instead
- * of five, for which sums arrive in the ring, 1 %. Rows as wgmma's first factor, 8 blocks a sum and gates
+ * the wait for the slowest block of a cluster: one TMA bulk copy to each other block instead of stores takes
+ * 1 % off the products of 64 rows and adds 2 % to those of one; and matrix instructions, were they left out,
+ * 0.2 (bench/results/h200_alone.json). A second warp that copies x costs up to 2 %, a sixth stage instead of
+ * five, for which sums arrive in the pipeline, 1 %. Rows as wgmma's first factor, 8 blocks a sum and gates
  * and ups by such a kernel took 2.5 % off a step of 64 rows, but cost 3 % with one row and 2 % in an 8B
  * model, where gemm_gated_few.cu gains (bench/results/h100_gates.json); weights laid out tile by tile were
  * worth another 1.6 %. */
@@ -31,8 +31,8 @@
 #include "kernels/cuda/linear/gemm_tiles.cuh"
 
 /* The parts of a sum are doubled while there are fewer than ENOUGH_BLOCKS of them in all and twice as many
- * are no more than an H200 has multiprocessors. */
-enum { ENOUGH_BLOCKS = 96, MOST_BLOCKS = 132, MOST_TILES = 2 * ENOUGH_BLOCKS };
+ * are no more than an H200 has SMs. */
+enum { ENOUGH_BLOCKS = 96, MAX_BLOCKS = 132, MAX_TILES = 2 * ENOUGH_BLOCKS };
 
 struct split_args {
     CUtensorMap w, x, end;
@@ -47,7 +47,7 @@ static __device__ inline float bias_of(const struct split_args &a, int output)
 }
 
 /* NULL: outside. */
-static __device__ inline float *place(const struct split_args &a, int row, int output)
+static __device__ inline float *output_at(const struct split_args &a, int row, int output)
 {
     return row < a.rows && output < a.n ? a.out + (size_t)row * a.out_stride + output : NULL;
 }
@@ -60,18 +60,18 @@ static __device__ inline int part_begin(const struct split_args &a, int part, in
 
 /* N of the block's parts, from its part number `first` on: neighbours first, of four (0 + 1) + (2 + 3). */
 template <typename F, int N>
-static __device__ void add_parts(const struct split_args &a, struct bars *b, uint32_t ring, int first,
+static __device__ void add_parts(const struct split_args &a, struct bars *b, uint32_t pipeline, int first,
                                  float (&c)[F::SUMS])
 {
     if constexpr (N == 1) {
         int part0 = blockIdx.x * F::PARTS, from = part_begin(a, part0, F::SPLITS);
-        add_tiles<F>(b, ring, part_begin(a, part0 + first, F::SPLITS) - from,
+        add_tiles<F>(b, pipeline, part_begin(a, part0 + first, F::SPLITS) - from,
                      part_begin(a, part0 + first + 1, F::SPLITS) - from,
                      part_begin(a, part0 + F::PARTS, F::SPLITS) - from, c);
     } else {
         float left[F::SUMS] = {};
-        add_parts<F, N / 2>(a, b, ring, first, left);
-        add_parts<F, N / 2>(a, b, ring, first + N / 2, c);
+        add_parts<F, N / 2>(a, b, pipeline, first, left);
+        add_parts<F, N / 2>(a, b, pipeline, first + N / 2, c);
 #pragma unroll
         for (int i = 0; i < F::SUMS; i++)
             c[i] = left[i] + c[i];
@@ -89,7 +89,7 @@ static __device__ void write_sums(const struct split_args &a, const float (&c)[F
         float *to[4], old[4];
 #pragma unroll
         for (int e = 0; e < 4; e++) {
-            to[e] = place(a, m0 + row_of(i + e), n0 + output_of<F>(i + e));
+            to[e] = output_at(a, m0 + row_of(i + e), n0 + output_of<F>(i + e));
             old[e] = a.accumulate && to[e] ? *to[e] : 0.0f;
         }
 #pragma unroll
@@ -102,14 +102,14 @@ static __device__ void write_sums(const struct split_args &a, const float (&c)[F
 /* ---- a sum by the blocks of a cluster. Each adds SHARE of the outputs, all rows, so that the warps of a
  * block send to different blocks at a time. What a block sent lies there as [8 rows][output][row]. */
 
-template <typename F> static __device__ void send_sums(uint32_t room, const float (&c)[F::SUMS])
+template <typename F> static __device__ void send_sums(uint32_t smem, const float (&c)[F::SUMS])
 {
     int eights = (blockIdx.x * F::TILE_M + rows_of<F>()) / 8;
 #pragma unroll
     for (int i = 0; i < F::SUMS; i += 2) {
         int output = output_of<F>(i);
         int at = ((eights + i / 4) * F::SHARE + output % F::SHARE) * 8 + row_of(0);
-        store_far(address_in(room, output / F::SHARE) + at * 4, c[i], c[i + 1]);
+        store_far(address_in(smem, output / F::SHARE) + at * 4, c[i], c[i + 1]);
     }
 }
 
@@ -126,7 +126,7 @@ template <typename F> static __device__ inline int own_row(int four)
 }
 
 /* Are there so many? */
-template <typename F> static __device__ inline bool has(int four)
+template <typename F> static __device__ inline bool has_four(int four)
 {
     return F::SENT / 4 % F::MATH == 0 || threadIdx.x + four * F::MATH < F::SENT / 4;
 }
@@ -139,8 +139,8 @@ static __device__ void load_old(const struct split_args &a, float (&old)[F::FOUR
     for (int j = 0; j < F::FOURS; j++)
 #pragma unroll
         for (int e = 0; e < 4; e++) {
-            const float *from = place(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
-            old[j][e] = a.accumulate && from && has<F>(j) ? *from : 0.0f;
+            const float *from = output_at(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
+            old[j][e] = a.accumulate && from && has_four<F>(j) ? *from : 0.0f;
         }
 }
 
@@ -151,7 +151,7 @@ static __device__ void add_blocks(const struct split_args &a, const float *sums,
 {
 #pragma unroll
     for (int j = 0; j < F::FOURS; j++) {
-        if (!has<F>(j))
+        if (!has_four<F>(j))
             break;
         float4 v[F::CLUSTER];
 #pragma unroll
@@ -161,11 +161,11 @@ static __device__ void add_blocks(const struct split_args &a, const float *sums,
         for (int apart = 1; apart < F::CLUSTER; apart *= 2)
 #pragma unroll
             for (int b = 0; b + apart < F::CLUSTER; b += 2 * apart)
-                v[b] = plus(v[b], v[b + apart]);
+                v[b] = add_four(v[b], v[b + apart]);
         float sum[4] = {v[0].x + bias, v[0].y + bias, v[0].z + bias, v[0].w + bias};
 #pragma unroll
         for (int e = 0; e < 4; e++) {
-            float *to = place(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
+            float *to = output_at(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
             if (to)
                 *to = old[j][e] + sum[e];
         }
@@ -179,9 +179,9 @@ static __device__ void share_sums(const struct split_args &a, const char *arrive
 {
     bool math = threadIdx.x < F::MATH;
     float old[F::FOURS][4];
-    if (F::IN_RING)
+    if (F::IN_PIPELINE)
         cluster_arrive();
-    cluster_wait(); /* all blocks have begun: their memory is there; in the ring: they have read it */
+    cluster_wait(); /* all blocks have begun: their memory is there; in the pipeline: they have read it */
     if (math)
         send_sums<F>(shared_address(arrived), c);
     cluster_arrive();
@@ -201,17 +201,17 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
     extern __shared__ char shared[];
     __shared__ struct bars b;
     needs_hopper();
-    uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
+    uint32_t start = shared_address(shared), pipeline = (start + ALIGN - 1) / ALIGN * ALIGN;
     int from = part_begin(a, blockIdx.x, F::CLUSTER), n = part_begin(a, blockIdx.x + 1, F::CLUSTER) - from;
     int m0 = blockIdx.y * F::TILE_M, n0 = blockIdx.z * F::TILE_N;
     float c[F::SUMS] = {}, bias[2] = {};
     struct tiles tiles = {&a.w, m0 + F::TILE_M < a.rows ? &a.x : &a.end, from, n, n0, 0,
                           m0,   rows_copied(a.rows, m0, F::TILE_M) * ROW};
     if (threadIdx.x == F::MATH)
-        begin_copies<F>(tiles, &b, ring);
+        begin_copies<F>(tiles, &b, pipeline);
     __syncthreads();
-    let_next_begin();
-    if (F::CLUSTER > 1 && !F::IN_RING)
+    pdl_trigger();
+    if (F::CLUSTER > 1 && !F::IN_PIPELINE)
         cluster_begin();
     if (threadIdx.x < F::MATH) {
         int output = n0 + (F::CLUSTER > 1 ? own_output<F>() : output_of<F>(0));
@@ -219,13 +219,14 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
         bias[1] = F::CLUSTER > 1 ? 0.0f : bias_of(a, output + 8);
     }
     if (threadIdx.x < F::MATH)
-        add_parts<F, F::PARTS>(a, &b, ring, 0, c);
+        add_parts<F, F::PARTS>(a, &b, pipeline, 0, c);
     else if (threadIdx.x == F::MATH)
-        copy_tiles<F>(tiles, &b, ring);
+        copy_tiles<F>(tiles, &b, pipeline);
     __syncwarp();
-    wait_for_inputs(); /* every thread: what it adds to may be the last kernel's work */
+    pdl_wait(); /* every thread: what it adds to may be the last kernel's work */
     if (F::CLUSTER > 1)
-        share_sums<F>(a, shared + (ring - start + (F::IN_RING ? 0 : F::RING)), c, n0, m0, bias[0]);
+        share_sums<F>(a, shared + (pipeline - start + (F::IN_PIPELINE ? 0 : F::PIPELINE_BYTES)), c, n0, m0,
+                      bias[0]);
     else if (threadIdx.x < F::MATH)
         write_sums<F>(a, c, n0, m0, bias);
 }
@@ -235,8 +236,8 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
 /* Of the weight's shape alone: the order of a sum hangs on it. */
 static int splits_of(int n, int k)
 {
-    int tiles = (n + GROUP_N - 1) / GROUP_N, splits = 1;
-    while (splits < MOST_SPLITS && tiles * splits < ENOUGH_BLOCKS && 2 * tiles * splits <= MOST_BLOCKS &&
+    int tiles = (n + WARPGROUP_N - 1) / WARPGROUP_N, splits = 1;
+    while (splits < MAX_SPLITS && tiles * splits < ENOUGH_BLOCKS && 2 * tiles * splits <= MAX_BLOCKS &&
            2 * splits * TILE_K <= k)
         splits *= 2;
     return splits;
@@ -247,12 +248,12 @@ template <typename F> static dim3 grid_of(const struct product *p)
     return dim3(F::CLUSTER, (p->rows + F::TILE_M - 1) / F::TILE_M, (p->n + F::TILE_N - 1) / F::TILE_N);
 }
 
-template <typename F> static int launch(struct device *d, const struct product *p, struct split_args *a)
+template <typename F> static int launch_split(struct device *d, const struct product *p, struct split_args *a)
 {
     return launch_product<F>(d, OP_linear, split_kernel<F>, grid_of<F>(p), p, a, F::TILE_N, F::TILE_M);
 }
 
-/* How often all multiprocessors have blocks until all are done. One that waits for a place takes as long
+/* How often all SMs have blocks until all are done. One that waits for a place takes as long
  * again. */
 template <typename F> static int rounds_of(const struct product *p)
 {
@@ -275,7 +276,7 @@ template <typename F> static int rounds_of(const struct product *p)
     return n > 0 ? (clusters + n - 1) / n : clusters;
 }
 
-/* How long a form for many rows takes, in bytes that a multiprocessor would copy meanwhile (some 77 KB a us):
+/* How long a form for many rows takes, in bytes that an SM would copy meanwhile (some 77 KB a us):
  * its tiles, where x, which is smaller than the weight, comes a little faster; sums that are sent; further
  * parts; and what a round takes beside them. The constants are those with which the form that it picks was
  * nearest to the fastest for seven weights with 80 to 512 rows on an H200: it takes 1.015 times as long on
@@ -296,7 +297,7 @@ struct split_choice {
 template <typename F>
 static struct split_choice choice_of(const struct product *p, const struct split_args *a)
 {
-    return {time_of<F>(p, a), launch<F>};
+    return {time_of<F>(p, a), launch_split<F>};
 }
 
 /* Bits are the same in all forms. With more parts a block, fewer blocks share a sum and send theirs. Where a
@@ -304,15 +305,15 @@ static struct split_choice choice_of(const struct product *p, const struct split
 template <int SPLITS> static int launch_many(struct device *d, const struct product *p, struct split_args *a)
 {
     enum { TWO = SPLITS > 1 ? 2 : 1, FOUR = SPLITS > 2 ? 4 : TWO };
-    const struct split_choice choices[] = {choice_of<form<SPLITS / TWO, 1, 64, 8, 1, TWO>>(p, a),
-                                           choice_of<form<SPLITS / TWO, 2, 64, 8, 1, TWO>>(p, a),
-                                           choice_of<form<SPLITS / TWO, 1, 64, 8, 2, TWO>>(p, a),
-                                           choice_of<form<SPLITS / TWO, 1, 64, 6, 3, TWO>>(p, a),
-                                           choice_of<form<SPLITS / FOUR, 2, 64, 8, 1, FOUR>>(p, a),
-                                           choice_of<form<SPLITS, 2, 64, 6>>(p, a),
-                                           choice_of<form<SPLITS, 1, 128, 6, 2>>(p, a),
-                                           choice_of<form<SPLITS, 1, 128, 5, 3>>(p, a),
-                                           choice_of<form<SPLITS, 2, 128, 4, 2>>(p, a)},
+    const struct split_choice choices[] = {choice_of<tile_config<SPLITS / TWO, 1, 64, 8, 1, TWO>>(p, a),
+                                           choice_of<tile_config<SPLITS / TWO, 2, 64, 8, 1, TWO>>(p, a),
+                                           choice_of<tile_config<SPLITS / TWO, 1, 64, 8, 2, TWO>>(p, a),
+                                           choice_of<tile_config<SPLITS / TWO, 1, 64, 6, 3, TWO>>(p, a),
+                                           choice_of<tile_config<SPLITS / FOUR, 2, 64, 8, 1, FOUR>>(p, a),
+                                           choice_of<tile_config<SPLITS, 2, 64, 6>>(p, a),
+                                           choice_of<tile_config<SPLITS, 1, 128, 6, 2>>(p, a),
+                                           choice_of<tile_config<SPLITS, 1, 128, 5, 3>>(p, a),
+                                           choice_of<tile_config<SPLITS, 2, 128, 4, 2>>(p, a)},
                               *best = choices;
     for (const struct split_choice *c = choices; c < choices + sizeof choices / sizeof *choices; c++)
         if (c->time < best->time)
@@ -320,17 +321,17 @@ template <int SPLITS> static int launch_many(struct device *d, const struct prod
     return best->launch(d, p, a);
 }
 
-/* Up to ROWS rows. A deep ring leaves room for one block a multiprocessor, so that none lies idle while
+/* Up to ROWS rows. A deep pipeline leaves room for one block an SM, so that none lies idle while
  * another has two, if there are that many; with few tiles of k a block, more is gained if the next kernel's
  * blocks find room beside it. */
 template <int SPLITS, int ROWS, int DEEP, int STAGES>
 static int launch_few(struct device *d, const struct product *p, struct split_args *a)
 {
     enum { LONG = 16 };
-    typedef form<SPLITS, 1, ROWS, DEEP> deep;
+    typedef tile_config<SPLITS, 1, ROWS, DEEP> deep;
     return a->k_tiles >= LONG * SPLITS && rounds_of<deep>(p) == 1
-               ? launch<deep>(d, p, a)
-               : launch<form<SPLITS, 1, ROWS, STAGES>>(d, p, a);
+               ? launch_split<deep>(d, p, a)
+               : launch_split<tile_config<SPLITS, 1, ROWS, STAGES>>(d, p, a);
 }
 
 /* The tile follows the rows: a block reads its weights again for each tile of rows. */
@@ -347,7 +348,8 @@ template <int SPLITS> static int launch_rows(struct device *d, const struct prod
 
 int gemm_split_fits(const struct device *d, const struct weight *w)
 {
-    return d->wgmma && w->dtype == DTYPE_BF16 && gemm_fits(w) && (w->n + GROUP_N - 1) / GROUP_N < MOST_TILES;
+    return d->wgmma && w->dtype == DTYPE_BF16 && gemm_fits(w) &&
+           (w->n + WARPGROUP_N - 1) / WARPGROUP_N < MAX_TILES;
 }
 
 int gemm_split_run(struct device *d, const struct product *p)

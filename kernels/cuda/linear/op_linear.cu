@@ -35,9 +35,9 @@ int cuda_op_linear(struct device *d, const struct linear_args *a)
         plain_kernel<<<dim3(a->rows, (a->w.n + 7) / 8), dim3(WARP, 8), 0, d->stream>>>(*a);
         return cuda_launched(d, OP_linear);
     }
-    if (a->rows > GEMM_MOST_ROWS)
+    if (a->rows > GEMM_MAX_ROWS)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "linear: %d rows; at most %d at once", a->rows,
-                          GEMM_MOST_ROWS);
+                          GEMM_MAX_ROWS);
     if (a->x_stride * dtype_bytes(a->type) % 16 || a->out_stride % 4 || (uintptr_t)a->x % 16 ||
         (uintptr_t)a->out % 16)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "linear: rows must begin at multiples of 16 bytes");

@@ -3,7 +3,7 @@
 #include "kernels/cuda/prefill/prefill.cuh"
 
 /* Queries of a launch are a multiple of it. */
-enum { LEAST = 128 };
+enum { MIN_QUERIES = 128 };
 
 static __global__ void combine_kernel(struct prefill_work w)
 {
@@ -11,21 +11,21 @@ static __global__ void combine_kernel(struct prefill_work w)
     if (row >= w.rows)
         return;
     int n = prefill_split_of(prefill_pos(w, row)) + 1;
-    float top = -CUDART_INF_F, sum = 0;
+    float running_max = -CUDART_INF_F, sum = 0;
     for (int s = 0; s < n; s++)
-        top = fmaxf(top, w.top_sum[prefill_part(w, s, head, row)].x);
-    float zero = top == -CUDART_INF_F ? 0.0f : top;
+        running_max = fmaxf(running_max, w.max_sum[prefill_part(w, s, head, row)].x);
+    float zero = running_max == -CUDART_INF_F ? 0.0f : running_max;
     for (int s = 0; s < n; s++) {
-        float2 part = w.top_sum[prefill_part(w, s, head, row)];
-        sum = fmaf(part.y, term2(part.x - zero), sum);
+        float2 part = w.max_sum[prefill_part(w, s, head, row)];
+        sum = fmaf(part.y, softmax_exp2(part.x - zero), sum);
     }
-    float inverse = prefill_inverse(top, sum);
+    float inverse = prefill_inverse(running_max, sum);
     for (int i = 4 * threadIdx.x; i < d; i += 4 * WARP) {
         float4 o = make_float4(0, 0, 0, 0);
 #pragma unroll 4
         for (int s = 0; s < n; s++) {
             size_t at = prefill_part(w, s, head, row);
-            float weight = term2(w.top_sum[at].x - zero);
+            float weight = softmax_exp2(w.max_sum[at].x - zero);
             float4 part = *(const float4 *)(w.o + at * (size_t)d + i);
             o.x = fmaf(part.x, weight, o.x);
             o.y = fmaf(part.y, weight, o.y);
@@ -59,21 +59,21 @@ static __global__ void listed_kernel(struct prefill_work w)
     }
 }
 
-/* Scratch: o, then top_sum, then listed. */
+/* Scratch: o, then max_sum, then listed. */
 static int take_workspace(struct device *d, struct prefill_work *w, int tiles)
 {
     size_t n_kv = (size_t)w->a.kv.n_kv;
     size_t parts = w->n_splits > 1 ? (size_t)w->n_splits * n_kv * (size_t)w->rows : 0;
-    size_t o = parts * (size_t)w->a.kv.head_dim * sizeof *w->o, sums = parts * sizeof *w->top_sum;
+    size_t o = parts * (size_t)w->a.kv.head_dim * sizeof *w->o, sums = parts * sizeof *w->max_sum;
     size_t lists = (size_t)tiles * (size_t)w->a.n_rows * (size_t)w->words * sizeof *w->listed;
     if (o + sums + lists == 0)
         return 0;
-    char *room = (char *)cuda_workspace(d, o + sums + lists);
-    if (!room)
+    char *workspace = (char *)cuda_workspace(d, o + sums + lists);
+    if (!workspace)
         return BACKEND_ERR_MEMORY;
-    w->o = (float *)room;
-    w->top_sum = (float2 *)(room + o);
-    w->listed = tiles ? (uint64_t *)(room + o + sums) : NULL;
+    w->o = (float *)workspace;
+    w->max_sum = (float2 *)(workspace + o);
+    w->listed = tiles ? (uint64_t *)(workspace + o + sums) : NULL;
     return 0;
 }
 
@@ -101,14 +101,14 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
     return rc;
 }
 
-/* Queries of a launch: as many as a MiB for each multiprocessor holds partial sums of, all launches alike. */
+/* Queries of a launch: as many as a MiB for each SM holds partial sums of, all launches alike. */
 static int slice_of(const struct device *d, const struct prefill_attend_args *a)
 {
     int splits = prefill_split_of(a->pos0 + a->nq - 1) + 1;
     size_t query = (size_t)splits * (size_t)a->n_q * (size_t)(a->kv.head_dim + 2) * sizeof(float);
-    int most = max(LEAST, (int)(((size_t)d->n_sm << 20) / query) / LEAST * LEAST);
-    int launches = (a->nq + most - 1) / most, each = (a->nq + launches - 1) / launches;
-    return (each + LEAST - 1) / LEAST * LEAST;
+    int max_queries = max(MIN_QUERIES, (int)(((size_t)d->n_sm << 20) / query) / MIN_QUERIES * MIN_QUERIES);
+    int launches = (a->nq + max_queries - 1) / max_queries, each = (a->nq + launches - 1) / launches;
+    return (each + MIN_QUERIES - 1) / MIN_QUERIES * MIN_QUERIES;
 }
 
 int cuda_op_prefill_attend(struct device *d, const struct prefill_attend_args *a)

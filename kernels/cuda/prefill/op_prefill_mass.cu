@@ -26,19 +26,19 @@ __device__ static inline int pos_of(const struct mass_rows &m, int row)
 }
 
 /* Rows row0 .. row0+n-1 as floats, scaled; those past the last repeat it. */
-__device__ static void fill_queries(const struct mass_rows &m, float *room, int row0, int n)
+__device__ static void fill_queries(const struct mass_rows &m, float *smem, int row0, int n)
 {
     int d = m.a.kv.head_dim;
 #pragma unroll 1
     for (int i = threadIdx.x; i < n * d; i += blockDim.x) {
         int row = min(row0 + i / d, m.n - 1), head = m.head * m.group + row % m.group;
-        room[i] = m.a.q[(size_t)(m.first + row / m.group) * (size_t)m.a.q_stride + (size_t)head * d + i % d] *
+        smem[i] = m.a.q[(size_t)(m.first + row / m.group) * (size_t)m.a.q_stride + (size_t)head * d + i % d] *
                   m.a.scale;
     }
 }
 
 /* Keys key0 .. key0+n-1 at row stride d + PAD; those from `to` on become zeros. */
-__device__ static void fill_keys(const struct mass_rows &m, float *room, int key0, int n, int to)
+__device__ static void fill_keys(const struct mass_rows &m, float *smem, int key0, int n, int to)
 {
     const struct kv_view &kv = m.a.kv;
     const int32_t *block_table =
@@ -50,12 +50,12 @@ __device__ static void fill_keys(const struct mass_rows &m, float *room, int key
         float4 k = make_float4(0, 0, 0, 0);
         if (key < to)
             k = kv_get4(kv, kv_block_k(kv, block_table[key / KV_PAGE_TOKENS]), key % KV_PAGE_TOKENS, i);
-        *(float4 *)(room + t * (d + PAD) + i) = k;
+        *(float4 *)(smem + t * (d + PAD) + i) = k;
     }
 }
 
 /* Logits of STEP rows at one key. */
-__device__ static inline void dot(const float *q, const float *k, int d, float (&s)[STEP])
+__device__ static inline void dot_keys(const float *q, const float *k, int d, float (&s)[STEP])
 {
     for (int r = 0; r < STEP; r++)
         s[r] = 0;
@@ -70,7 +70,7 @@ __device__ static inline void dot(const float *q, const float *k, int d, float (
 }
 
 /* Is the key below `to` and alive? */
-__device__ static inline bool alive(const struct mass_rows &m, int key, int to)
+__device__ static inline bool is_alive(const struct mass_rows &m, int key, int to)
 {
     const struct kv_view &kv = m.a.kv;
     size_t table = kv_head(kv, m.a.seq, m.a.layer, m.head) * (size_t)kv.max_pages;
@@ -87,24 +87,26 @@ static __global__ void __launch_bounds__(WARPS *WARP)
     int row0 = blockIdx.x * LSE_ROWS;
     if (row0 >= m.n)
         return;
-    float *q = (float *)shared, *k = q + LSE_ROWS * d, top[STEP], sum[STEP], s[STEP];
+    float *q = (float *)shared, *k = q + LSE_ROWS * d, running_max[STEP], sum[STEP], s[STEP];
     int to = pos_of(m, min(row0 + LSE_ROWS, m.n) - 1) + 1;
     fill_queries(m, q, row0, LSE_ROWS);
     for (int r = 0; r < STEP; r++) {
-        top[r] = -CUDART_INF_F;
+        running_max[r] = -CUDART_INF_F;
         sum[r] = 0;
     }
     for (int key0 = 0; key0 < to; key0 += LSE_KEYS) {
         int key = key0 + lane;
         fill_keys(m, k, key0, LSE_KEYS, to);
         __syncthreads();
-        dot(q + own * d, k + lane * (d + PAD), d, s);
-        bool live = alive(m, key, to);
+        dot_keys(q + own * d, k + lane * (d + PAD), d, s);
+        bool live = is_alive(m, key, to);
         for (int r = 0; r < STEP; r++) {
             float x = live && key <= pos_of(m, min(row0 + own + r, m.n - 1)) ? s[r] : -CUDART_INF_F;
-            float most = fmaxf(top[r], warp_max(x)), zero = most == -CUDART_INF_F ? 0.0f : most;
-            sum[r] = fmaf(sum[r], term(top[r] - zero), term(x - zero)); /* the lane's share */
-            top[r] = most;
+            float new_max = fmaxf(running_max[r], warp_max(x)),
+                  zero = new_max == -CUDART_INF_F ? 0.0f : new_max;
+            sum[r] = fmaf(sum[r], softmax_exp(running_max[r] - zero),
+                          softmax_exp(x - zero)); /* the lane's share */
+            running_max[r] = new_max;
         }
         __syncthreads();
     }
@@ -113,7 +115,7 @@ static __global__ void __launch_bounds__(WARPS *WARP)
         int row = row0 + own + r;
         if (lane == 0 && row < m.n)
             lse[((size_t)m.head * a.nq + m.first) * m.group + row] =
-                top[r] == -CUDART_INF_F ? top[r] : top[r] + logf(all);
+                running_max[r] == -CUDART_INF_F ? running_max[r] : running_max[r] + logf(all);
     }
 }
 
@@ -126,31 +128,31 @@ __device__ static inline struct mass_rows tile_rows(const struct prefill_mass_ar
     return rows_of(a, head, max(first, a.from - a.pos0), last);
 }
 
-/* Adds the rows of one KV head to e^top * sum of the thread's key. */
+/* Adds the rows of one KV head to e^running max * sum of the thread's key. */
 __device__ static void add_head(const struct mass_rows &m, const float *lse, int key, int end, const float *k,
-                                float *q, float *top, float *sum)
+                                float *q, float *running_max, float *sum)
 {
     int d = m.a.kv.head_dim;
-    bool live = alive(m, key, end);
+    bool live = is_alive(m, key, end);
     lse += ((size_t)m.head * m.a.nq + m.first) * m.group;
     for (int row0 = 0; row0 < m.n; row0 += MASS_ROWS) {
         __syncthreads();
         fill_queries(m, q, row0, MASS_ROWS);
         __syncthreads();
         for (int r0 = 0; r0 < MASS_ROWS && row0 + r0 < m.n; r0 += STEP) {
-            float most = *top, s[STEP];
-            dot(q + r0 * d, k, d, s);
+            float new_max = *running_max, s[STEP];
+            dot_keys(q + r0 * d, k, d, s);
             for (int r = 0; r < STEP; r++) {
                 int row = row0 + r0 + r;
                 float l = row < m.n ? lse[row] : -CUDART_INF_F;
                 s[r] = live && l > -CUDART_INF_F && key <= pos_of(m, row) ? s[r] - l : -CUDART_INF_F;
-                most = fmaxf(most, s[r]);
+                new_max = fmaxf(new_max, s[r]);
             }
-            float zero = most == -CUDART_INF_F ? 0.0f : most;
-            *sum *= term(*top - zero);
+            float zero = new_max == -CUDART_INF_F ? 0.0f : new_max;
+            *sum *= softmax_exp(*running_max - zero);
             for (int r = 0; r < STEP; r++)
-                *sum += term(s[r] - zero);
-            *top = most;
+                *sum += softmax_exp(s[r] - zero);
+            *running_max = new_max;
         }
     }
 }
@@ -162,7 +164,7 @@ static __global__ void __launch_bounds__(MASS_KEYS)
     extern __shared__ float4 shared[];
     int d = a.kv.head_dim, heads = a.kv.n_kv / a.out.n_rows, head0 = blockIdx.y * heads, end;
     int key0 = blockIdx.x * MASS_KEYS, key = key0 + threadIdx.x;
-    float *k = (float *)shared, *q = k + MASS_KEYS * (d + PAD), top = -CUDART_INF_F, sum = 0;
+    float *k = (float *)shared, *q = k + MASS_KEYS * (d + PAD), running_max = -CUDART_INF_F, sum = 0;
     tile_rows(a, head0, blockIdx.z, &end);
     if (key0 >= end)
         return;
@@ -170,38 +172,38 @@ static __global__ void __launch_bounds__(MASS_KEYS)
         struct mass_rows m = tile_rows(a, h, blockIdx.z, &end);
         __syncthreads();
         fill_keys(m, k, key0, MASS_KEYS, end);
-        add_head(m, lse, key, end, k + threadIdx.x * (d + PAD), q, &top, &sum);
+        add_head(m, lse, key, end, k + threadIdx.x * (d + PAD), q, &running_max, &sum);
     }
     float *out = a.out.v + ((size_t)blockIdx.z * a.out.n_rows + blockIdx.y) * (size_t)a.out.stride;
     if (key < end)
-        out[key] = top == -CUDART_INF_F ? top : top + logf(sum);
+        out[key] = running_max == -CUDART_INF_F ? running_max : running_max + logf(sum);
 }
 
 /* Length, candidates and the mass inside the tile. x: list. y: tile. */
 static __global__ void mass_totals_kernel(const __grid_constant__ struct prefill_mass_args a)
 {
-    __shared__ float room[WARP];
+    __shared__ float smem[WARP];
     __shared__ int counts[WARP];
     int end, list = blockIdx.y * a.out.n_rows + blockIdx.x, start = a.pos0 + (int)blockIdx.y * a.tile, m = 0;
     tile_rows(a, 0, blockIdx.y, &end);
     const float *v = a.out.v + (size_t)list * (size_t)a.out.stride;
     int n = a.before ? start : end;
-    float top = -CUDART_INF_F, sum = 0;
+    float running_max = -CUDART_INF_F, sum = 0;
     for (int i = threadIdx.x; i < n; i += blockDim.x)
         m += v[i] > -CUDART_INF_F;
     m = block_sum(m, counts);
     for (int i = start + threadIdx.x; i < end; i += blockDim.x)
-        top = fmaxf(top, v[i]);
-    top = block_max(top, room);
-    for (int i = start + threadIdx.x; i < end && top > -CUDART_INF_F; i += blockDim.x)
-        sum += term(v[i] - top);
-    sum = block_sum(sum, room);
+        running_max = fmaxf(running_max, v[i]);
+    running_max = block_max(running_max, smem);
+    for (int i = start + threadIdx.x; i < end && running_max > -CUDART_INF_F; i += blockDim.x)
+        sum += softmax_exp(v[i] - running_max);
+    sum = block_sum(sum, smem);
     if (threadIdx.x)
         return;
     a.out.n[list] = n;
     a.out.m[list] = m;
     if (a.own)
-        a.own[list] = top == -CUDART_INF_F ? top : top + logf(sum);
+        a.own[list] = running_max == -CUDART_INF_F ? running_max : running_max + logf(sum);
 }
 
 static int shared_room(struct device *d, const void *kernel, size_t bytes)

@@ -27,7 +27,8 @@ __device__ static inline void start_queries(struct warp_queries<DIM> &m, const s
 
 /* Logits of a tile. `tile` is its address in shared memory. */
 template <int DIM>
-__device__ static inline void dot(const struct warp_queries<DIM> &m, uint32_t tile, float (&s)[KEY_GROUPS][4])
+__device__ static inline void dot_tile(const struct warp_queries<DIM> &m, uint32_t tile,
+                                       float (&s)[KEY_GROUPS][4])
 {
     int lane = threadIdx.x % WARP, row = lane / 16 * 8 + lane % 8;
     /* Chunk 2k + (lane / 8) % 2 of the row, in its swizzled place: 2k is the exclusive or's other half. */
@@ -82,13 +83,13 @@ __device__ static inline void add_values(struct out_rows<DIM> &m, uint32_t tile,
 /* Tiles on their way to shared memory: copies fill `full`, threads that are done with a tile empty `empty`,
  * (STAGES) barriers each. */
 struct pipe {
-    uint32_t room, full, empty;
+    uint32_t smem, full, empty;
 };
 
 /* By all threads, before any of them goes on to copies. */
-__device__ static inline struct pipe open_pipe(uint32_t room, uint32_t barriers)
+__device__ static inline struct pipe open_pipe(uint32_t smem, uint32_t barriers)
 {
-    struct pipe p = {room, barriers, barriers + STAGES * 8};
+    struct pipe p = {smem, barriers, barriers + STAGES * 8};
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
             barrier_init(p.full + i * 8, 1);
@@ -102,7 +103,7 @@ __device__ static inline struct pipe open_pipe(uint32_t room, uint32_t barriers)
 
 /* For tile i a stage is refilled that was used LAG tiles ago, so that a warp need not wait for the others. 0:
  * there is nothing to refill. */
-__device__ static inline int refill(const struct pipe &tiles, const struct piece &p, int i)
+__device__ static inline int refill_stage(const struct pipe &tiles, const struct piece &p, int i)
 {
     int tile = i - LAG + STAGES;
     if (i < LAG || tile >= p.n_tiles)
@@ -113,8 +114,8 @@ __device__ static inline int refill(const struct pipe &tiles, const struct piece
 
 /* Starts copying tile i; one warp's work. */
 template <int DIM>
-__device__ static inline void fetch(const struct prefill_work &w, const struct piece &p,
-                                    const struct pipe &to, int i)
+__device__ static inline void fetch_pages(const struct prefill_work &w, const struct piece &p,
+                                          const struct pipe &to, int i)
 {
     const int kv_block_bytes = 2 * KV_PAGE_TOKENS * DIM * 2;
     int lane = threadIdx.x % WARP, stage = i % STAGES;
@@ -122,9 +123,10 @@ __device__ static inline void fetch(const struct prefill_work &w, const struct p
         barrier_expect(to.full + stage * 8, TILE_PAGES * kv_block_bytes);
     __syncwarp();
     if (lane < TILE_PAGES)
-        bulk_copy(to.room + (stage * TILE_PAGES + lane) * kv_block_bytes,
-                  (const char *)w.a.kv.pool + (size_t)unit_of(w, p, i * TILE_PAGES + lane) * kv_block_bytes,
-                  kv_block_bytes, to.full + stage * 8);
+        tma_bulk_copy(to.smem + (stage * TILE_PAGES + lane) * kv_block_bytes,
+                      (const char *)w.a.kv.pool +
+                          (size_t)unit_of(w, p, i * TILE_PAGES + lane) * kv_block_bytes,
+                      kv_block_bytes, to.full + stage * 8);
     __syncwarp();
 }
 
@@ -137,13 +139,13 @@ __device__ static inline void run_tile(const struct warp_queries<DIM> &q, struct
     float s[KEY_GROUPS][4], keep[2];
     bool whole = sees_all(w, p, key0, KEYS, live);
     if (!whole)
-        masks(w, p.head, key0, m.pos, live, 0, seen);
+        needs_mask(w, p.head, key0, m.pos, live, 0, seen);
     if (!__any_sync(~0u, (seen[0] | seen[1]) != 0))
         return;
-    dot(q, tile, s);
+    dot_tile(q, tile, s);
     if (!whole)
-        hide(s, 0, seen);
-    soften(m, s, keep);
+        hide_keys(s, 0, seen);
+    softmax_rows(m, s, keep);
     add_values(m, tile, s, keep);
 }
 
@@ -159,28 +161,28 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
     struct out_rows<DIM> m;
     if (!find_piece(w, blockDim.x / WARP * WARP_ROWS, KEYS, &p))
         return;
-    uint32_t room = shared_address(shared);
-    struct pipe tiles = open_pipe(room, room + STAGES * KEYS * DIM * 4);
+    uint32_t smem = shared_address(shared);
+    struct pipe tiles = open_pipe(smem, smem + STAGES * KEYS * DIM * 4);
     for (int i = 0; warp == 0 && i < min(STAGES, p.n_tiles); i++)
-        fetch<DIM>(w, p, tiles, i);
+        fetch_pages<DIM>(w, p, tiles, i);
     start_queries(q, w, p.head, p.row0);
     start_out(m, w, p.row0);
 #pragma unroll 1
     for (int i = 0; i < p.n_tiles; i++) {
         int stage = i % STAGES, key0 = p.from + i * KEYS;
         unsigned live = lives_of(w, p, i, TILE_PAGES);
-        int more = warp == 0 ? refill(tiles, p, i) : 0;
+        int more = warp == 0 ? refill_stage(tiles, p, i) : 0;
         if (more)
-            fetch<DIM>(w, p, tiles, more);
+            fetch_pages<DIM>(w, p, tiles, more);
         barrier_wait(tiles.full + stage * 8, i / STAGES & 1);
-        run_tile(q, m, w, p, tiles.room + stage * KEYS * DIM * 4, key0, live);
+        run_tile(q, m, w, p, tiles.smem + stage * KEYS * DIM * 4, key0, live);
         /* All threads: racecheck does not know that one may speak for a warp. */
         barrier_arrive(tiles.empty + stage * 8);
     }
-    finish(m, w, p.split, p.head, p.row0);
+    finish_rows(m, w, p.split, p.head, p.row0);
 }
 
-template <int DIM> static int launch(struct device *d, const struct prefill_work *w)
+template <int DIM> static int launch_mma(struct device *d, const struct prefill_work *w)
 {
     int blocks, warps = prefill_warps(d, w, &blocks);
     int bytes = STAGES * KEYS * DIM * 4 + 2 * STAGES * 8;
@@ -195,5 +197,5 @@ template <int DIM> static int launch(struct device *d, const struct prefill_work
 
 int prefill_mma(struct device *d, const struct prefill_work *w)
 {
-    return w->a.kv.head_dim == 64 ? launch<64>(d, w) : launch<128>(d, w);
+    return w->a.kv.head_dim == 64 ? launch_mma<64>(d, w) : launch_mma<128>(d, w);
 }

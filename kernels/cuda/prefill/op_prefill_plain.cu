@@ -7,7 +7,7 @@ enum { WARPS = 4, WARP_ROWS = 8, BLOCK_ROWS = WARPS * WARP_ROWS, KEYS = 32, PAD 
 
 /* Shared memory, in floats. K's rows are padded: lanes read one each. With more than 128 dimensions p lies
  * where K lay: a block of compute capability 8.9 has 99 KiB. */
-struct plain_room {
+struct plain_smem {
     float *q; /* (BLOCK_ROWS, d), scaled */
     float *k; /* (KEYS, d + PAD) */
     float *v; /* (KEYS, d) */
@@ -23,8 +23,8 @@ static size_t plain_bytes(int d)
 }
 
 /* Keys key0 .. key0+31; those past `to` become zeros. */
-__device__ static void fill(const struct kv_view &kv, const struct plain_room &room,
-                            const int32_t *block_table, int key0, int to)
+__device__ static void fill_tile(const struct kv_view &kv, const struct plain_smem &smem,
+                                 const int32_t *block_table, int key0, int to)
 {
     int d = kv.head_dim, per = d / 4;
 #pragma unroll 2
@@ -36,15 +36,15 @@ __device__ static void fill(const struct kv_view &kv, const struct plain_room &r
             k = kv_get4(kv, kv_block_k(kv, u), key % KV_PAGE_TOKENS, i);
             v = kv_get4(kv, kv_block_v(kv, u), key % KV_PAGE_TOKENS, i);
         }
-        *(float4 *)(room.k + t * (d + PAD) + i) = k;
-        *(float4 *)(room.v + t * d + i) = v;
+        *(float4 *)(smem.k + t * (d + PAD) + i) = k;
+        *(float4 *)(smem.v + t * d + i) = v;
     }
 }
 
 /* Logits of the warp's rows at the lane's key. */
-__device__ static inline void dot(const struct plain_room &room, int d, int row0, int key, float *s)
+__device__ static inline void dot_tile(const struct plain_smem &smem, int d, int row0, int key, float *s)
 {
-    const float *k = room.k + key * (d + PAD), *q = room.q + row0 * d;
+    const float *k = smem.k + key * (d + PAD), *q = smem.q + row0 * d;
     for (int r = 0; r < WARP_ROWS; r++)
         s[r] = 0;
 #pragma unroll 2
@@ -59,7 +59,7 @@ __device__ static inline void dot(const struct plain_room &room, int d, int row0
 
 /* Outputs of the warp's rows = themselves * keep + weights . V */
 template <int PARTS>
-__device__ static inline void add_values(const struct plain_room &room, int d, int row0, const float *keep,
+__device__ static inline void add_values(const struct plain_smem &smem, int d, int row0, const float *keep,
                                          float (*o)[PARTS])
 {
     int at[PARTS];
@@ -72,10 +72,10 @@ __device__ static inline void add_values(const struct plain_room &room, int d, i
     for (int key = 0; key < KEYS; key += 4) {
         float p[WARP_ROWS][4];
         for (int r = 0; r < WARP_ROWS; r++)
-            *(float4 *)p[r] = *(const float4 *)(room.p + (row0 + r) * KEYS + key);
+            *(float4 *)p[r] = *(const float4 *)(smem.p + (row0 + r) * KEYS + key);
         for (int j = 0; j < 4; j++)
             for (int x = 0; x < PARTS; x++) {
-                float v = room.v[(key + j) * d + at[x]];
+                float v = smem.v[(key + j) * d + at[x]];
                 for (int r = 0; r < WARP_ROWS; r++)
                     o[r][x] = fmaf(p[r][j], v, o[r][x]);
             }
@@ -83,20 +83,20 @@ __device__ static inline void add_values(const struct plain_room &room, int d, i
 }
 
 /* Is the key that the lane holds visible from the row at pos? */
-__device__ static inline bool sees(const struct prefill_work &w, int head, int pos, int key, bool live,
-                                   int until)
+__device__ static inline bool query_sees(const struct prefill_work &w, int head, int pos, int key, bool live,
+                                         int until)
 {
     return live && until >= pos && prefill_seen(w, head, pos, key / 64 * 64) >> key % 64 & 1;
 }
 
 template <int PARTS>
-__device__ static void finish(const struct prefill_work &w, int split, int head, int row, float top,
-                              float sum, const float *o)
+__device__ static void write_rows(const struct prefill_work &w, int split, int head, int row,
+                                  float running_max, float sum, const float *o)
 {
     int d = w.a.kv.head_dim, lane = threadIdx.x % WARP;
     size_t part = prefill_part(w, split, head, row);
     bool whole = w.n_splits == 1;
-    float scale = whole ? prefill_inverse(top, sum) : 1.0f;
+    float scale = whole ? prefill_inverse(running_max, sum) : 1.0f;
     size_t at = (whole ? prefill_out(w, head, row) : part * (size_t)d) + lane;
     for (int x = 0; x < PARTS; x++) {
         if (lane + x * WARP >= d)
@@ -107,7 +107,7 @@ __device__ static void finish(const struct prefill_work &w, int split, int head,
             w.o[at + x * WARP] = o[x];
     }
     if (!whole && lane == 0)
-        w.top_sum[part] = make_float2(top, sum);
+        w.max_sum[part] = make_float2(running_max, sum);
 }
 
 template <int PARTS>
@@ -122,52 +122,53 @@ static __global__ void __launch_bounds__(WARPS *WARP)
     int to = min(prefill_split_key(split + 1), last + 1);
     if (from >= to)
         return;
-    struct plain_room room = {(float *)shared, (float *)shared + BLOCK_ROWS * d, NULL, NULL};
-    room.v = room.k + KEYS * (d + PAD);
-    room.p = d > OVER_K ? room.k : room.v + KEYS * d;
+    struct plain_smem smem = {(float *)shared, (float *)shared + BLOCK_ROWS * d, NULL, NULL};
+    smem.v = smem.k + KEYS * (d + PAD);
+    smem.p = d > OVER_K ? smem.k : smem.v + KEYS * d;
 #pragma unroll 1
     for (int i = threadIdx.x; i < BLOCK_ROWS * d; i += blockDim.x)
-        room.q[i] =
+        smem.q[i] =
             prefill_q(w, head, min(first + i / d, w.rows - 1))[i % d] * (w.a.scale * (float)CUDART_L2E);
     size_t table = kv_head(kv, w.a.seq, w.a.layer, head) * (size_t)kv.max_pages;
     const int32_t *until = w.a.until ? w.a.until + (size_t)head * (size_t)w.a.until_stride : NULL;
     int pos[WARP_ROWS];
-    float top[WARP_ROWS], sum[WARP_ROWS], s[WARP_ROWS], keep[WARP_ROWS], o[WARP_ROWS][PARTS] = {};
+    float running_max[WARP_ROWS], sum[WARP_ROWS], s[WARP_ROWS], keep[WARP_ROWS], o[WARP_ROWS][PARTS] = {};
     for (int r = 0; r < WARP_ROWS; r++) {
         pos[r] = prefill_pos(w, min(first + row0 + r, w.rows - 1));
-        top[r] = -CUDART_INF_F;
+        running_max[r] = -CUDART_INF_F;
         sum[r] = 0;
     }
     for (int key0 = from; key0 < to; key0 += KEYS) {
-        fill(kv, room, kv.block_table + table, key0, to);
+        fill_tile(kv, smem, kv.block_table + table, key0, to);
         __syncthreads();
         int key = min(key0 + lane, to - 1);
         bool live = key0 + lane < to && kv.live[table + (size_t)(key / KV_PAGE_TOKENS)] >> key % 16 & 1;
         int seen_until = until ? until[key] : INT32_MAX;
-        dot(room, d, row0, lane, s);
+        dot_tile(smem, d, row0, lane, s);
         if (d > OVER_K)
             __syncthreads();
         for (int r = 0; r < WARP_ROWS; r++) {
-            float x = sees(w, head, pos[r], key, live, seen_until) ? s[r] : -CUDART_INF_F;
-            float most = fmaxf(top[r], warp_max(x)), zero = most == -CUDART_INF_F ? 0.0f : most;
-            float weight = term2(x - zero);
-            keep[r] = term2(top[r] - zero);
+            float x = query_sees(w, head, pos[r], key, live, seen_until) ? s[r] : -CUDART_INF_F;
+            float new_max = fmaxf(running_max[r], warp_max(x)),
+                  zero = new_max == -CUDART_INF_F ? 0.0f : new_max;
+            float weight = softmax_exp2(x - zero);
+            keep[r] = softmax_exp2(running_max[r] - zero);
             sum[r] = fmaf(sum[r], keep[r], weight); /* the lane's share */
-            top[r] = most;
-            room.p[(row0 + r) * KEYS + lane] = weight;
+            running_max[r] = new_max;
+            smem.p[(row0 + r) * KEYS + lane] = weight;
         }
         __syncwarp();
-        add_values<PARTS>(room, d, row0, keep, o);
+        add_values<PARTS>(smem, d, row0, keep, o);
         __syncthreads();
     }
     for (int r = 0; r < WARP_ROWS; r++) {
         float all = warp_sum(sum[r]);
         if (first + row0 + r < w.rows)
-            finish<PARTS>(w, split, head, first + row0 + r, top[r], all, o[r]);
+            write_rows<PARTS>(w, split, head, first + row0 + r, running_max[r], all, o[r]);
     }
 }
 
-template <int PARTS> static int launch(struct device *d, const struct prefill_work *w)
+template <int PARTS> static int launch_plain(struct device *d, const struct prefill_work *w)
 {
     size_t bytes = plain_bytes(w->a.kv.head_dim);
     dim3 grid((w->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, w->a.kv.n_kv, w->n_splits);
@@ -183,8 +184,8 @@ template <int PARTS> static int launch(struct device *d, const struct prefill_wo
 int prefill_plain(struct device *d, const struct prefill_work *w)
 {
     int dim = w->a.kv.head_dim;
-    return dim <= 32    ? launch<1>(d, w)
-           : dim <= 64  ? launch<2>(d, w)
-           : dim <= 128 ? launch<4>(d, w)
-                        : launch<8>(d, w);
+    return dim <= 32    ? launch_plain<1>(d, w)
+           : dim <= 64  ? launch_plain<2>(d, w)
+           : dim <= 128 ? launch_plain<4>(d, w)
+                        : launch_plain<8>(d, w);
 }

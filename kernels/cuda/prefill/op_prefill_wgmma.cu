@@ -19,9 +19,9 @@ enum { TEAM = 4 * WARP, TEAM_ROWS = TEAM / WARP * WARP_ROWS, COPY_WARPS = 4 };
 enum { KEYS = 128, KEY_GROUPS = KEYS / 8, TILE_PAGES = KEYS / KV_PAGE_TOKENS, STAGES = 4 };
 enum { ROW = TENSOR_TILE * 2, ALIGN = 1024 };
 
-/* Shared memory: a ring of tiles of K and of V (halves of KEYS rows), the queries of the teams (halves), and
- * barriers. */
-template <int N_DIM, int N_TEAMS> struct team_form {
+/* Shared memory: a pipeline of tiles of K and of V (halves of KEYS rows), the queries of the teams (halves),
+ * and barriers. */
+template <int N_DIM, int N_TEAMS> struct team_config {
     enum {
         DIM = N_DIM,
         TEAMS = N_TEAMS,
@@ -38,7 +38,7 @@ template <int N_DIM, int N_TEAMS> struct team_form {
         KEPT = 24,
         TAKEN = 240
     };
-    static_assert(BYTES <= 227 * 1024, "the ring has room");
+    static_assert(BYTES <= 227 * 1024, "the pipeline fits");
     static_assert(TEAMS == 1 || COPY_WARPS * WARP * KEPT + TEAMS * TEAM * TAKEN <= THREADS * GIVEN,
                   "teams take what those who copy give");
 };
@@ -50,7 +50,7 @@ struct wgmma_work {
 
 /* A block's shared memory, and its piece. Copies fill `full`, teams that are done with a tile empty `empty`,
  * (STAGES) barriers each; `ready`, one a team: its queries are there. */
-struct room {
+struct smem {
     uint32_t tiles, queries, full, empty, ready;
 };
 
@@ -64,18 +64,18 @@ __device__ static inline int turn_of_values(const struct piece &p, int tile)
     return min(2 * tile + 2, 2 * p.n_tiles - 1);
 }
 
-template <class F> __device__ static inline uint32_t tile_of(const struct room &r, int turn)
+template <class F> __device__ static inline uint32_t tile_of(const struct smem &r, int turn)
 {
     return r.tiles + turn % STAGES * F::TILE;
 }
 
-__device__ static inline void wait_for(const struct room &r, int turn)
+__device__ static inline void wait_for(const struct smem &r, int turn)
 {
     barrier_wait(r.full + turn % STAGES * 8, turn / STAGES & 1);
 }
 
 /* The warp is done with what came then. */
-__device__ static inline void give_back(const struct room &r, int turn)
+__device__ static inline void give_back(const struct smem &r, int turn)
 {
     __syncwarp();
     if (threadIdx.x % WARP == 0)
@@ -86,7 +86,7 @@ __device__ static inline void give_back(const struct room &r, int turn)
  * A lane has one at most, and knows its page's KV block a tile ahead. */
 template <class F>
 static __device__ inline void copy_tiles(const struct wgmma_work &a, const struct piece &p,
-                                         const struct room &r)
+                                         const struct smem &r)
 {
     int copy = threadIdx.x % WARP * COPY_WARPS + threadIdx.x / WARP % COPY_WARPS;
     int page = copy / F::HALVES, half = copy % F::HALVES, last = 2 * p.n_tiles - 1;
@@ -106,8 +106,8 @@ static __device__ inline void copy_tiles(const struct wgmma_work &a, const struc
             barrier_expect(full, F::TILE / COPY_WARPS);
         __syncwarp();
         if (page < TILE_PAGES)
-            tensor_copy(tile_of<F>(r, turn) + to, &a.pool, half * TENSOR_TILE,
-                        is_keys ? 2 * keys * KV_PAGE_TOKENS : (2 * values + 1) * KV_PAGE_TOKENS, full);
+            tma_tensor_copy(tile_of<F>(r, turn) + to, &a.pool, half * TENSOR_TILE,
+                            is_keys ? 2 * keys * KV_PAGE_TOKENS : (2 * values + 1) * KV_PAGE_TOKENS, full);
         if (!is_keys)
             values = keys;
     }
@@ -137,7 +137,7 @@ static __device__ inline void make_queries(const struct prefill_work &w, const s
 }
 
 /* The same floats one after the other. */
-template <int N> static __device__ inline float (&flat(float (&x)[N][4]))[4 * N]
+template <int N> static __device__ inline float (&flat_sums(float (&x)[N][4]))[4 * N]
 {
     return *(float(*)[4 * N]) x;
 }
@@ -146,12 +146,12 @@ template <int N> static __device__ inline float (&flat(float (&x)[N][4]))[4 * N]
 template <class F>
 static __device__ inline void ask_logits(uint32_t queries, uint32_t keys, float (&s)[KEY_GROUPS][4])
 {
-    hold(flat(s));
+    hold_registers(flat_sums(s));
     wgmma_begin();
 #pragma unroll
     for (int k = 0; k < F::DIM; k += 16) {
         int half = k / TENSOR_TILE, at = k % TENSOR_TILE * 2;
-        wgmma(flat(s), tile_at(queries + half * F::Q_HALF + at), tile_at(keys + half * F::HALF + at), k);
+        wgmma(flat_sums(s), tile_at(queries + half * F::Q_HALF + at), tile_at(keys + half * F::HALF + at), k);
     }
     wgmma_commit();
 }
@@ -161,11 +161,11 @@ template <class F>
 static __device__ inline void ask_values(uint32_t values, const uint32_t (&p)[TILE_PAGES][4],
                                          float (&o)[F::DIM / 8][4])
 {
-    hold(flat(o));
+    hold_registers(flat_sums(o));
     wgmma_begin();
 #pragma unroll
     for (int page = 0; page < TILE_PAGES; page++)
-        wgmma_values(flat(o), p[page], turned_tile_at(values + page * KV_PAGE_TOKENS * ROW, F::HALF), 1);
+        wgmma_values(flat_sums(o), p[page], turned_tile_at(values + page * KV_PAGE_TOKENS * ROW, F::HALF), 1);
     wgmma_commit();
 }
 
@@ -181,12 +181,12 @@ static __device__ inline void hide_tile(const struct out_rows<DIM> &m, const str
 #pragma unroll
     for (int part = 0; part < KEYS / MASK_KEYS; part++) {
         uint64_t seen[2];
-        masks(w, p.head, key0 + part * MASK_KEYS, m.pos, live, part * MASK_PAGES, seen);
-        hide(s, part * MASK_GROUPS, seen);
+        needs_mask(w, p.head, key0 + part * MASK_KEYS, m.pos, live, part * MASK_PAGES, seen);
+        hide_keys(s, part * MASK_GROUPS, seen);
     }
 }
 
-template <int DIM> static __device__ inline void rescale(struct out_rows<DIM> &m, const float (&keep)[2])
+template <int DIM> static __device__ inline void rescale_sums(struct out_rows<DIM> &m, const float (&keep)[2])
 {
     if (!__any_sync(~0u, keep[0] != 1.0f || keep[1] != 1.0f))
         return;
@@ -199,8 +199,8 @@ template <int DIM> static __device__ inline void rescale(struct out_rows<DIM> &m
 
 /* A team's work. The products of a tile's K and of the V before it are asked for together. */
 template <class F>
-static __device__ inline void attend(const struct prefill_work &w, const struct piece &p,
-                                     const struct room &r)
+static __device__ inline void attend_tiles(const struct prefill_work &w, const struct piece &p,
+                                           const struct smem &r)
 {
     struct out_rows<F::DIM> m;
     float s[KEY_GROUPS][4] = {}, keep[2];
@@ -210,10 +210,10 @@ static __device__ inline void attend(const struct prefill_work &w, const struct 
     wait_for(r, 0);
     ask_logits<F>(r.queries, tile_of<F>(r, 0), s);
     wgmma_wait();
-    hold(flat(s));
+    hold_registers(flat_sums(s));
     give_back(r, 0);
     hide_tile(m, w, p, 0, live, s);
-    soften(m, s, keep);
+    softmax_rows(m, s, keep);
     round_weights(m, s, keep, weights);
 #pragma unroll 1
     for (int i = 1; i < p.n_tiles; i++) {
@@ -224,26 +224,26 @@ static __device__ inline void attend(const struct prefill_work &w, const struct 
         wait_for(r, values);
         ask_values<F>(tile_of<F>(r, values), weights, m.o);
         wgmma_wait_but_one();
-        hold(flat(s));
+        hold_registers(flat_sums(s));
         give_back(r, keys);
         hide_tile(m, w, p, i, live, s);
-        soften(m, s, keep);
+        softmax_rows(m, s, keep);
         wgmma_wait();
-        hold(flat(m.o));
+        hold_registers(flat_sums(m.o));
         give_back(r, values);
-        rescale(m, keep);
+        rescale_sums(m, keep);
         round_weights(m, s, keep, weights);
     }
     int values = turn_of_values(p, p.n_tiles - 1);
     wait_for(r, values);
     ask_values<F>(tile_of<F>(r, values), weights, m.o);
     wgmma_wait();
-    hold(flat(m.o));
-    finish(m, w, p.split, p.head, p.row0);
+    hold_registers(flat_sums(m.o));
+    finish_rows(m, w, p.split, p.head, p.row0);
 }
 
 /* By all threads of the block. */
-template <class F> static __device__ inline struct room open_room(uint32_t start, int team)
+template <class F> static __device__ inline struct smem open_smem(uint32_t start, int team)
 {
     uint32_t tiles = (start + ALIGN - 1) / ALIGN * ALIGN, queries = tiles + STAGES * F::TILE;
     uint32_t full = queries + F::TEAMS * F::QUERIES, empty = full + STAGES * 8, ready = empty + STAGES * 8;
@@ -269,7 +269,7 @@ static __global__ void __launch_bounds__(F::THREADS, 1)
     struct piece p;
     if (!find_piece(a.w, F::TEAMS * TEAM_ROWS, KEYS, &p))
         return;
-    struct room r = open_room<F>(shared_address(shared), threadIdx.x / TEAM);
+    struct smem r = open_smem<F>(shared_address(shared), threadIdx.x / TEAM);
     if (threadIdx.x >= F::TEAMS * TEAM) {
         if (F::TEAMS > 1)
             give_registers<F::KEPT>();
@@ -281,10 +281,10 @@ static __global__ void __launch_bounds__(F::THREADS, 1)
     make_queries<F>(a.w, p, shared + (r.queries - shared_address(shared)));
     barrier_arrive(r.ready);
     barrier_wait(r.ready, 0);
-    attend<F>(a.w, p, r);
+    attend_tiles<F>(a.w, p, r);
 }
 
-template <class F> static int launch(struct device *d, const struct prefill_work *w, int blocks)
+template <class F> static int launch_wgmma(struct device *d, const struct prefill_work *w, int blocks)
 {
     struct wgmma_work a;
     memset(&a, 0, sizeof a);
@@ -306,8 +306,8 @@ template <class F> static int launch(struct device *d, const struct prefill_work
 template <int DIM> static int launch_teams(struct device *d, const struct prefill_work *w)
 {
     int blocks, warps = prefill_warps(d, w, &blocks);
-    return warps * WARP == TEAM ? launch<team_form<DIM, 1>>(d, w, blocks)
-                                : launch<team_form<DIM, 2>>(d, w, blocks);
+    return warps * WARP == TEAM ? launch_wgmma<team_config<DIM, 1>>(d, w, blocks)
+                                : launch_wgmma<team_config<DIM, 2>>(d, w, blocks);
 }
 
 int prefill_wgmma(struct device *d, const struct prefill_work *w)

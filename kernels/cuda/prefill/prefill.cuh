@@ -15,7 +15,7 @@ struct prefill_work {
     int group, rows; /* query heads per KV head; rows per KV head: nq * group */
     int n_splits;
     float *o;        /* (n_splits, n_kv, rows, head_dim): sums of weight * V; one split: outputs at once */
-    float2 *top_sum; /* (n_splits, n_kv, rows): largest logit or the next whole number, sum of weights */
+    float2 *max_sum; /* (n_splits, n_kv, rows): largest logit or the next whole number, sum of weights */
     uint64_t
         *listed; /* (tiles of a, a.n_rows, words): keys that the tile's list lets through; NULL: no lists */
     int words;
@@ -60,7 +60,7 @@ __device__ static inline size_t prefill_out(const struct prefill_work &w, int he
            (size_t)w.a.kv.head_dim;
 }
 
-/* Where a row's part of a split is in top_sum, and, times head_dim, in o. */
+/* Where a row's part of a split is in max_sum, and, times head_dim, in o. */
 __device__ static inline size_t prefill_part(const struct prefill_work &w, int split, int head, int row)
 {
     return ((size_t)split * (size_t)w.a.kv.n_kv + (size_t)head) * (size_t)w.rows + (size_t)row;
@@ -77,19 +77,19 @@ __device__ static inline uint64_t prefill_seen(const struct prefill_work &w, int
     return seen & w.listed[list * (size_t)w.words + (size_t)(key0 / 64)];
 }
 
-/* As term() of math.cuh, in base 2. */
-__device__ static inline float term2(float x)
+/* As exponential() of math.cuh, in base 2. */
+__device__ static inline float softmax_exp2(float x)
 {
     return x < -69.0f * 1.44269504f ? 0.0f : power_of_2(x);
 }
 
 /* What a row's sum of weight * V is multiplied by; rows that see nothing have zeros. */
-__device__ static inline float prefill_inverse(float top, float sum)
+__device__ static inline float prefill_inverse(float running_max, float sum)
 {
-    return top == -CUDART_INF_F ? 0.0f : 1.0f / sum;
+    return running_max == -CUDART_INF_F ? 0.0f : 1.0f / sum;
 }
 
-/* Launch one slice of queries. Outputs if there is one split, else o and top_sum. */
+/* Launch one slice of queries. Outputs if there is one split, else o and max_sum. */
 int prefill_plain(struct device *d, const struct prefill_work *w);
 int prefill_mma(struct device *d, const struct prefill_work *w);   /* bf16, head_dim 64 or 128; `hopper` */
 int prefill_wgmma(struct device *d, const struct prefill_work *w); /* the same, on Hopper */

@@ -15,7 +15,8 @@ enum { MASK_KEYS = 64, MASK_GROUPS = MASK_KEYS / 8, MASK_PAGES = MASK_KEYS / KV_
  * wgmma()'s results: of every 8 columns 2(lane % 4) and the next. */
 template <int DIM> struct out_rows {
     float o[DIM / 8][4];
-    float top[2], sum[2]; /* top: largest logit, rounded up to a whole number; sum: of the thread's columns */
+    float running_max[2],
+        sum[2]; /* running max: largest logit, rounded up to a whole number; sum: of the thread's columns */
     int pos[2];
 };
 
@@ -31,7 +32,7 @@ __device__ static inline void start_out(struct out_rows<DIM> &m, const struct pr
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         m.pos[r] = prefill_pos(w, min(own_row(row0, r), w.rows - 1));
-        m.top[r] = -CUDART_INF_F;
+        m.running_max[r] = -CUDART_INF_F;
         m.sum[r] = 0;
     }
 #pragma unroll
@@ -85,8 +86,8 @@ __device__ static inline void round_weights(struct out_rows<DIM> &m, float (&s)[
 
 /* Which of MASK_KEYS keys from key0 on, the tile's pages from page0 on, do a thread's rows see? Bit 8j + e:
  * row r sees the key of s[j][2r + e]. */
-__device__ static inline void masks(const struct prefill_work &w, int head, int key0, const int (&pos)[2],
-                                    unsigned live, int page0, uint64_t (&seen)[2])
+__device__ static inline void needs_mask(const struct prefill_work &w, int head, int key0,
+                                         const int (&pos)[2], unsigned live, int page0, uint64_t (&seen)[2])
 {
     int column = 2 * (threadIdx.x % 4);
     uint64_t alive = 0;
@@ -110,7 +111,7 @@ __device__ static inline void masks(const struct prefill_work &w, int head, int 
 
 /* Groups from group0 on, which the masks are of. */
 template <int GROUPS>
-__device__ static inline void hide(float (&s)[GROUPS][4], int group0, const uint64_t (&seen)[2])
+__device__ static inline void hide_keys(float (&s)[GROUPS][4], int group0, const uint64_t (&seen)[2])
 {
 #pragma unroll
     for (int j = 0; j < MASK_GROUPS; j++)
@@ -122,31 +123,31 @@ __device__ static inline void hide(float (&s)[GROUPS][4], int group0, const uint
 /* Logits become weights, 0 from 2^-126 on; keep: what there is of the rows' outputs is scaled by, 1 for most
  * tiles. */
 template <int DIM, int GROUPS>
-__device__ static inline void soften(struct out_rows<DIM> &m, float (&s)[GROUPS][4], float (&keep)[2])
+__device__ static inline void softmax_rows(struct out_rows<DIM> &m, float (&s)[GROUPS][4], float (&keep)[2])
 {
 #pragma unroll
     for (int r = 0; r < 2; r++) {
-        float most = fmaxf(s[0][2 * r], s[0][2 * r + 1]);
+        float new_max = fmaxf(s[0][2 * r], s[0][2 * r + 1]);
 #pragma unroll
         for (int j = 1; j < GROUPS; j++)
-            most = fmaxf(most, fmaxf(s[j][2 * r], s[j][2 * r + 1]));
-        most = fmaxf(most, __shfl_xor_sync(~0u, most, 1));
-        most = fmaxf(most, __shfl_xor_sync(~0u, most, 2));
-        most = fmaxf(ceilf(most), m.top[r]);
-        float zero = most == -CUDART_INF_F ? 0.0f : most;
+            new_max = fmaxf(new_max, fmaxf(s[j][2 * r], s[j][2 * r + 1]));
+        new_max = fmaxf(new_max, __shfl_xor_sync(~0u, new_max, 1));
+        new_max = fmaxf(new_max, __shfl_xor_sync(~0u, new_max, 2));
+        new_max = fmaxf(ceilf(new_max), m.running_max[r]);
+        float zero = new_max == -CUDART_INF_F ? 0.0f : new_max;
 #pragma unroll
         for (int j = 0; j < GROUPS; j++)
 #pragma unroll
             for (int e = 0; e < 2; e++)
                 s[j][2 * r + e] = power_of_2(s[j][2 * r + e] - zero);
-        keep[r] = power_of_2(m.top[r] - zero);
-        m.top[r] = most;
+        keep[r] = power_of_2(m.running_max[r] - zero);
+        m.running_max[r] = new_max;
     }
 }
 
 template <int DIM>
-__device__ static inline void finish(const struct out_rows<DIM> &m, const struct prefill_work &w, int split,
-                                     int head, int row0)
+__device__ static inline void finish_rows(const struct out_rows<DIM> &m, const struct prefill_work &w,
+                                          int split, int head, int row0)
 {
     int lane = threadIdx.x % WARP;
     bool whole = w.n_splits == 1;
@@ -158,7 +159,7 @@ __device__ static inline void finish(const struct out_rows<DIM> &m, const struct
         if (row >= w.rows)
             continue;
         size_t part = prefill_part(w, split, head, row);
-        float scale = whole ? prefill_inverse(m.top[r], sum) : 1.0f;
+        float scale = whole ? prefill_inverse(m.running_max[r], sum) : 1.0f;
         void *out = whole ? w.a.out : w.o;
         enum dtype type = whole ? w.a.type : DTYPE_F32;
         size_t at = (whole ? prefill_out(w, head, row) : part * DIM) + 2 * (lane % 4);
@@ -166,7 +167,7 @@ __device__ static inline void finish(const struct out_rows<DIM> &m, const struct
         for (int i = 0; i < DIM / 8; i++)
             put2_as(out, type, at + i * 8, m.o[i][2 * r] * scale, m.o[i][2 * r + 1] * scale);
         if (!whole && lane % 4 == 0)
-            w.top_sum[part] = make_float2(m.top[r], sum);
+            w.max_sum[part] = make_float2(m.running_max[r], sum);
     }
 }
 
@@ -219,7 +220,7 @@ __device__ static inline bool sees_all(const struct prefill_work &w, const struc
     return __all_sync(~0u, live == 0xffff) && before;
 }
 
-/* Warps with rows of a block: half as many are faster only where each block gets a multiprocessor. */
+/* Warps with rows of a block: half as many are faster only where each block gets an SM. */
 static inline int prefill_warps(const struct device *d, const struct prefill_work *w, int *blocks)
 {
     int warps = MAX_WARPS / 2;

@@ -25,7 +25,7 @@ static __device__ void copy_key_pages(const struct kv_view &kv, const int32_t *b
         barrier_expect(bar, n * key_page<D>::BYTES + beside);
     __syncwarp();
     if (p < n)
-        bulk_copy(to + p * key_page<D>::BYTES, kv_block_k(kv, mine), key_page<D>::BYTES, bar);
+        tma_bulk_copy(to + p * key_page<D>::BYTES, kv_block_k(kv, mine), key_page<D>::BYTES, bar);
 }
 
 /* 16 keys x 16 dimensions from dimension 16k on, of a page in shared memory: as the first factor, or as the

@@ -7,7 +7,7 @@
 enum { DIGITS = 4, BINS = 256, OWN_BINS = BINS / WARP };
 
 /* e^x, x above -inf, as the CPU computes it, bit for bit: with a bias the order of scores hangs on it. */
-__device__ static float mass(float x)
+__device__ static float mass_of_key(float x)
 {
     const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
     x = fminf(89.0f, fmaxf(-104.0f, x));
@@ -29,7 +29,7 @@ __device__ static float mass(float x)
 __device__ static uint32_t key_of(float x, int i, float bias)
 {
     if (bias != 0 && x > -CUDART_INF_F)
-        x = __fsub_rn(mass(x), __fmul_rn(bias, (float)i));
+        x = __fsub_rn(mass_of_key(x), __fmul_rn(bias, (float)i));
     if (!(x > -CUDART_INF_F))
         return 0;
     uint32_t u = __float_as_uint(__fadd_rn(x, 0.0f)); /* -0 and 0 are equal */

@@ -34,7 +34,7 @@ static __device__ void load_tile(const struct kv_view &kv, const struct alike &s
 }
 
 /* Cosines of this warp's keys of `rows` with this lane's key of `columns`. */
-static __device__ void cosines(int d, struct tile rows, struct tile columns, float c[OWN])
+static __device__ void add_cosines(int d, struct tile rows, struct tile columns, float c[OWN])
 {
     int first = threadIdx.x / WARP * OWN, lane = threadIdx.x % WARP;
     for (int i = 0; i < OWN; i++)
@@ -50,10 +50,10 @@ static __device__ void cosines(int d, struct tile rows, struct tile columns, flo
 }
 
 /* Two tiles in dynamic shared memory. */
-static __device__ struct tile tile_at(float *room, int d, int which)
+static __device__ struct tile tile_at(float *smem, int d, int which)
 {
     struct tile t;
-    t.key = room + which * TILE * (d + 2);
+    t.key = smem + which * TILE * (d + 2);
     t.norm = t.key + TILE * (d + 1);
     return t;
 }
@@ -62,8 +62,8 @@ static __device__ struct tile tile_at(float *room, int d, int which)
 static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redundancy_args a)
 {
     extern __shared__ float alike_room[];
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
     int d = a.kv.head_dim, first = threadIdx.x / WARP * OWN, lane = threadIdx.x % WARP;
     struct tile rows = tile_at(alike_room, d, 0), columns = tile_at(alike_room, d, 1);
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redund
         for (int j0 = 0; j0 < s.n; j0 += TILE) {
             float c[OWN];
             load_tile(a.kv, s, j0, columns);
-            cosines(d, rows, columns, c);
+            add_cosines(d, rows, columns, c);
             for (int i = 0; i < OWN; i++) {
                 int j = j0 + lane;
                 float x = j == i0 + first + i ? 0.0f : c[i]; /* the diagonal is 0, as on the CPU */
@@ -98,8 +98,8 @@ static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redunda
 {
     extern __shared__ float alike_room[];
     __shared__ float part[WARPS][TILE];
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
     int d = a.kv.head_dim, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     struct tile rows = tile_at(alike_room, d, 0), columns = tile_at(alike_room, d, 1);
@@ -110,7 +110,7 @@ static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redunda
         for (int i0 = 0; i0 < s.n; i0 += TILE) {
             float c[OWN];
             load_tile(a.kv, s, i0, rows);
-            cosines(d, rows, columns, c);
+            add_cosines(d, rows, columns, c);
             for (int i = 0; i < OWN; i++) {
                 int row = i0 + warp * OWN + i;
                 if (row < s.n && row != j0 + lane && spare[row] != j0 + lane)
@@ -132,41 +132,41 @@ static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redunda
 static __global__ void __launch_bounds__(THREADS)
     mix_kernel(struct key_redundancy_args a, const int64_t *spared)
 {
-    __shared__ float room[WARP];
-    wait_for_inputs();
-    let_next_begin();
+    __shared__ float smem[WARP];
+    pdl_wait();
+    pdl_trigger();
     struct alike s = alike_of(a, blockIdx.y, blockIdx.x);
     size_t list = s.list * (size_t)a.io.stride;
-    float *mean = a.mean + list, *io = a.io.v + list, top = -CUDART_INF_F, sum = 0;
+    float *mean = a.mean + list, *io = a.io.v + list, largest = -CUDART_INF_F, sum = 0;
     if (s.n == 0)
         return;
     for (int t = threadIdx.x; t < s.n; t += THREADS) {
         if (spared)
             mean[t] -= (float)spared[list + t] * (1 / SPARED_ONE) / (float)s.n;
-        top = fmaxf(top, mean[t]);
+        largest = fmaxf(largest, mean[t]);
     }
-    top = block_max(top, room);
+    largest = block_max(largest, smem);
     for (int t = threadIdx.x; t < s.n; t += THREADS)
-        sum += term(mean[t] - top);
-    sum = block_sum(sum, room);
+        sum += softmax_exp(mean[t] - largest);
+    sum = block_sum(sum, smem);
     for (int t = threadIdx.x; t < s.n - a.recent; t += THREADS)
-        io[t] = a.lambda * io[t] - (1 - a.lambda) * (term(mean[t] - top) / sum);
+        io[t] = a.lambda * io[t] - (1 - a.lambda) * (softmax_exp(mean[t] - largest) / sum);
     if (threadIdx.x == 0)
         a.kv.aux_half[kv_head(a.kv, a.rows.seq[blockIdx.y], a.layer, blockIdx.x)] += s.n;
 }
 
 int alike_mix(struct device *d, const struct key_redundancy_args *a, const int64_t *spared)
 {
-    return cuda_launch_early(d, OP_key_redundancy, mix_kernel, dim3(a->io.n_rows, a->rows.cap), THREADS, 0, 1,
-                             *a, spared);
+    return cuda_launch_pdl(d, OP_key_redundancy, mix_kernel, dim3(a->io.n_rows, a->rows.cap), THREADS, 0, 1,
+                           *a, spared);
 }
 
 static int alike_plain(struct device *d, const struct key_redundancy_args *a)
 {
     int lists = a->rows.cap * a->io.n_rows, bytes = 2 * TILE * (a->kv.head_dim + 2) * (int)sizeof(float);
     dim3 grid(max(1, 4 * d->n_sm / lists), a->io.n_rows, a->rows.cap);
-    int rc = cuda_launch_early(d, OP_key_redundancy, spare_kernel, grid, THREADS, bytes, 1, *a);
-    rc = rc ? rc : cuda_launch_early(d, OP_key_redundancy, mean_kernel, grid, THREADS, bytes, 1, *a);
+    int rc = cuda_launch_pdl(d, OP_key_redundancy, spare_kernel, grid, THREADS, bytes, 1, *a);
+    rc = rc ? rc : cuda_launch_pdl(d, OP_key_redundancy, mean_kernel, grid, THREADS, bytes, 1, *a);
     return rc ? rc : alike_mix(d, a, NULL);
 }
 

@@ -33,8 +33,8 @@ template <int D>
 static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_constant__ struct alike_work w)
 {
     enum { LANES = D / 8, AT_ONCE = WARP / LANES, LOADS = KV_PAGE_TOKENS / AT_ONCE };
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     const struct key_redundancy_args &a = w.a;
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     share_items<THREADS>(
@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_const
 
 /* c[half]: products of own keys g, g + 8 with keys 8 half + 2t, + 1 of a page. */
 template <int D>
-static __device__ void products(const uint32_t (&own)[D / 16][4], uint32_t page, float (&c)[2][4])
+static __device__ void key_products(const uint32_t (&own)[D / 16][4], uint32_t page, float (&c)[2][4])
 {
 #pragma unroll
     for (int x = 0; x < 8; x++)
@@ -171,10 +171,10 @@ template <int D> static __host__ __device__ constexpr int stage_bytes(void)
     return PAGES * key_page<D>::BYTES + NORMS;
 }
 
-/* A block's copies: room for STAGES stages and the own pages, with barriers, and how many stages the warp has
+/* A block's copies: smem for STAGES stages and the own pages, with barriers, and how many stages the warp has
  * asked for and met. */
 struct copies {
-    const char *room;
+    const char *smem;
     uint32_t full, empty, own_bar;
     int begun, met, own_phase;
 };
@@ -186,15 +186,15 @@ static __device__ void ask_stage(const struct alike_work &w, const struct alike 
 {
     int pages = pages_of(s.n), first = stage * PAGES, at = c.begun % STAGES;
     int norms = min(pages - first, (int)PAGES) * KV_PAGE_TOKENS * 4;
-    uint32_t room = shared_address(c.room) + at * stage_bytes<D>(), bar = c.full + at * 8;
+    uint32_t smem = shared_address(c.smem) + at * stage_bytes<D>(), bar = c.full + at * 8;
     if (first >= pages)
         return;
     if (c.begun >= STAGES)
         barrier_wait(c.empty + at * 8, (c.begun / STAGES - 1) & 1);
-    copy_key_pages<D>(w.a.kv, s.block_table, first, PAGES, pages, room, bar, norms);
+    copy_key_pages<D>(w.a.kv, s.block_table, first, PAGES, pages, smem, bar, norms);
     if (threadIdx.x == 0)
-        bulk_copy(room + PAGES * key_page<D>::BYTES,
-                  w.norm + s.list * (size_t)w.a.io.stride + first * KV_PAGE_TOKENS, norms, bar);
+        tma_bulk_copy(smem + PAGES * key_page<D>::BYTES,
+                      w.norm + s.list * (size_t)w.a.io.stride + first * KV_PAGE_TOKENS, norms, bar);
     c.begun++;
 }
 
@@ -204,14 +204,14 @@ static __device__ void meet_stage(const uint32_t (&keys)[D / 16][4], int n, int 
                                   struct seen *own)
 {
     int own_page = own->slot[0] / KV_PAGE_TOKENS, pages = pages_of(n), t = threadIdx.x % 4;
-    uint32_t room = shared_address(stage);
+    uint32_t smem = shared_address(stage);
     const float *norms = (const float *)(stage + PAGES * key_page<D>::BYTES);
 #pragma unroll 1
     for (int p = threadIdx.x / WARP % SHARE * PAIR; p < PAGES && first + p < pages; p += SHARE * PAIR) {
         float c[PAIR][2][4];
 #pragma unroll
         for (int e = 0; e < PAIR; e++)
-            products<D>(keys, room + (p + e) * key_page<D>::BYTES, c[e]);
+            key_products<D>(keys, smem + (p + e) * key_page<D>::BYTES, c[e]);
 #pragma unroll
         for (int e = 0; e < PAIR; e++) {
             int page = first + p + e;
@@ -235,10 +235,10 @@ static __device__ struct seen meet_all(const struct alike_work &w, const struct 
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, pages = pages_of(s.n),
         page = first + warp / SHARE;
     int stages = (pages + PAGES - 1) / PAGES;
-    uint32_t keys[D / 16][4], own_room = shared_address(c.room) + STAGES * stage_bytes<D>();
+    uint32_t keys[D / 16][4], own_smem = shared_address(c.smem) + STAGES * stage_bytes<D>();
     struct seen own = {{0, 0}, {0, 0}, {0, 0}, {{-1, 0}, {-1, 0}}};
     if (warp == 0)
-        copy_key_pages<D>(w.a.kv, s.block_table, first, OWN, pages, own_room, c.own_bar);
+        copy_key_pages<D>(w.a.kv, s.block_table, first, OWN, pages, own_smem, c.own_bar);
     for (int i = 0; warp == 0 && i < STAGES - 1; i++)
         ask_stage<D>(w, s, i, c);
     for (int mine = 0; mine < 2; mine++) {
@@ -250,14 +250,14 @@ static __device__ struct seen meet_all(const struct alike_work &w, const struct 
     c.own_phase ^= 1;
 #pragma unroll
     for (int k = 0; k < D / 16; k++)
-        load_keys<D>(keys[k], own_room + warp / SHARE * key_page<D>::BYTES, k);
+        load_keys<D>(keys[k], own_smem + warp / SHARE * key_page<D>::BYTES, k);
     for (int i = 0; i < stages; i++, c.met++) {
         int at = c.met % STAGES;
         if (warp == 0)
             ask_stage<D>(w, s, i + STAGES - 1, c);
         barrier_wait(c.full + at * 8, c.met / STAGES & 1); /* by all, so that none arrives twice in a phase */
         if (page < pages)
-            meet_stage<D, FIRST>(keys, s.n, i * PAGES, c.room + at * stage_bytes<D>(), &own);
+            meet_stage<D, FIRST>(keys, s.n, i * PAGES, c.smem + at * stage_bytes<D>(), &own);
         /* All threads: racecheck does not know that one may speak for a warp. */
         barrier_arrive(c.empty + at * 8);
     }
@@ -273,8 +273,8 @@ static __global__ void __launch_bounds__(THREADS, 1) alike_kernel(const __grid_c
     __shared__ float sum[WARPS][KV_PAGE_TOKENS];
     __shared__ struct spare spare[WARPS][KV_PAGE_TOKENS];
     needs_hopper();
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     struct copies c = {alike_pages,
                        shared_address(bar),
                        shared_address(&bar[STAGES]),
@@ -296,14 +296,14 @@ static __global__ void __launch_bounds__(THREADS, 1) alike_kernel(const __grid_c
         });
 }
 
-template <int D> static int run(struct device *d, const struct alike_work *w)
+template <int D> static int run_redundancy(struct device *d, const struct alike_work *w)
 {
     int bytes = STAGES * stage_bytes<D>() + OWN * key_page<D>::BYTES;
-    int rc = cuda_launch_early(d, OP_key_redundancy, norm_kernel<D>, d->n_sm, THREADS, 0, 1, *w);
+    int rc = cuda_launch_pdl(d, OP_key_redundancy, norm_kernel<D>, d->n_sm, THREADS, 0, 1, *w);
     return rc ? rc
-              : cuda_launch_early(d, OP_key_redundancy,
-                                  w->a.first ? alike_kernel<D, true> : alike_kernel<D, false>, d->n_sm,
-                                  THREADS, bytes, 1, *w);
+              : cuda_launch_pdl(d, OP_key_redundancy,
+                                w->a.first ? alike_kernel<D, true> : alike_kernel<D, false>, d->n_sm, THREADS,
+                                bytes, 1, *w);
 }
 
 int alike_mma_fits(const struct key_redundancy_args *a)
@@ -338,7 +338,7 @@ int alike_mma(struct device *d, const struct key_redundancy_args *a)
     for (int row0 = 0; row0 < a->rows.cap && !rc; row0 += rows) {
         struct key_redundancy_args part = rows_from(a, row0, rows);
         struct alike_work w = {part, (float *)(void *)part.spare, spared};
-        rc = a->kv.head_dim == 128 ? run<128>(d, &w) : run<64>(d, &w);
+        rc = a->kv.head_dim == 128 ? run_redundancy<128>(d, &w) : run_redundancy<64>(d, &w);
         rc = rc ? rc : alike_mix(d, &part, spared);
     }
     return rc;

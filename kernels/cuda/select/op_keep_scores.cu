@@ -11,8 +11,8 @@ enum { THREADS = 256, FLIGHT = 4 };
 
 static __global__ void __launch_bounds__(THREADS) random_scores_kernel(struct random_scores_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int r = blockIdx.x, seq = a.rows.seq[r];
     int layer = a.layer + (int)blockIdx.y / a.kv.n_kv, h = (int)blockIdx.y % a.kv.n_kv;
     if (seq < 0)
@@ -45,8 +45,8 @@ int cuda_op_random_scores(struct device *d, const struct random_scores_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_random_scores, random_scores_kernel, dim3(a->rows.cap, a->out.n_rows),
-                             THREADS, 0, 1, *a);
+    return cuda_launch_pdl(d, OP_random_scores, random_scores_kernel, dim3(a->rows.cap, a->out.n_rows),
+                           THREADS, 0, 1, *a);
 }
 
 /* What accumulate knows of a slot. */
@@ -58,9 +58,9 @@ struct entry {
 
 static __global__ void __launch_bounds__(THREADS) accumulate_kernel(struct accumulate_args a)
 {
-    __shared__ int room[WARP];
-    wait_for_inputs();
-    let_next_begin();
+    __shared__ int smem[WARP];
+    pdl_wait();
+    pdl_trigger();
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, m = 0;
     size_t list = (size_t)r * kv.n_kv + h;
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(THREADS) accumulate_kernel(struct accum
             m += lives;
         }
     }
-    m = block_sum(m, room);
+    m = block_sum(m, smem);
     if (threadIdx.x == 0)
         a.io.m[list] = m;
 }
@@ -106,6 +106,6 @@ int cuda_op_accumulate(struct device *d, const struct accumulate_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_accumulate, accumulate_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0,
-                             1, *a);
+    return cuda_launch_pdl(d, OP_accumulate, accumulate_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, 1,
+                           *a);
 }

@@ -6,13 +6,13 @@
 #include "kernels/cuda/select/keys.cuh"
 #include "kernels/topk_params.h"
 
-enum { THREADS = 512, MOST_RANKS = 16384 };
+enum { THREADS = 512, MAX_RANKS = 16384 };
 
 /* A block does one row. */
 static __global__ void window_list_kernel(struct window_list_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int row = blockIdx.x, pos = a.rows.pos[row], s = pos + 1;
     if (a.rows.seq[row] < 0)
         return;
@@ -28,7 +28,7 @@ int cuda_op_window_list(struct device *d, const struct window_list_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_window_list, window_list_kernel, a->rows.cap, 256, 0, 1, *a);
+    return cuda_launch_pdl(d, OP_window_list, window_list_kernel, a->rows.cap, 256, 0, 1, *a);
 }
 
 /* ---- rank_union. Places in the walk are whole numbers until the last kernel, so that the largest of several
@@ -36,8 +36,8 @@ int cuda_op_window_list(struct device *d, const struct window_list_args *a)
 
 static __global__ void __launch_bounds__(THREADS) union_begin_kernel(struct rank_union_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int row = blockIdx.x;
     if (a.rows.seq[row] < 0)
         return;
@@ -115,9 +115,9 @@ __device__ static void sort_entries(uint64_t *v, int size)
     __syncthreads();
 }
 
-/* x: query heads, y: rows. memory: room for `most` entries a block, or NULL: they are in shared memory. */
+/* x: query heads, y: rows. memory: smem for `max_ranks` entries a block, or NULL: they are in shared memory. */
 static __global__ void __launch_bounds__(THREADS)
-    union_rank_kernel(struct rank_union_args a, uint64_t *memory, int most)
+    union_rank_kernel(struct rank_union_args a, uint64_t *memory, int max_ranks)
 {
     extern __shared__ uint64_t union_ranks[];
     __shared__ struct rank_shared s;
@@ -128,7 +128,7 @@ static __global__ void __launch_bounds__(THREADS)
     const float *x = a.in.logits + ((size_t)row * a.n_q + q) * (size_t)a.in.stride + u.low;
     int n = u.high - u.low, ranks = min(u.ranks, n), size = 1;
     int *place = (int *)(a.out.v + (size_t)row * a.out.stride);
-    uint64_t *ranked = memory ? memory + ((size_t)row * a.n_q + q) * (size_t)most : union_ranks;
+    uint64_t *ranked = memory ? memory + ((size_t)row * a.n_q + q) * (size_t)max_ranks : union_ranks;
     while (size < ranks)
         size *= 2;
     if (ranks < 1)
@@ -155,8 +155,8 @@ static __global__ void __launch_bounds__(THREADS)
 
 static __global__ void __launch_bounds__(THREADS) union_end_kernel(struct rank_union_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int row = blockIdx.x;
     if (a.rows.seq[row] < 0)
         return;
@@ -171,17 +171,17 @@ static __global__ void __launch_bounds__(THREADS) union_end_kernel(struct rank_u
 
 int cuda_op_rank_union(struct device *d, const struct rank_union_args *a)
 {
-    int size = 1, most = union_split(a, a->in.stride - 1).ranks;
+    int size = 1, max_ranks = union_split(a, a->in.stride - 1).ranks;
     if (a->rows.cap < 1)
         return 0;
-    while (size < most)
+    while (size < max_ranks)
         size *= 2;
-    if (size > MOST_RANKS)
+    if (size > MAX_RANKS)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
-                          "rank_union: rankings of %d tokens; on a GPU at most %d", most, MOST_RANKS);
+                          "rank_union: rankings of %d tokens; on a GPU at most %d", max_ranks, MAX_RANKS);
     size_t bytes = (size_t)size * sizeof(uint64_t);
     uint64_t *memory = NULL;
-    if (bytes + sizeof(struct rank_shared) > d->most_shared) {
+    if (bytes + sizeof(struct rank_shared) > d->max_smem) {
         memory = (uint64_t *)cuda_workspace(d, (size_t)a->rows.cap * (size_t)a->n_q * bytes);
         if (!memory)
             return BACKEND_ERR_MEMORY;
@@ -194,10 +194,10 @@ int cuda_op_rank_union(struct device *d, const struct rank_union_args *a)
     }
     /* union_rank_kernel reads its keys five times: it is launched plainly, which leaves it the first-level
      * cache that an early launch gives to shared memory. */
-    int rc = cuda_launch_early(d, OP_rank_union, union_begin_kernel, a->rows.cap, THREADS, 0, 1, *a);
+    int rc = cuda_launch_pdl(d, OP_rank_union, union_begin_kernel, a->rows.cap, THREADS, 0, 1, *a);
     if (rc)
         return rc;
     union_rank_kernel<<<dim3(a->n_q, a->rows.cap), THREADS, bytes, d->stream>>>(*a, memory, size);
     rc = cuda_launched(d, OP_rank_union);
-    return rc ? rc : cuda_launch_early(d, OP_rank_union, union_end_kernel, a->rows.cap, THREADS, 0, 1, *a);
+    return rc ? rc : cuda_launch_pdl(d, OP_rank_union, union_end_kernel, a->rows.cap, THREADS, 0, 1, *a);
 }

@@ -22,13 +22,13 @@ struct mass {
     int longest;                                  /* of all heads */
 };
 
-__device__ static inline void add(struct log_sum *s, float top, float sum)
+__device__ static inline void add_value(struct log_sum *s, float largest, float sum)
 {
-    float d = top - s->top, e = term(-fabsf(d));
-    if (top == -CUDART_INF_F)
+    float d = largest - s->largest, e = softmax_exp(-fabsf(d));
+    if (largest == -CUDART_INF_F)
         return;
     s->sum = d > 0 ? fmaf(s->sum, e, sum) : fmaf(sum, e, s->sum);
-    s->top = fmaxf(s->top, top);
+    s->largest = fmaxf(s->largest, largest);
 }
 
 __device__ static inline float rounded_exp(float x)
@@ -37,15 +37,15 @@ __device__ static inline float rounded_exp(float x)
 }
 
 /* A rounded mass of 0 keeps its token a candidate: below every logarithm of a float. */
-template <enum kind KIND> __device__ static inline float over(const struct reduce &r, struct log_sum s)
+template <enum kind KIND> __device__ static inline float over_heads(const struct reduce &r, struct log_sum s)
 {
     const float bf16_floor = -104.0f;
-    if (s.top == -CUDART_INF_F || (KIND == LARGEST && !r.a.bf16))
-        return s.top;
+    if (s.largest == -CUDART_INF_F || (KIND == LARGEST && !r.a.bf16))
+        return s.largest;
     if (KIND == LARGEST)
-        return fmaxf(logf(rounded_exp(s.top)), bf16_floor);
+        return fmaxf(logf(rounded_exp(s.largest)), bf16_floor);
     float mass = logf(r.a.mode == REDUCE_MEAN ? s.sum / (float)r.heads : s.sum);
-    return KIND == BF16_MASS ? fmaxf(mass, bf16_floor) : s.top + mass;
+    return KIND == BF16_MASS ? fmaxf(mass, bf16_floor) : s.largest + mass;
 }
 
 /* A lane's four tokens of FLIGHT heads. */
@@ -56,8 +56,8 @@ template <int FLIGHT> struct flight {
 /* Of the heads from i on, asked for all at once, the tokens from `slot` on; beyond an end: anything, it is
  * not used. */
 template <int FLIGHT>
-__device__ static inline void ask(const struct reduce &r, const float *logits, int i, int slot,
-                                  struct flight<FLIGHT> *f)
+__device__ static inline void load_logits(const struct reduce &r, const float *logits, int i, int slot,
+                                          struct flight<FLIGHT> *f)
 {
 #pragma unroll
     for (int u = 0; u < FLIGHT; u++) {
@@ -66,7 +66,7 @@ __device__ static inline void ask(const struct reduce &r, const float *logits, i
     }
 }
 
-__device__ static inline float of(const float4 &x, int t)
+__device__ static inline float value_of(const float4 &x, int t)
 {
     return t == 0 ? x.x : t == 1 ? x.y : t == 2 ? x.z : x.w;
 }
@@ -78,20 +78,20 @@ __device__ static inline void add_flight(const struct mass &m, int i, int slot,
 {
 #pragma unroll
     for (int t = 0; t < TOKENS; t++) {
-        float lp[FLIGHT], top = -CUDART_INF_F, sum = 0;
+        float lp[FLIGHT], largest = -CUDART_INF_F, sum = 0;
 #pragma unroll
         for (int u = 0; u < FLIGHT; u++) {
-            lp[u] = slot + t < m.slots[i + u] ? of(f.x[u], t) - m.lse[i + u] : -CUDART_INF_F;
-            top = fmaxf(top, lp[u]);
+            lp[u] = slot + t < m.slots[i + u] ? value_of(f.x[u], t) - m.lse[i + u] : -CUDART_INF_F;
+            largest = fmaxf(largest, lp[u]);
         }
-        float base = top == -CUDART_INF_F ? 0.0f : top;
+        float base = largest == -CUDART_INF_F ? 0.0f : largest;
 #pragma unroll
         for (int u = 0; u < (KIND == LARGEST ? 0 : FLIGHT); u++)
-            sum += KIND == BF16_MASS ? rounded_exp(lp[u]) : term(lp[u] - base);
+            sum += KIND == BF16_MASS ? rounded_exp(lp[u]) : softmax_exp(lp[u] - base);
         if (KIND == LOG_SUM) {
-            add(&s[t], top, sum);
+            add_value(&s[t], largest, sum);
         } else {
-            s[t].top = fmaxf(s[t].top, top);
+            s[t].largest = fmaxf(s[t].largest, largest);
             s[t].sum += sum;
         }
     }
@@ -103,7 +103,7 @@ __device__ static inline void over_all(const struct reduce &r, const struct log_
 {
 #pragma unroll
     for (int t = 0; t < TOKENS; t++)
-        out[t] = over<KIND>(r, s[t]);
+        out[t] = over_heads<KIND>(r, s[t]);
 }
 
 /* Log-probabilities of four tokens from `slot` on, over the heads. */
@@ -115,7 +115,7 @@ __device__ static inline void over_heads(const struct reduce &r, const struct ma
     struct log_sum s[TOKENS] = {none, none, none, none};
     for (int i = 0; i < r.heads; i += FLIGHT) {
         struct flight<FLIGHT> f;
-        ask(r, logits, i, slot, &f);
+        load_logits(r, logits, i, slot, &f);
         add_flight<KIND>(m, i, slot, f, s);
     }
     over_all<KIND>(r, s, out);
@@ -124,20 +124,20 @@ __device__ static inline void over_heads(const struct reduce &r, const struct ma
 /* The sum over a page, by its four lanes. */
 __device__ static inline struct log_sum over_page(const float (&x)[TOKENS])
 {
-    float top = fmaxf(fmaxf(x[0], x[1]), fmaxf(x[2], x[3])), sum = 0;
+    float largest = fmaxf(fmaxf(x[0], x[1]), fmaxf(x[2], x[3])), sum = 0;
     for (int lane = 1; lane < LANES; lane *= 2)
-        top = fmaxf(top, __shfl_xor_sync(~0u, top, lane));
+        largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, lane));
 #pragma unroll
     for (int t = 0; t < TOKENS; t++)
-        sum += term(x[t] - (top == -CUDART_INF_F ? 0.0f : top));
+        sum += softmax_exp(x[t] - (largest == -CUDART_INF_F ? 0.0f : largest));
     for (int lane = 1; lane < LANES; lane *= 2)
         sum += __shfl_xor_sync(~0u, sum, lane);
-    return {top, sum};
+    return {largest, sum};
 }
 
 __device__ static inline float log_of(const struct log_sum &s)
 {
-    return s.top == -CUDART_INF_F ? s.top : s.top + logf(s.sum);
+    return s.largest == -CUDART_INF_F ? s.largest : s.largest + logf(s.sum);
 }
 
 /* Log of the sum over block `block`, by its four lanes: page by page. */
@@ -151,7 +151,7 @@ __device__ static inline float over_block(const struct reduce &r, const struct m
         int page = block * r.a.block_pages + j;
         over_heads<KIND, FLIGHT>(r, m, logits, page * KV_PAGE_TOKENS + threadIdx.x % LANES * TOKENS, x);
         struct log_sum s = over_page(x);
-        add(&all, s.top, s.sum);
+        add_value(&all, s.largest, s.sum);
     }
     return log_of(all);
 }
@@ -218,7 +218,7 @@ __device__ static inline void reduce_ahead(const struct reduce &r, const struct 
         int slot = block * KV_PAGE_TOKENS + threadIdx.x % LANES * TOKENS;
         struct flight<FLIGHT> next;
         bool more = first + s->step < s->blocks;
-        ask(r, logits, 0, more ? slot + s->step * KV_PAGE_TOKENS : r.a.in.stride, &next);
+        load_logits(r, logits, 0, more ? slot + s->step * KV_PAGE_TOKENS : r.a.in.stride, &next);
         struct log_sum sums[TOKENS] = {none, none, none, none};
         float x[TOKENS];
         add_flight<KIND>(m, 0, slot, f, sums);
@@ -248,27 +248,28 @@ __device__ static inline void reduce_all(const struct reduce &r, const struct ma
     }
 }
 
-/* Blocks that a multiprocessor has registers for. */
-__host__ __device__ static constexpr int resident(int flight)
+/* Blocks that an SM has registers for. */
+__host__ __device__ static constexpr int resident_blocks(int flight)
 {
     return flight > 8 ? 4 : flight > 4 ? 5 : 6;
 }
 
 /* x: list. y: row. z: parts that share the list. AHEAD: see reduce_ahead. */
 template <enum kind KIND, int FLIGHT, bool AHEAD>
-static __global__ void __launch_bounds__(THREADS, resident(FLIGHT)) reduce_stats_kernel(struct reduce r)
+static __global__ void __launch_bounds__(THREADS, resident_blocks(FLIGHT))
+    reduce_stats_kernel(struct reduce r)
 {
     __shared__ struct mass m;
-    __shared__ int room[WARP];
+    __shared__ int smem[WARP];
     const struct reduce_stats_args &a = r.a;
     int row = blockIdx.y, list = blockIdx.x, at = row * a.out.n_rows + list;
     size_t head0 = (size_t)row * a.n_q + (size_t)list * r.heads;
     const float *logits = a.in.logits + head0 * (size_t)a.in.stride;
     struct flight<FLIGHT> f;
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     if (AHEAD)
-        ask(r, logits, 0, ((int)blockIdx.z * PAGES * LANES + (int)threadIdx.x) * TOKENS, &f);
+        load_logits(r, logits, 0, ((int)blockIdx.z * PAGES * LANES + (int)threadIdx.x) * TOKENS, &f);
     int seq = a.rows.seq[row];
     __syncthreads(); /* so that logits are asked for before seq is there: see topk_kernel */
     if (seq < 0)
@@ -287,7 +288,7 @@ static __global__ void __launch_bounds__(THREADS, resident(FLIGHT)) reduce_stats
         reduce_ahead<KIND, FLIGHT>(r, m, logits, f, &s);
     else
         reduce_all<KIND, FLIGHT>(r, m, logits, &s);
-    int candidates = block_sum(s.candidates, room);
+    int candidates = block_sum(s.candidates, smem);
     if (threadIdx.x == 0)
         report_candidates(a.out, r.counters, at, a.block_pages ? s.blocks : s.n_tokens, candidates, parts);
     if (list == 0 && blockIdx.z == 0)
@@ -298,20 +299,20 @@ static __global__ void __launch_bounds__(THREADS, resident(FLIGHT)) reduce_stats
 static int parts_of(const struct device *d, const struct reduce_stats_args *a, int flight, bool ahead)
 {
     int lists = a->rows.cap * a->out.n_rows, per = PAGES * max(a->block_pages, 1) * KV_PAGE_TOKENS;
-    int work = (a->in.stride + per - 1) / per, most = max(1, d->n_sm * resident(flight) / lists);
+    int work = (a->in.stride + per - 1) / per, max_blocks = max(1, d->n_sm * resident_blocks(flight) / lists);
     if (!ahead || lists > CUDA_COUNTERS / 2)
         return parts_of_list(d, lists, work);
-    int rounds = max(1, (work + most - 1) / most);
+    int rounds = max(1, (work + max_blocks - 1) / max_blocks);
     return max(1, (work + rounds - 1) / rounds);
 }
 
-template <int FLIGHT, bool AHEAD> static int launch(struct device *d, const struct reduce &r)
+template <int FLIGHT, bool AHEAD> static int launch_reduce(struct device *d, const struct reduce &r)
 {
     auto kernel = r.a.mode == REDUCE_MAX ? reduce_stats_kernel<LARGEST, FLIGHT, AHEAD>
                   : r.a.bf16             ? reduce_stats_kernel<BF16_MASS, FLIGHT, AHEAD>
                                          : reduce_stats_kernel<LOG_SUM, FLIGHT, AHEAD>;
     dim3 grid(r.a.out.n_rows, r.a.rows.cap, parts_of(d, &r.a, FLIGHT, AHEAD));
-    return cuda_launch_early(d, OP_reduce_stats, kernel, grid, THREADS, 0, 1, r);
+    return cuda_launch_pdl(d, OP_reduce_stats, kernel, grid, THREADS, 0, 1, r);
 }
 
 int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
@@ -320,8 +321,8 @@ int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
         return reduce_pages(d, a);
     struct reduce r = reduce_of(d, a);
     if (r.heads <= 4) /* enough blocks are in flight anyway */
-        return launch<4, false>(d, r);
+        return launch_reduce<4, false>(d, r);
     if (a->block_pages > 1 || r.heads > MOST_FLIGHT)
-        return launch<8, false>(d, r);
-    return r.heads <= 8 ? launch<8, true>(d, r) : launch<MOST_FLIGHT, true>(d, r);
+        return launch_reduce<8, false>(d, r);
+    return r.heads <= 8 ? launch_reduce<8, true>(d, r) : launch_reduce<MOST_FLIGHT, true>(d, r);
 }

@@ -24,8 +24,8 @@ template <int VEC> struct alignas(VEC * sizeof(float)) values {
 /* The values of a page under heads i to i + FLIGHT - 1 of the list, whose first head is q0; VEC of them,
  * which have the same KV head, at a time. Anything where there is no such head or page. */
 template <int VEC>
-__device__ static inline void ask(const struct reduce &r, const float *row, int q0, int page, int i,
-                                  float (&x)[FLIGHT])
+__device__ static inline void load_pages(const struct reduce &r, const float *row, int q0, int page, int i,
+                                         float (&x)[FLIGHT])
 {
     int h = (q0 + i) / r.group, g = q0 + i - h * r.group;
     const float *from = row + ((size_t)h * r.a.in.stride + page) * r.group + g;
@@ -74,11 +74,11 @@ __device__ static inline void add_page(const struct reduce &r, struct list_heads
                                        float (&x)[FLIGHT], struct log_sum *s)
 {
     const float none = -CUDART_INF_F;
-    float top = s->top, sum = 0;
+    float largest = s->largest, sum = 0;
 #pragma unroll
     for (int u = 0; u < FLIGHT; u++) {
         x[u] = page < m->pages[i + u] ? x[u] - m->lse[i + u] : none;
-        top = fmaxf(top, x[u]);
+        largest = fmaxf(largest, x[u]);
     }
 #pragma unroll
     for (int u = 0; u < FLIGHT; u++)
@@ -86,11 +86,11 @@ __device__ static inline void add_page(const struct reduce &r, struct list_heads
             unsigned there = __ballot_sync(~0u, x[u] != none);
             if (threadIdx.x % WARP == 0)
                 atomicAdd(&m->values[i + u], __popc(there));
-            sum += term(x[u] - (top == none ? 0.0f : top));
+            sum += softmax_exp(x[u] - (largest == none ? 0.0f : largest));
         }
-    if (s->top != none)
-        sum = fmaf(s->sum, term(s->top - top), sum);
-    s->top = top;
+    if (s->largest != none)
+        sum = fmaf(s->sum, softmax_exp(s->largest - largest), sum);
+    s->largest = largest;
     s->sum = sum;
 }
 
@@ -98,16 +98,16 @@ __device__ static inline void add_page(const struct reduce &r, struct list_heads
 template <int VEC> static __global__ void __launch_bounds__(THREADS) reduce_pages_kernel(struct reduce r)
 {
     __shared__ struct list_heads m;
-    __shared__ int room[WARP];
-    wait_for_inputs();
-    let_next_begin();
+    __shared__ int smem[WARP];
+    pdl_wait();
+    pdl_trigger();
     const struct reduce_stats_args &a = r.a;
     int row = blockIdx.y, list = blockIdx.x, at = row * a.out.n_rows + list, seq = a.rows.seq[row];
     int q0 = list * r.heads, candidates = 0;
     const float *values = a.in.logits + (size_t)row * a.n_q * a.in.stride;
     float x[FLIGHT];
     bool asked = true;
-    ask<VEC>(r, values, q0, (blockIdx.z * THREADS + threadIdx.x) * a.block_pages, 0, x);
+    load_pages<VEC>(r, values, q0, (blockIdx.z * THREADS + threadIdx.x) * a.block_pages, 0, x);
     if (seq < 0)
         return;
     find_heads(r, &m, seq, q0, a.in.lse + (size_t)row * a.n_q + q0);
@@ -121,18 +121,18 @@ template <int VEC> static __global__ void __launch_bounds__(THREADS) reduce_page
         for (int page = block * a.block_pages; page < (block + 1) * a.block_pages; page++)
             for (int i = 0; i < r.heads; i += FLIGHT) {
                 if (!asked)
-                    ask<VEC>(r, values, q0, page, i, x);
+                    load_pages<VEC>(r, values, q0, page, i, x);
                 asked = false;
                 add_page(r, &m, page, i, x, &s);
             }
-        float mass = s.top;
-        if (s.top != -CUDART_INF_F)
+        float mass = s.largest;
+        if (s.largest != -CUDART_INF_F)
             mass += logf(a.mode == REDUCE_MEAN ? s.sum / (float)r.heads : s.sum);
         if (block < blocks)
             a.out.v[(size_t)at * a.out.stride + block] = mass;
         candidates += mass > -CUDART_INF_F;
     }
-    candidates = block_sum(candidates, room); /* and all have counted what they read */
+    candidates = block_sum(candidates, smem); /* and all have counted what they read */
     if (threadIdx.x == 0)
         report_candidates(a.out, r.counters, at, blocks, candidates, parts);
     for (int i = threadIdx.x; i < r.heads; i += THREADS)
@@ -150,6 +150,6 @@ int reduce_pages(struct device *d, const struct reduce_stats_args *a)
     auto kernel = together % 4 == 0   ? reduce_pages_kernel<4>
                   : together % 2 == 0 ? reduce_pages_kernel<2>
                                       : reduce_pages_kernel<1>;
-    return cuda_launch_early(d, OP_reduce_stats, kernel, dim3(a->out.n_rows, a->rows.cap, parts), THREADS, 0,
-                             1, r);
+    return cuda_launch_pdl(d, OP_reduce_stats, kernel, dim3(a->out.n_rows, a->rows.cap, parts), THREADS, 0, 1,
+                           r);
 }

@@ -31,8 +31,8 @@ __device__ static inline float4 bounds_four(const struct kv_view &kv, size_t i)
 }
 
 /* Four values of the bounds of four blocks: low and high begin empty. */
-__device__ static inline void widen(const struct kv_view &kv, const int kv_block[QUAD], int chunk,
-                                    float4 low[QUAD], float4 high[QUAD])
+__device__ static inline void widen_bounds(const struct kv_view &kv, const int kv_block[QUAD], int chunk,
+                                           float4 low[QUAD], float4 high[QUAD])
 {
     const float inf = CUDART_INF_F;
     float4 l[QUAD], h[QUAD];
@@ -55,13 +55,13 @@ __device__ static inline void widen(const struct kv_view &kv, const int kv_block
     }
 }
 
-__device__ static inline float dot(float4 x, float4 y, float sum)
+__device__ static inline float dot_bounds(float4 x, float4 y, float sum)
 {
     return fmaf(x.w, y.w, fmaf(x.z, y.z, fmaf(x.y, y.y, fmaf(x.x, y.x, sum))));
 }
 
 /* One step: lanes that differ in `bit` share the first 2 * HALF sums between them. */
-template <int HALF> __device__ static inline void exchange(float *s, int bit)
+template <int HALF> __device__ static inline void exchange_sums(float *s, int bit)
 {
     bool upper = threadIdx.x & bit;
 #pragma unroll
@@ -76,14 +76,14 @@ template <int HALF> __device__ static inline void exchange(float *s, int bit)
 template <int N> __device__ static inline void sum_lanes(float *s)
 {
     int bit = WARP / 2;
-    exchange<N / 2>(s, bit);
-    exchange<N / 4>(s, bit /= 2);
+    exchange_sums<N / 2>(s, bit);
+    exchange_sums<N / 4>(s, bit /= 2);
     if (N >= 8)
-        exchange<(N >= 8 ? N / 8 : 1)>(s, bit /= 2);
+        exchange_sums<(N >= 8 ? N / 8 : 1)>(s, bit /= 2);
     if (N >= 16)
-        exchange<(N >= 16 ? N / 16 : 1)>(s, bit /= 2);
+        exchange_sums<(N >= 16 ? N / 16 : 1)>(s, bit /= 2);
     if (N >= 32)
-        exchange<(N >= 32 ? N / 32 : 1)>(s, bit /= 2);
+        exchange_sums<(N >= 32 ? N / 32 : 1)>(s, bit /= 2);
     for (bit /= 2; bit; bit /= 2)
         s[0] += __shfl_xor_sync(~0u, s[0], bit);
 }
@@ -107,11 +107,11 @@ __device__ static inline unsigned four_blocks(const struct page_scores_args &a, 
             low[b] = make_float4(inf, inf, inf, inf);
             high[b] = make_float4(-inf, -inf, -inf, -inf);
         }
-        widen(a.kv, kv_block, chunk, low, high);
+        widen_bounds(a.kv, kv_block, chunk, low, high);
         for (int j = 1; j < a.block_pages; j++) {
             int more[QUAD];
             find_kv_blocks(a, table, pages, block, j, more);
-            widen(a.kv, more, chunk, low, high);
+            widen_bounds(a.kv, more, chunk, low, high);
         }
 #pragma unroll
         for (int g = 0; g < GROUP; g++)
@@ -119,7 +119,8 @@ __device__ static inline unsigned four_blocks(const struct page_scores_args &a, 
                 float4 above = query[g * 2 * (d / 4) + chunk], below = query[(g * 2 + 1) * (d / 4) + chunk];
 #pragma unroll
                 for (int b = 0; b < QUAD; b++)
-                    s[b * GROUP + g] = dot(below, low[b], dot(above, high[b], s[b * GROUP + g]));
+                    s[b * GROUP + g] =
+                        dot_bounds(below, low[b], dot_bounds(above, high[b], s[b * GROUP + g]));
             }
     }
 #pragma unroll
@@ -234,9 +235,9 @@ int cuda_op_page_scores(struct device *d, const struct page_scores_args *a)
 static __global__ void mask_scores_kernel(struct mask_scores_args a)
 {
     extern __shared__ unsigned mask_bits[];
-    __shared__ int room[WARP];
-    wait_for_inputs();
-    let_next_begin();
+    __shared__ int smem[WARP];
+    pdl_wait();
+    pdl_trigger();
     int row = blockIdx.y;
     size_t at = (size_t)row * a.s.n_rows + blockIdx.x;
     int n = min(a.s.n[at], a.s.stride), len = a.len[at], m = 0;
@@ -256,7 +257,7 @@ static __global__ void mask_scores_kernel(struct mask_scores_args a)
             m += v[i] > -CUDART_INF_F;
         else
             v[i] = -CUDART_INF_F;
-    m = block_sum(m, room);
+    m = block_sum(m, smem);
     if (threadIdx.x == 0)
         a.s.m[at] = m;
 }
@@ -264,6 +265,6 @@ static __global__ void mask_scores_kernel(struct mask_scores_args a)
 int cuda_op_mask_scores(struct device *d, const struct mask_scores_args *a)
 {
     int bytes = (a->s.stride + 31) / 32 * 4;
-    return cuda_launch_early(d, OP_mask_scores, mask_scores_kernel, dim3(a->s.n_rows, a->rows.cap), 512,
-                             bytes, 1, *a);
+    return cuda_launch_pdl(d, OP_mask_scores, mask_scores_kernel, dim3(a->s.n_rows, a->rows.cap), 512, bytes,
+                           1, *a);
 }

@@ -7,14 +7,12 @@
  *
  * A warp reads 16 pages at a time straight from memory into the first factor. A lane holds 16 bytes of every
  * 64 of rows g and g + 8, whichever dimensions those are, and the second factor is laid out to match. Each
- * warp thus has 8 KiB in flight, with 16 warps on each multiprocessor. */
+ * warp thus has 8 KiB in flight, with 16 warps on each SM. */
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/select/scores.cuh"
 
 enum { WARPS = 8, THREADS = WARPS * WARP, ROWS = 16, PARTS = 3, HEADS = 8 };
-enum {
-    BLOCKS = 2
-}; /* a multiprocessor holds; more in all are slower, each begins with a few waits for memory */
+enum { BLOCKS = 2 }; /* an SM holds; more in all are slower, each begins with a few waits for memory */
 
 /* Rows g and g + 8 of a tile: low, then high, 2 * D values a row, 32 of them every four lanes. */
 template <int D> struct bound_rows {
@@ -84,7 +82,7 @@ static __device__ inline void load_rows(const struct page_scores_args &a, const 
 }
 
 /* Two bf16 each: the smaller ones, or the larger ones. */
-static __device__ inline uint32_t wider(uint32_t x, uint32_t y, bool smaller)
+static __device__ inline uint32_t wider_bound(uint32_t x, uint32_t y, bool smaller)
 {
     bool low = __uint_as_float(x << 16) < __uint_as_float(y << 16);
     bool high = __uint_as_float(x & 0xffff0000u) < __uint_as_float(y & 0xffff0000u);
@@ -106,8 +104,8 @@ static __device__ void widen_rows(const struct page_scores_args &a, size_t table
             for (int i = 0; i < bound_rows<D>::FOURS; i++) {
                 uint4 x = to->x[r][i], y = __ldcs(row_of(a, next[r]) + 4 * i);
                 bool smaller = i < bound_rows<D>::FOURS / 2;
-                uint4 both = make_uint4(wider(x.x, y.x, smaller), wider(x.y, y.y, smaller),
-                                        wider(x.z, y.z, smaller), wider(x.w, y.w, smaller));
+                uint4 both = make_uint4(wider_bound(x.x, y.x, smaller), wider_bound(x.y, y.y, smaller),
+                                        wider_bound(x.z, y.z, smaller), wider_bound(x.w, y.w, smaller));
                 to->x[r][i] = none ? x : first ? y : both;
             }
             kv_block[r] = none ? kv_block[r] : next[r];
@@ -173,8 +171,8 @@ template <int D>
 static __global__ void __launch_bounds__(THREADS, BLOCKS) mma_kernel(struct page_scores_args a)
 {
     __shared__ struct bound_queries<D> q;
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int row = blockIdx.y, h = blockIdx.x, parts = gridDim.z, part = blockIdx.z, seq = a.rows.seq[row];
     if (seq < 0)
         return;
@@ -222,6 +220,6 @@ int scores_mma_fits(const struct page_scores_args *a)
 int scores_mma(struct device *d, const struct page_scores_args *a)
 {
     dim3 grid(a->kv.n_kv, a->rows.cap, page_parts(a, BLOCKS * d->n_sm, WARPS * ROWS * a->block_pages));
-    return cuda_launch_early(d, OP_page_scores, a->kv.head_dim == 128 ? mma_kernel<128> : mma_kernel<64>,
-                             grid, THREADS, 0, 1, *a);
+    return cuda_launch_pdl(d, OP_page_scores, a->kv.head_dim == 128 ? mma_kernel<128> : mma_kernel<64>, grid,
+                           THREADS, 0, 1, *a);
 }

@@ -9,12 +9,12 @@
  * list, and the keys of long ones in memory. */
 #include "kernels/cuda/select/topk_mass.cuh"
 
-/* Keys of a block: with 64 KiB three blocks share a multiprocessor; 192 KiB are what one can have. */
-enum { PART = 16384, MOST_PART = 49152, MOST_BLOCKS = 8, RESIDENT = 3 };
+/* Keys of a block: with 64 KiB three blocks share an SM; 192 KiB are what one can have. */
+enum { PART = 16384, MAX_PART = 49152, MAX_BLOCKS = 8, RESIDENT = 3 };
 /* Threads of a block. Where there are more lists than the GPU holds blocks, blocks of fewer threads are
  * faster for lists that are not long (SHORT_PART, SHORTEST_PART scores at most): 768 lists of 256 scores
- * take 7.9 us on an H200 with FEW_THREADS and 12.2 with MOST_THREADS (bench/results/h200_quest.json). */
-enum { MOST_THREADS = 512, FEW_THREADS = 256, FEWEST_THREADS = 128, SHORT_PART = 4096, SHORTEST_PART = 512 };
+ * take 7.9 us on an H200 with HALF_THREADS and 12.2 with MAX_THREADS (bench/results/h200_quest.json). */
+enum { MAX_THREADS = 512, HALF_THREADS = 256, MIN_THREADS = 128, SHORT_PART = 4096, SHORTEST_PART = 512 };
 
 template <class F> struct topk_shared {
     int4 bins[DIGITS][BINS / 4];
@@ -39,7 +39,7 @@ struct forced {
     int from, left;
 };
 
-__device__ static struct forced force(const float *v, int n, const struct topk_count &t, float bias)
+__device__ static struct forced force_last(const float *v, int n, const struct topk_count &t, float bias)
 {
     int lane = threadIdx.x % WARP, low = n - t.last, from = n, left = t.k;
     for (int top = n - 1; top >= low && left > 0; top -= WARP) {
@@ -55,13 +55,13 @@ __device__ static struct forced force(const float *v, int n, const struct topk_c
 
 /* The rule, by the first warp. A union is chosen from the whole list. */
 template <class F>
-__device__ static void plan(struct topk_shared<F> *s, const struct topk_args &a, const float *v, int pos,
-                            int len, int n, int m)
+__device__ static void plan_row(struct topk_shared<F> *s, const struct topk_args &a, const float *v, int pos,
+                                int len, int n, int m)
 {
     struct topk_count t = topk_take(&a.params, n, m, pos, len, a.cap);
     struct forced f = {n, t.k};
     if (a.params.force != FORCE_UNION && t.last > 0)
-        f = force(v, n, t, a.params.tie_bias);
+        f = force_last(v, n, t, a.params.tie_bias);
     if (threadIdx.x == 0) {
         s->from = f.from;
         s->left = f.left;
@@ -88,8 +88,8 @@ template <class F> __device__ static void find_digit(struct topk_shared<F> *s, i
 
 /* The threshold for the k largest of the part's entries below `limit` of the list. */
 template <class F>
-__device__ static struct cut select(struct topk_shared<F> *s, const struct part &p, int limit, int blocks,
-                                    int k)
+__device__ static struct cut select_keys(struct topk_shared<F> *s, const struct part &p, int limit,
+                                         int blocks, int k)
 {
     struct cut c = {UINT32_MAX, 0, 0};
     uint32_t prefix = 0, mask = 0;
@@ -103,7 +103,7 @@ __device__ static struct cut select(struct topk_shared<F> *s, const struct part 
             if (key && (key & mask) == prefix)
                 atomicAdd(bins + (key >> shift & (BINS - 1)), 1);
         }
-        barrier<F>();
+        block_barrier<F>();
         if (threadIdx.x < WARP)
             find_digit<F>(s, which, blocks, k);
         __syncthreads();
@@ -134,8 +134,8 @@ __device__ static inline int kind_of(const struct part &p, const struct cut &c, 
 
 /* Writes what is taken, and in the first block the list's length. */
 template <class F>
-__device__ static void collect(struct topk_shared<F> *s, const struct topk_args &a, size_t at,
-                               const struct part &p, const struct cut &c, int rank, int blocks)
+__device__ static void collect_indices(struct topk_shared<F> *s, const struct topk_args &a, size_t at,
+                                       const struct part &p, const struct cut &c, int rank, int blocks)
 {
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     int stretch = (p.n + F::THREADS - 1) / F::THREADS * WARP, first = warp * stretch,
@@ -148,7 +148,7 @@ __device__ static void collect(struct topk_shared<F> *s, const struct topk_args 
     }
     if (lane == 0)
         s->taken[warp] = make_int2(sure, equal);
-    barrier<F>();
+    block_barrier<F>();
     sure = equal = 0; /* from here on: in the list before this place */
     for (int b = 0; b < blocks; b++) {
         int2 other = lane < F::WARPS ? of_block<F>(s->taken, b)[lane] : make_int2(0, 0);
@@ -173,14 +173,14 @@ __device__ static void collect(struct topk_shared<F> *s, const struct topk_args 
         equal += __popc(equals);
     }
     if (F::CLUSTER)
-        barrier<F>(); /* others may be reading this block's counts */
+        block_barrier<F>(); /* others may be reading this block's counts */
 }
 
 /* ---- the operation */
 
 /* x: the blocks of a list, y: lists of a row, z: rows. memory: for keys, see enum place. */
 template <class F, bool MASS>
-static __global__ void __launch_bounds__(F::THREADS, RESIDENT *MOST_THREADS / F::THREADS)
+static __global__ void __launch_bounds__(F::THREADS, RESIDENT *MAX_THREADS / F::THREADS)
     topk_kernel(const __grid_constant__ struct topk_args a, uint32_t *memory)
 {
     extern __shared__ uint32_t topk_keys[];
@@ -192,8 +192,8 @@ static __global__ void __launch_bounds__(F::THREADS, RESIDENT *MOST_THREADS / F:
     const float *list = a.in.v + at * (size_t)a.in.stride;
     for (int i = threadIdx.x; i < DIGITS * BINS; i += F::THREADS)
         ((int *)s.bins)[i] = 0;
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     float ahead[AHEAD] = {};
     if (!F::CLUSTER)
         ask_ahead<F>(list, a.in.stride, ahead);
@@ -209,7 +209,7 @@ static __global__ void __launch_bounds__(F::THREADS, RESIDENT *MOST_THREADS / F:
                      min(size, n - begin)};
     const float *v = list + begin;
     if (threadIdx.x < WARP)
-        plan(&s, a, list, pos, a.len_of_seq ? a.len_of_seq[seq] : 0, n, m);
+        plan_row(&s, a, list, pos, a.len_of_seq ? a.len_of_seq[seq] : 0, n, m);
     if (!F::CLUSTER)
         make_keys_ahead<F>(p, ahead, a.params.tie_bias);
     make_keys<F>(p, v, F::CLUSTER ? 0 : AHEAD * F::THREADS, a.params.tie_bias);
@@ -225,25 +225,26 @@ static __global__ void __launch_bounds__(F::THREADS, RESIDENT *MOST_THREADS / F:
         int few = a.params.min_k - (s.take.k - s.left); /* besides the forced ones */
         left = min(left, max(few, count_by_mass<F>(a.params, p, v, s.from, blocks)));
     }
-    struct cut c = select<F>(&s, p, whole ? n : s.from, blocks, left);
+    struct cut c = select_keys<F>(&s, p, whole ? n : s.from, blocks, left);
     c.join = whole ? n - s.take.last : s.from;
-    collect<F>(&s, a, at, p, c, rank, blocks);
+    collect_indices<F>(&s, a, at, p, c, rank, blocks);
 }
 
 template <class F, bool MASS>
-static int launch(struct device *d, const struct topk_args *a, int blocks, size_t bytes, uint32_t *memory)
+static int launch_topk(struct device *d, const struct topk_args *a, int blocks, size_t bytes,
+                       uint32_t *memory)
 {
     auto kernel = topk_kernel<F, MASS>;
     dim3 grid((unsigned)blocks, (unsigned)a->in.n_rows, (unsigned)a->rows.cap);
-    return cuda_launch_early(d, OP_topk, kernel, grid, F::THREADS, bytes, blocks, *a, memory);
+    return cuda_launch_pdl(d, OP_topk, kernel, grid, F::THREADS, bytes, blocks, *a, memory);
 }
 
 template <class F>
 static int launch_rule(struct device *d, const struct topk_args *a, int blocks, size_t bytes,
                        uint32_t *memory)
 {
-    return topk_by_mass(&a->params) ? launch<F, true>(d, a, blocks, bytes, memory)
-                                    : launch<F, false>(d, a, blocks, bytes, memory);
+    return topk_by_mass(&a->params) ? launch_topk<F, true>(d, a, blocks, bytes, memory)
+                                    : launch_topk<F, false>(d, a, blocks, bytes, memory);
 }
 
 static int in_one_block(struct device *d, const struct topk_args *a)
@@ -251,31 +252,32 @@ static int in_one_block(struct device *d, const struct topk_args *a)
     int part = part_of(a->in.stride, 1), lists = a->in.n_rows * a->rows.cap, held = RESIDENT * d->n_sm;
     size_t bytes = (size_t)part * sizeof(uint32_t);
     if (topk_by_mass(&a->params) || lists <= held || part > SHORT_PART)
-        return launch_rule<form<BLOCK, MOST_THREADS>>(d, a, 1, bytes, NULL);
-    if (lists <= held * (MOST_THREADS / FEW_THREADS) || part > SHORTEST_PART)
-        return launch<form<BLOCK, FEW_THREADS>, false>(d, a, 1, bytes, NULL);
-    return launch<form<BLOCK, FEWEST_THREADS>, false>(d, a, 1, bytes, NULL);
+        return launch_rule<tile_config<BLOCK, MAX_THREADS>>(d, a, 1, bytes, NULL);
+    if (lists <= held * (MAX_THREADS / HALF_THREADS) || part > SHORTEST_PART)
+        return launch_topk<tile_config<BLOCK, HALF_THREADS>, false>(d, a, 1, bytes, NULL);
+    return launch_topk<tile_config<BLOCK, MIN_THREADS>, false>(d, a, 1, bytes, NULL);
 }
 
 static int in_memory(struct device *d, const struct topk_args *a)
 {
     size_t lists = (size_t)a->rows.cap * (size_t)a->in.n_rows;
     uint32_t *memory = (uint32_t *)cuda_workspace(d, lists * (size_t)a->in.stride * sizeof(uint32_t));
-    return memory ? launch_rule<form<MEMORY, MOST_THREADS>>(d, a, 1, 0, memory) : BACKEND_ERR_MEMORY;
+    return memory ? launch_rule<tile_config<MEMORY, MAX_THREADS>>(d, a, 1, 0, memory) : BACKEND_ERR_MEMORY;
 }
 
 int cuda_op_topk(struct device *d, const struct topk_args *a)
 {
     int blocks = 1;
-    while (blocks < MOST_BLOCKS && part_of(a->in.stride, blocks) > PART)
+    while (blocks < MAX_BLOCKS && part_of(a->in.stride, blocks) > PART)
         blocks *= 2;
     int part = part_of(a->in.stride, blocks);
-    if (part > MOST_PART)
+    if (part > MAX_PART)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "topk: lists of %d scores; on a GPU at most %d",
-                          a->in.stride, MOST_PART * MOST_BLOCKS);
+                          a->in.stride, MAX_PART * MAX_BLOCKS);
     if (blocks == 1)
         return in_one_block(d, a);
     if (!d->hopper) /* no clusters */
         return in_memory(d, a);
-    return launch_rule<form<OF_CLUSTER, MOST_THREADS>>(d, a, blocks, (size_t)part * sizeof(uint32_t), NULL);
+    return launch_rule<tile_config<OF_CLUSTER, MAX_THREADS>>(d, a, blocks, (size_t)part * sizeof(uint32_t),
+                                                             NULL);
 }

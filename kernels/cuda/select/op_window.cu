@@ -5,7 +5,7 @@
 #include "kernels/cuda/select/window.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
-enum { FEW_JOBS = 16 }; /* of a window, that MOST_PARTS of the slots are worth it */
+enum { MIN_JOBS = 16 }; /* of a window, that MAX_PARTS of the slots are worth it */
 enum { OWN = 8 };       /* queries that a thread meets a key with at once */
 enum { STAGED = 128 };  /* dimensions of a warp's queries in shared memory, where keys lie beside them */
 
@@ -13,8 +13,8 @@ enum { STAGED = 128 };  /* dimensions of a warp's queries in shared memory, wher
 
 static __global__ void __launch_bounds__(THREADS) put_queries_kernel(struct put_queries_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int r = blockIdx.x, width = a.n_q * a.dim, seq = a.rows.seq[r];
     if (seq < 0 || (a.prefill && r + a.n < a.rows.cap))
         return;
@@ -27,7 +27,7 @@ int cuda_op_put_queries(struct device *d, const struct put_queries_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_put_queries, put_queries_kernel, a->rows.cap, THREADS, 0, 1, *a);
+    return cuda_launch_pdl(d, OP_put_queries, put_queries_kernel, a->rows.cap, THREADS, 0, 1, *a);
 }
 
 /* ---- window_mass
@@ -52,7 +52,7 @@ static __device__ void load_queries(const struct window_mass_args &a, const stru
             int i = q.heads ? q.i : q.i + o * q.step, g = q.heads ? q.g + o : q.g;
             bool there = i < a.n && o < (q.heads ? q.heads : OWN);
             *(float4 *)(to + o * n + x) =
-                there ? *(const float4 *)(query(a, w, i, g) + from + x) : make_float4(0, 0, 0, 0);
+                there ? *(const float4 *)(query_at(a, w, i, g) + from + x) : make_float4(0, 0, 0, 0);
         }
     }
 }
@@ -76,14 +76,14 @@ static __device__ void add_four(const float4 (&k)[S], const float *q, int row, f
 
 /* The sums of exponentials so far, relative to the largest logits. */
 struct running {
-    float top[OWN], sum[OWN];
+    float running_max[OWN], sum[OWN];
 };
 
 static __device__ void add_logit(struct running &r, int o, float x)
 {
-    float more = fmaxf(r.top[o], x);
-    r.sum[o] = r.sum[o] * term(r.top[o] - more) + term(x - more);
-    r.top[o] = more;
+    float more = fmaxf(r.running_max[o], x);
+    r.sum[o] = r.sum[o] * softmax_exp(r.running_max[o] - more) + softmax_exp(x - more);
+    r.running_max[o] = more;
 }
 
 /* Four dimensions out of 16 bytes. */
@@ -97,8 +97,8 @@ template <bool BF16> static __device__ float4 four_of(uint4 x, int which)
 /* x[s][o] = q_o . key of slot t + s * THREADS, of which the last may be past the end. The next 32 bytes of
  * the keys are asked for while these are multiplied. */
 template <bool BF16, int S>
-static __device__ void dots(const struct window_mass_args &a, const struct window &w, const float *q, int t,
-                            float (&x)[S][OWN])
+static __device__ void dot_keys(const struct window_mass_args &a, const struct window &w, const float *q,
+                                int t, float (&x)[S][OWN])
 {
     const int PART = BF16 ? 8 : 4; /* dimensions in 16 bytes */
     const char *keys[S];
@@ -139,44 +139,45 @@ template <bool BF16, int S>
 static __device__ void add_slots(const struct window_mass_args &a, const struct window &w, int i0,
                                  const float *q, int t, struct running &r)
 {
-    float x[S][OWN], most[S];
+    float x[S][OWN], new_max[S];
 #pragma unroll
     for (int s = 0; s < S; s++)
-        most[s] = -CUDART_INF_F;
+        new_max[s] = -CUDART_INF_F;
     for (int g = 0; g < (a.largest_first ? w.group : 1); g += OWN) {
-        dots<BF16, S>(a, w, q + g * a.kv.head_dim, t, x);
+        dot_keys<BF16, S>(a, w, q + g * a.kv.head_dim, t, x);
 #pragma unroll
         for (int y = 0; y < S * OWN; y++)
             if (a.largest_first && g + y % OWN < w.group)
-                most[y / OWN] = fmaxf(most[y / OWN], x[y / OWN][y % OWN] * a.scale);
+                new_max[y / OWN] = fmaxf(new_max[y / OWN], x[y / OWN][y % OWN] * a.scale);
     }
 #pragma unroll
     for (int y = 0; y < S * OWN; y++) {
         int s = y / OWN, o = y % OWN, i = i0 + o, slot = t + s * THREADS;
-        if (a.largest_first ? o == 0 && slot < sees(a, w, i0) : i < a.n && slot < sees(a, w, i))
-            add_logit(r, o, a.largest_first ? most[s] : x[s][o] * a.scale);
+        if (a.largest_first ? o == 0 && slot < query_sees(a, w, i0) : i < a.n && slot < query_sees(a, w, i))
+            add_logit(r, o, a.largest_first ? new_max[s] : x[s][o] * a.scale);
     }
 }
 
-/* to[o * parts]: what all threads have of n queries. top, sum: room. */
-static __device__ void put_sums(const struct running &r, int n, float (&top)[OWN][WARPS],
+/* to[o * parts]: what all threads have of n queries. running max, sum: smem. */
+static __device__ void put_sums(const struct running &r, int n, float (&running_max)[OWN][WARPS],
                                 float (&sum)[OWN][WARPS], float2 *to, int parts)
 {
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    float most[OWN];
+    float new_max[OWN];
 #pragma unroll
     for (int o = 0; o < OWN; o++) {
-        float x = warp_max(r.top[o]);
+        float x = warp_max(r.running_max[o]);
         if (lane == 0)
-            top[o][warp] = x;
+            running_max[o][warp] = x;
     }
     __syncthreads();
 #pragma unroll
     for (int o = 0; o < OWN; o++) {
-        most[o] = top[o][0];
+        new_max[o] = running_max[o][0];
         for (int i = 1; i < WARPS; i++)
-            most[o] = fmaxf(most[o], top[o][i]);
-        float x = warp_sum(r.top[o] > -CUDART_INF_F ? r.sum[o] * term(r.top[o] - most[o]) : 0.0f);
+            new_max[o] = fmaxf(new_max[o], running_max[o][i]);
+        float x = warp_sum(
+            r.running_max[o] > -CUDART_INF_F ? r.sum[o] * softmax_exp(r.running_max[o] - new_max[o]) : 0.0f);
         if (lane == 0)
             sum[o][warp] = x;
     }
@@ -187,16 +188,16 @@ static __device__ void put_sums(const struct running &r, int n, float (&top)[OWN
             float all = sum[o][0];
             for (int i = 1; i < WARPS; i++)
                 all += sum[o][i];
-            to[o * parts] = make_float2(most[o], all);
+            to[o * parts] = make_float2(new_max[o], all);
         }
 }
 
 struct lse_work {
     struct window_mass_args a;
     int jobs, passes; /* of a window; heads that have a softmax of their own */
-    int most_parts;   /* of a list */
+    int max_parts;    /* of a list */
     float *lse;       /* (lists, passes, n) */
-    float2 *sums;     /* (lists, passes, n, most_parts) */
+    float2 *sums;     /* (lists, passes, n, max_parts) */
     int *arrived;     /* (lists, jobs), or NULL where there are too many: one block does a job's parts */
 };
 
@@ -204,8 +205,8 @@ struct lse_work {
  * are: the sum of parts is another than that of the whole. */
 static __device__ int slots_of_part(const struct lse_work &x, int n_slots)
 {
-    int least = 2 * THREADS, most = (n_slots + least - 1) / least;
-    return least * ((most + x.most_parts - 1) / x.most_parts);
+    int min_slots = 2 * THREADS, pieces = (n_slots + min_slots - 1) / min_slots;
+    return min_slots * ((pieces + x.max_parts - 1) / x.max_parts);
 }
 
 static __device__ int parts_of(const struct lse_work &x, int n_slots)
@@ -229,7 +230,7 @@ static __device__ struct running sum_part(const struct lse_work &x, const struct
     struct running r;
 #pragma unroll
     for (int o = 0; o < OWN; o++) {
-        r.top[o] = -CUDART_INF_F;
+        r.running_max[o] = -CUDART_INF_F;
         r.sum[o] = 0;
     }
     for (int t = part * each + (int)threadIdx.x; t < end;) {
@@ -251,10 +252,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
     extern __shared__ __align__(16) float window_queries[]; /* (OWN, or the group rounded up to it, d) */
     /* Aligned, or else a vector of which only a part is needed reaches into the array before, which another
      * warp may already fill. */
-    __shared__ __align__(16) float top[OWN][WARPS];
+    __shared__ __align__(16) float running_max[OWN][WARPS];
     __shared__ __align__(16) float sum[OWN][WARPS];
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     const struct window_mass_args &a = x.a;
     int group = a.n_q / a.kv.n_kv, of_head = (a.n + OWN - 1) / OWN;
     share_windows<THREADS>(
@@ -270,14 +271,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
             __syncthreads();
             for (int part = item % blocks; part < parts; part += blocks) {
                 struct running r = sum_part<BF16>(x, w, part, i0, window_queries);
-                put_sums(r, n, top, sum, x.sums + at * x.most_parts + part, x.most_parts);
+                put_sums(r, n, running_max, sum, x.sums + at * x.max_parts + part, x.max_parts);
             }
             if (!last_to_come(x.arrived, w.list * x.jobs + job, blocks) || (int)threadIdx.x >= n)
                 return;
-            const float2 *sums = x.sums + (at + threadIdx.x) * x.most_parts;
+            const float2 *sums = x.sums + (at + threadIdx.x) * x.max_parts;
             float2 all = sums[0];
             for (int p = 1; p < parts; p++)
-                all = both(all, sums[p]);
+                all = join_running(all, sums[p]);
             x.lse[at + threadIdx.x] = all.x + logf(all.y);
         });
 }
@@ -285,14 +286,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
 /* ---- masses: by one block for 32 slots, among them those that pooling needs at either end; a lane has a
  * slot, a warp every eighth query */
 
-/* The mass that the lane's slot, whose key is in `key`, has from this warp's queries in pass g. q: room. */
+/* The mass that the lane's slot, whose key is in `key`, has from this warp's queries in pass g. q: smem. */
 static __device__ float warp_mass(const struct window_mass_args &a, const struct window &w, const float *key,
                                   const float *lse, int g, int slot, float *q)
 {
     int d = a.kv.head_dim, row = min(d, STAGED), each = a.largest_first ? 1 : OWN;
     float sum = 0;
     for (int i = threadIdx.x / WARP; i < a.n; i += each * WARPS) {
-        float x[1][OWN], most = -CUDART_INF_F;
+        float x[1][OWN], new_max = -CUDART_INF_F;
         for (int h = g; h < (a.largest_first ? w.group : g + 1); h += OWN) {
 #pragma unroll
             for (int o = 0; o < OWN; o++)
@@ -308,20 +309,20 @@ static __device__ float warp_mass(const struct window_mass_args &a, const struct
 #pragma unroll
             for (int o = 0; o < OWN; o++)
                 if (h + o < w.group)
-                    most = fmaxf(most, x[0][o] * a.scale);
+                    new_max = fmaxf(new_max, x[0][o] * a.scale);
         }
 #pragma unroll
         for (int o = 0; o < OWN; o++) {
             int of = i + o * WARPS;
             if (o < each && of < a.n && slot >= 0 && slot < w.before) /* all see those */
-                sum += term((a.largest_first ? most : x[0][o] * a.scale) - lse[of]);
+                sum += softmax_exp((a.largest_first ? new_max : x[0][o] * a.scale) - lse[of]);
         }
     }
     return sum;
 }
 
 /* The masses of a tile, one a slot, pooled around the slot of this lane of the first warp. */
-static __device__ float pooled(const struct window_mass_args &a, const float *mass)
+static __device__ float pooled_mass(const struct window_mass_args &a, const float *mass)
 {
     int half = a.kernel / 2;
     float x = 0;
@@ -359,7 +360,7 @@ static __device__ void mass_tile(const struct window_mass_args &a, const struct 
         mass[lane] = sum / ((float)a.n * (float)passes);
         __syncwarp();
         if (lane >= half && lane < TILE - half)
-            out += pooled(a, mass);
+            out += pooled_mass(a, mass);
         __syncwarp();
     }
     float *to = a.out.v + w.list * (size_t)a.out.stride;
@@ -376,8 +377,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
     extern __shared__ __align__(16) float window_room[]; /* keys and queries of mass_tile */
     __shared__ float part[2][WARPS][TILE];
     __shared__ float mass[TILE];
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     int d = a.kv.head_dim, step = TILE - a.kernel / 2 * 2;
     int queries = a.n * (a.largest_first ? 1 : a.n_q / a.kv.n_kv);
     share_windows<THREADS>(
@@ -397,20 +398,20 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
     struct lse_work x = {*a, a->largest_first ? a->n : group * ((a->n + OWN - 1) / OWN),
                          a->largest_first ? 1 : group};
     /* The more jobs, the fewer parts fill the GPU, and their sums take memory. */
-    x.most_parts = max(1, MOST_PARTS * FEW_JOBS / max(x.jobs, FEW_JOBS));
+    x.max_parts = max(1, MAX_PARTS * MIN_JOBS / max(x.jobs, MIN_JOBS));
     if (lists < 1)
         return 0;
     if (d->hopper && window_mma_fits(a))
         return window_mma(d, a);
     size_t sums = (size_t)lists * x.passes * a->n;
-    x.sums = (float2 *)cuda_workspace(d, sums * (x.most_parts * sizeof *x.sums + sizeof *x.lse));
+    x.sums = (float2 *)cuda_workspace(d, sums * (x.max_parts * sizeof *x.sums + sizeof *x.lse));
     if (!x.sums)
         return BACKEND_ERR_MEMORY;
-    x.lse = (float *)(x.sums + sums * x.most_parts);
+    x.lse = (float *)(x.sums + sums * x.max_parts);
     x.arrived = (size_t)lists * x.jobs > CUDA_COUNTERS ? NULL : d->counters;
-    int rc = cuda_launch_early(d, OP_window_mass, bf16 ? window_lse_kernel<true> : window_lse_kernel<false>,
-                               2 * d->n_sm, THREADS, queries * row, 1, x);
+    int rc = cuda_launch_pdl(d, OP_window_mass, bf16 ? window_lse_kernel<true> : window_lse_kernel<false>,
+                             2 * d->n_sm, THREADS, queries * row, 1, x);
     return rc ? rc
-              : cuda_launch_early(d, OP_window_mass, window_mass_kernel, 2 * d->n_sm, THREADS, bytes, 1, *a,
-                                  (const float *)x.lse);
+              : cuda_launch_pdl(d, OP_window_mass, window_mass_kernel, 2 * d->n_sm, THREADS, bytes, 1, *a,
+                                (const float *)x.lse);
 }

@@ -22,7 +22,7 @@ struct place {
 
 template <bool LARGEST> static __device__ struct place own_place(void)
 {
-    int warp = threadIdx.x / WARP, sets = form<LARGEST>::SETS;
+    int warp = threadIdx.x / WARP, sets = tile_config<LARGEST>::SETS;
     return {warp % 2, warp / 2 % sets, warp / 2 / sets};
 }
 
@@ -35,19 +35,19 @@ template <bool LARGEST> static __host__ __device__ int passes_of(const struct wi
 /* A list's tiles go through a block's places in rounds: those of the same heads follow each other. */
 template <bool LARGEST> static __device__ int rounds_of_heads(const struct window_mass_args &a)
 {
-    return (a.n + form<LARGEST>::AT_A_TIME - 1) / form<LARGEST>::AT_A_TIME;
+    return (a.n + tile_config<LARGEST>::AT_A_TIME - 1) / tile_config<LARGEST>::AT_A_TIME;
 }
 
 template <bool LARGEST> static __device__ int rounds_of(const struct window_mass_args &a)
 {
-    int heads = form<LARGEST>::HEADS;
+    int heads = tile_config<LARGEST>::HEADS;
     return (passes_of<LARGEST>(a) + heads - 1) / heads * rounds_of_heads<LARGEST>(a);
 }
 
 template <bool LARGEST>
 static __device__ struct tile tile_of(const struct window_mass_args &a, const struct place &own, int round)
 {
-    typedef struct form<LARGEST> F;
+    typedef struct tile_config<LARGEST> F;
     int of_heads = rounds_of_heads<LARGEST>(a);
     return {round % of_heads * F::AT_A_TIME + own.set * F::QUERIES, round / of_heads * F::HEADS + own.head};
 }
@@ -60,7 +60,7 @@ static __device__ bool is_there(const struct window_mass_args &a, const struct t
 
 struct window_work {
     struct window_mass_args a;
-    /* (lists, passes, n, 2 MOST_PARTS): the largest logit times log2 e, and the sum of powers of 2 relative
+    /* (lists, passes, n, 2 MAX_PARTS): the largest logit times log2 e, and the sum of powers of 2 relative
      * to it. A power of 2 takes no branch, which an exponential that must not become a denormal takes. */
     float2 *sums;
 };
@@ -73,7 +73,7 @@ static __device__ int seen_pages(const struct window_mass_args &a, int n_slots)
 
 static __device__ int pages_a_part(int pages)
 {
-    return (pages + STAGE * MOST_PARTS - 1) / (STAGE * MOST_PARTS) * STAGE;
+    return (pages + STAGE * MAX_PARTS - 1) / (STAGE * MAX_PARTS) * STAGE;
 }
 
 static __device__ int parts_of(int pages)
@@ -83,10 +83,10 @@ static __device__ int parts_of(int pages)
 }
 
 /* Two sums of exponentials as one: see window_work. */
-static __device__ float2 joined(float2 x, float2 y)
+static __device__ float2 join_sums(float2 x, float2 y)
 {
-    float top = fmaxf(x.x, y.x), from = top == -CUDART_INF_F ? 0 : top;
-    return make_float2(top, x.y * power_of_2(x.x - from) + y.y * power_of_2(y.x - from));
+    float running_max = fmaxf(x.x, y.x), from = running_max == -CUDART_INF_F ? 0 : running_max;
+    return make_float2(running_max, x.y * power_of_2(x.x - from) + y.y * power_of_2(y.x - from));
 }
 
 /* Adds pages to the sums of a lane: of queries i and i + 8, or LARGEST of i alone. */
@@ -97,19 +97,19 @@ static __device__ void add_pages(const struct window_mass_args &a, const struct 
     float scale = a.scale * LOG2_E;
 #pragma unroll
     for (int mine = 0; mine < (LARGEST ? 1 : 2); mine++) {
-        int seen = sees(a, w, min(i + mine * 8, a.n - 1));
-        float x[N * 4], top = sum[mine].x, more = 0;
+        int seen = query_sees(a, w, min(i + mine * 8, a.n - 1));
+        float x[N * 4], running_max = sum[mine].x, more = 0;
 #pragma unroll
         for (int y = 0; y < N * 4; y++) {
             int slot = slot_of(first + y / 4 * KV_PAGE_TOKENS, y / 2 % 2 * 4 + y % 2);
             x[y] = slot < seen ? c[y / 4][y / 2 % 2][mine * 2 + y % 2] * scale : -CUDART_INF_F;
-            top = fmaxf(top, x[y]);
+            running_max = fmaxf(running_max, x[y]);
         }
-        float from = top == -CUDART_INF_F ? 0 : top;
+        float from = running_max == -CUDART_INF_F ? 0 : running_max;
 #pragma unroll
         for (int y = 0; y < N * 4; y++)
             more += power_of_2(x[y] - from);
-        sum[mine] = make_float2(top, sum[mine].y * power_of_2(sum[mine].x - from) + more);
+        sum[mine] = make_float2(running_max, sum[mine].y * power_of_2(sum[mine].x - from) + more);
     }
 }
 
@@ -117,7 +117,7 @@ static __device__ void add_pages(const struct window_mass_args &a, const struct 
 static __device__ float2 of_four(float2 x)
 {
     for (int lane = 1; lane < 4; lane *= 2)
-        x = joined(x, make_float2(__shfl_xor_sync(~0u, x.x, lane), __shfl_xor_sync(~0u, x.y, lane)));
+        x = join_sums(x, make_float2(__shfl_xor_sync(~0u, x.x, lane), __shfl_xor_sync(~0u, x.y, lane)));
     return x;
 }
 
@@ -130,11 +130,11 @@ struct arrival {
 /* Begins to copy pages to shared memory; by the whole block, which is done with those before. */
 template <int D>
 static __device__ void ask_pages(const struct kv_view &kv, const struct window &w, int first, int n,
-                                 int pages, uint32_t room, const struct arrival &next)
+                                 int pages, uint32_t smem, const struct arrival &next)
 {
     __syncthreads();
     if (threadIdx.x < WARP)
-        copy_key_pages<D>(kv, w.block_table, first, n, pages, room, next.bar);
+        copy_key_pages<D>(kv, w.block_table, first, n, pages, smem, next.bar);
 }
 
 static __device__ void await_pages(struct arrival &next)
@@ -161,13 +161,13 @@ static __global__ void __launch_bounds__(THREADS, 1)
     extern __shared__ __align__(1024) char window_pages[]; /* STAGE pages, then TILES tiles */
     __shared__ uint64_t bar;
     needs_hopper();
-    wait_for_inputs();
-    let_next_begin();
+    pdl_wait();
+    pdl_trigger();
     const struct window_mass_args &a = x.a;
     struct arrival next = first_arrival(&bar);
     struct place own = own_place<LARGEST>();
-    uint32_t room = shared_address(window_pages),
-             own_room = room + own.half * (STAGE / 2) * key_page<D>::BYTES;
+    uint32_t smem = shared_address(window_pages),
+             own_smem = smem + own.half * (STAGE / 2) * key_page<D>::BYTES;
     char *tile = window_pages + STAGE * key_page<D>::BYTES + threadIdx.x / WARP / 2 * query_tile<D>::BYTES;
     int passes = passes_of<LARGEST>(a), lane = threadIdx.x % WARP;
     share_windows<THREADS>(
@@ -181,15 +181,15 @@ static __global__ void __launch_bounds__(THREADS, 1)
             for (int first = from; first < min(pages, from + each); first += STAGE) {
                 float c[STAGE / 2][2][4];
                 int mine = first + own.half * (STAGE / 2);
-                ask_pages<D>(a.kv, w, first, STAGE, pages, room, next);
+                ask_pages<D>(a.kv, w, first, STAGE, pages, smem, next);
                 if (first == from) { /* while the pages come */
-                    put_half<D>(bring<D, LARGEST>(a, w, t, own.half), own.half, tile);
+                    put_half<D>(bring_queries<D, LARGEST>(a, w, t, own.half), own.half, tile);
                     __syncthreads();
                 }
                 await_pages(next);
                 if (!is_there<LARGEST>(a, t) || mine >= pages)
                     continue;
-                products<D>(tile, own_room, c);
+                key_products<D>(tile, own_smem, c);
                 if (LARGEST)
                     largest_of_heads(w, c);
                 add_pages<STAGE / 2, LARGEST>(a, w, i, mine * KV_PAGE_TOKENS, c, sum);
@@ -198,18 +198,19 @@ static __global__ void __launch_bounds__(THREADS, 1)
                 float2 all = of_four(sum[mine]);
                 int of = i + mine * 8;
                 if (lane % 4 == 0 && (!LARGEST || lane == 0) && t.g < passes && of < a.n)
-                    x.sums[((w.list * passes + t.g) * a.n + of) * 2 * MOST_PARTS + part * 2 + own.half] = all;
+                    x.sums[((w.list * passes + t.g) * a.n + of) * 2 * MAX_PARTS + part * 2 + own.half] = all;
             }
         });
 }
 
 /* lse: (passes, n), of all queries of a head; by the whole block. */
-static __device__ void gather(const struct window_work &x, const struct window &w, int passes, float *lse)
+static __device__ void gather_masses(const struct window_work &x, const struct window &w, int passes,
+                                     float *lse)
 {
     enum { AT_ONCE = 8 };
     int n = 2 * parts_of(seen_pages(x.a, w.n_slots)), all = passes * x.a.n;
     for (int i = threadIdx.x; i < all; i += THREADS) {
-        const float2 *sums = x.sums + (w.list * all + i) * 2 * MOST_PARTS;
+        const float2 *sums = x.sums + (w.list * all + i) * 2 * MAX_PARTS;
         float2 sum = {-CUDART_INF_F, 0};
         for (int p = 0; p < n; p += AT_ONCE) {
             float2 more[AT_ONCE];
@@ -219,7 +220,7 @@ static __device__ void gather(const struct window_work &x, const struct window &
 #pragma unroll
             for (int y = 0; y < AT_ONCE; y++)
                 if (p + y < n)
-                    sum = joined(sum, more[y]);
+                    sum = join_sums(sum, more[y]);
         }
         lse[i] = sum.x + log2f(sum.y);
     }
@@ -271,18 +272,18 @@ static __device__ void masses_of(const struct window_mass_args &a, const struct 
         struct tile t = tile_of<LARGEST>(a, own, r);
         struct brought<D> next;
         if (r + 1 < rounds)
-            next = bring<D, LARGEST>(a, w, tile_of<LARGEST>(a, own, r + 1), own.half);
+            next = bring_queries<D, LARGEST>(a, w, tile_of<LARGEST>(a, own, r + 1), own.half);
         for (int y = 0; y < N * 4 && r % of_heads == 0; y++)
             sum[y / 4][y % 4] = 0;
         if (is_there<LARGEST>(a, t)) {
             float c[N][2][4];
-            products<D>(tile, pages, c);
+            key_products<D>(tile, pages, c);
             if (LARGEST)
                 largest_of_heads(w, c);
             add_masses<N, LARGEST>(a, w, t.i0, first, c, lse + t.g * a.n, sum);
         }
         if (r % of_heads == of_heads - 1 && t.g < passes_of<LARGEST>(a))
-            put_masses<N, LARGEST>(sum, part + (t.g * form<LARGEST>::SETS + own.set) * NEAR +
+            put_masses<N, LARGEST>(sum, part + (t.g * tile_config<LARGEST>::SETS + own.set) * NEAR +
                                             own.half * (NEAR / 2));
         if (r + 1 == rounds)
             return;
@@ -293,8 +294,8 @@ static __device__ void masses_of(const struct window_mass_args &a, const struct 
 }
 
 /* What slot `at` of NEAR gets from head g, pooled. part: (sets, NEAR). */
-static __device__ float pooled(const struct window_mass_args &a, const float *part, int sets, int at,
-                               float queries)
+static __device__ float pooled_mass(const struct window_mass_args &a, const float *part, int sets, int at,
+                                    float queries)
 {
     int half = a.kernel / 2;
     float x = 0;
@@ -317,12 +318,12 @@ static __global__ void __launch_bounds__(THREADS, 1)
     extern __shared__ __align__(1024) char window_around[];
     __shared__ uint64_t bar;
     needs_hopper();
-    wait_for_inputs();
-    let_next_begin();
-    typedef struct form<LARGEST> F;
+    pdl_wait();
+    pdl_trigger();
+    typedef struct tile_config<LARGEST> F;
     const struct window_mass_args &a = x.a;
     struct arrival next = first_arrival(&bar);
-    uint32_t room = shared_address(window_around);
+    uint32_t smem = shared_address(window_around);
     int passes = passes_of<LARGEST>(a);
     struct place own = own_place<LARGEST>();
     char *tiles = window_around + AROUND * key_page<D>::BYTES;
@@ -335,19 +336,20 @@ static __global__ void __launch_bounds__(THREADS, 1)
             int mine = out - 1 + own.half * (AROUND / 2), at = (int)threadIdx.x + KV_PAGE_TOKENS;
             int slot = out * KV_PAGE_TOKENS + (int)threadIdx.x;
             ask_pages<D>(a.kv, w, first, out + OUT + 1 - first, pages,
-                         room + (first - out + 1) * key_page<D>::BYTES, next);
-            struct brought<D> queries = bring<D, LARGEST>(a, w, tile_of<LARGEST>(a, own, 0), own.half);
-            gather(x, w, passes, lse);
+                         smem + (first - out + 1) * key_page<D>::BYTES, next);
+            struct brought<D> queries =
+                bring_queries<D, LARGEST>(a, w, tile_of<LARGEST>(a, own, 0), own.half);
+            gather_masses(x, w, passes, lse);
             put_half<D>(queries, own.half, tile);
             __syncthreads();
             await_pages(next);
             masses_of<D, LARGEST>(a, w, own, mine * KV_PAGE_TOKENS,
-                                  room + own.half * (AROUND / 2) * key_page<D>::BYTES, tile, lse, part);
+                                  smem + own.half * (AROUND / 2) * key_page<D>::BYTES, tile, lse, part);
             __syncthreads();
             float *to = a.out.v + w.list * (size_t)a.out.stride, sum = 0;
             if (threadIdx.x < OUT * KV_PAGE_TOKENS && slot < w.before) {
                 for (int g = 0; g < passes; g++)
-                    sum += pooled(a, part + g * F::SETS * NEAR, F::SETS, at, (float)a.n * (float)passes);
+                    sum += pooled_mass(a, part + g * F::SETS * NEAR, F::SETS, at, (float)a.n * (float)passes);
                 to[slot] = sum;
             }
             for (int t = w.before + (int)threadIdx.x; item == 0 && t < w.n_slots; t += THREADS)
@@ -355,22 +357,22 @@ static __global__ void __launch_bounds__(THREADS, 1)
         });
 }
 
-template <int D, bool LARGEST> static int run(struct device *d, const struct window_work *w)
+template <int D, bool LARGEST> static int run_mass(struct device *d, const struct window_work *w)
 {
     const struct window_mass_args *a = &w->a;
     int tiles = TILES * query_tile<D>::BYTES;
-    int floats = passes_of<LARGEST>(*a) * (form<LARGEST>::SETS * NEAR + a->n);
+    int floats = passes_of<LARGEST>(*a) * (tile_config<LARGEST>::SETS * NEAR + a->n);
     int bytes = AROUND * key_page<D>::BYTES + tiles + floats * (int)sizeof(float);
-    int rc = cuda_launch_early(d, OP_window_mass, window_sums_kernel<D, LARGEST>, d->n_sm, THREADS,
-                               STAGE * key_page<D>::BYTES + tiles, 1, *w);
+    int rc = cuda_launch_pdl(d, OP_window_mass, window_sums_kernel<D, LARGEST>, d->n_sm, THREADS,
+                             STAGE * key_page<D>::BYTES + tiles, 1, *w);
     return rc ? rc
-              : cuda_launch_early(d, OP_window_mass, window_masses_kernel<D, LARGEST>, d->n_sm, THREADS,
-                                  bytes, 1, *w);
+              : cuda_launch_pdl(d, OP_window_mass, window_masses_kernel<D, LARGEST>, d->n_sm, THREADS, bytes,
+                                1, *w);
 }
 
-template <int D> static int run(struct device *d, const struct window_work *w)
+template <int D> static int run_mass(struct device *d, const struct window_work *w)
 {
-    return w->a.largest_first ? run<D, true>(d, w) : run<D, false>(d, w);
+    return w->a.largest_first ? run_mass<D, true>(d, w) : run_mass<D, false>(d, w);
 }
 
 int window_mma_fits(const struct window_mass_args *a)
@@ -397,14 +399,14 @@ static struct window_mass_args rows_from(const struct window_mass_args *a, int r
 int window_mma(struct device *d, const struct window_mass_args *a)
 {
     int passes = a->largest_first ? 1 : a->n_q / a->kv.n_kv;
-    size_t row = (size_t)a->out.n_rows * passes * a->n * 2 * MOST_PARTS * sizeof(float2);
+    size_t row = (size_t)a->out.n_rows * passes * a->n * 2 * MAX_PARTS * sizeof(float2);
     int rows = cuda_rows_at_once(d, a->rows.cap, row), rc = 0;
     float2 *sums = (float2 *)cuda_workspace(d, (size_t)rows * row);
     if (!sums)
         return BACKEND_ERR_MEMORY;
     for (int row0 = 0; row0 < a->rows.cap && !rc; row0 += rows) {
         struct window_work w = {rows_from(a, row0, rows), sums};
-        rc = a->kv.head_dim == 128 ? run<128>(d, &w) : run<64>(d, &w);
+        rc = a->kv.head_dim == 128 ? run_mass<128>(d, &w) : run_mass<64>(d, &w);
     }
     return rc;
 }

@@ -19,7 +19,7 @@ static inline struct reduce reduce_of(struct device *d, const struct reduce_stat
 
 /* A sum of exponentials: e^top * sum. */
 struct log_sum {
-    float top, sum;
+    float largest, sum;
 };
 
 /* Blocks that share a list, of `work` that the longest has for one each: all of them, but a few times what

@@ -14,7 +14,7 @@ __device__ static inline void page_totals(const struct page_scores_args &a, int 
                                           int pages, int blocks)
 {
     enum { FLIGHT = 8 };
-    __shared__ int room[WARP];
+    __shared__ int smem[WARP];
     const uint16_t *flags = a.kv.live + head * (size_t)a.kv.max_pages;
     int lists = score_lists(a.scope, a.n_q / a.kv.n_kv), live = 0, m = 0;
     int threads = blockDim.x;
@@ -33,8 +33,8 @@ __device__ static inline void page_totals(const struct page_scores_args &a, int 
             some |= flags[p];
         m += some != 0;
     }
-    live = block_sum(live, room);
-    m = a.block_pages > 1 ? block_sum(m, room) : live;
+    live = block_sum(live, smem);
+    m = a.block_pages > 1 ? block_sum(m, smem) : live;
     for (int g = threadIdx.x; g < lists; g += blockDim.x) {
         a.out.n[row * a.out.n_rows + h * lists + g] = blocks;
         a.out.m[row * a.out.n_rows + h * lists + g] = m;

@@ -12,7 +12,7 @@
 /* Where a list's keys are: in one block's shared memory, in that of a cluster, or in memory. */
 enum place { BLOCK, OF_CLUSTER, MEMORY };
 
-template <enum place PLACE, int N_THREADS> struct form {
+template <enum place PLACE, int N_THREADS> struct tile_config {
     enum {
         CLUSTER = PLACE == OF_CLUSTER,
         IN_MEMORY = PLACE == MEMORY,
@@ -78,7 +78,7 @@ __device__ static void make_keys(const struct part &p, const float *v, int from,
     }
 }
 
-template <class F> __device__ static inline void barrier()
+template <class F> __device__ static inline void block_barrier()
 {
     if (F::CLUSTER)
         cluster_meet();

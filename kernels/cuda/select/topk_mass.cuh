@@ -6,7 +6,7 @@
 #include "kernels/cuda/select/topk.cuh"
 
 struct mass_shared {
-    unsigned long long sum[DIGITS][BINS], room[WARP], total, forced;
+    unsigned long long sum[DIGITS][BINS], smem[WARP], total, forced;
     int count[DIGITS][BINS];
     unsigned long long need, one_sum; /* what find_mass() leaves: still needed from digit `value`, its mass */
     int value, above, one_count;      /* keys with a larger digit, keys with this one */
@@ -59,17 +59,17 @@ __device__ static void total_mass(struct mass_shared *s, const struct part &p, c
 {
     unsigned long long all = 0, sure = 0;
     for (int j = threadIdx.x; j < p.n; j += F::THREADS) {
-        unsigned long long one = p.key[j] ? topk_mass_of(mass(v[j])) : 0;
+        unsigned long long one = p.key[j] ? topk_mass_of(mass_of_key(v[j])) : 0;
         all += one;
         sure += p.begin + j >= from ? one : 0;
     }
-    all = block_sum(all, s->room);
-    sure = block_sum(sure, s->room);
+    all = block_sum(all, s->smem);
+    sure = block_sum(sure, s->smem);
     if (threadIdx.x == 0) {
         s->total = all;
         s->forced = sure;
     }
-    barrier<F>();
+    block_barrier<F>();
     *total = *forced = 0;
     for (int b = 0; b < blocks; b++) {
         *total += of_block<F>(s, b)->total;
@@ -100,11 +100,11 @@ __device__ static int count_by_mass(const struct topk_params &rule, const struct
             uint32_t key = p.key[j];
             if (key && (key & mask) == prefix) {
                 atomicAdd(&s.sum[which][key >> shift & (BINS - 1)],
-                          (unsigned long long)topk_mass_of(mass(v[j])));
+                          (unsigned long long)topk_mass_of(mass_of_key(v[j])));
                 atomicAdd(&s.count[which][key >> shift & (BINS - 1)], 1);
             }
         }
-        barrier<F>();
+        block_barrier<F>();
         if (threadIdx.x < WARP)
             find_mass<F>(&s, which, blocks, need);
         __syncthreads();

@@ -76,28 +76,30 @@ static __device__ void share_windows(const struct window_mass_args &a, bool tota
 }
 
 /* Query i of the window in head g of the group. */
-static __device__ const float *query(const struct window_mass_args &a, const struct window &w, int i, int g)
+static __device__ const float *query_at(const struct window_mass_args &a, const struct window &w, int i,
+                                        int g)
 {
     int entry = w.oldest + i < a.n ? w.oldest + i : w.oldest + i - a.n;
     return w.ring + (size_t)(entry * a.n_q + w.h * w.group + g) * a.kv.head_dim;
 }
 
 /* Slots that query i sees. */
-static __device__ int sees(const struct window_mass_args &a, const struct window &w, int i)
+static __device__ int query_sees(const struct window_mass_args &a, const struct window &w, int i)
 {
     return a.causal ? w.n_slots - a.n + 1 + i : w.before;
 }
 
 /* Two sums of exponentials, each relative to its largest logit x, as one. */
-static __device__ float2 both(float2 x, float2 y)
+static __device__ float2 join_running(float2 x, float2 y)
 {
-    float top = fmaxf(x.x, y.x);
-    if (top == -CUDART_INF_F)
+    float running_max = fmaxf(x.x, y.x);
+    if (running_max == -CUDART_INF_F)
         return x;
-    return make_float2(top, x.y * term(x.x - top) + y.y * term(y.x - top));
+    return make_float2(running_max,
+                       x.y * softmax_exp(x.x - running_max) + y.y * softmax_exp(y.x - running_max));
 }
 
-enum { MOST_PARTS = 16 }; /* of a list's slots, in which their exponentials are summed */
+enum { MAX_PARTS = 16 }; /* of a list's slots, in which their exponentials are summed */
 
 /* op_window_mma.cu: for bf16 keys of 64 or 128 dimensions and up to 128 queries. op_window.cu has everything
  * else. */

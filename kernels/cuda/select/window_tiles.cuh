@@ -12,7 +12,7 @@
 /* How a block's tiles lie, each of which two warps have. */
 enum { ROWS = 16, TILES = 8, SPLIT = 3 };
 static_assert((int)BACKEND_MAX_GROUP <= ROWS, "a group has a tile");
-template <bool LARGEST> struct form {
+template <bool LARGEST> struct tile_config {
     static const int HEADS = LARGEST ? 1 : 2;      /* of the group, at a time */
     static const int SETS = TILES / HEADS;         /* tiles of a head */
     static const int QUERIES = LARGEST ? 1 : ROWS; /* of a tile */
@@ -36,8 +36,8 @@ template <int D> struct brought {
 
 /* Rows without a query are 0. */
 template <int D, bool LARGEST>
-static __device__ brought<D> bring(const struct window_mass_args &a, const struct window &w, struct tile t,
-                                   int half)
+static __device__ brought<D> bring_queries(const struct window_mass_args &a, const struct window &w,
+                                           struct tile t, int half)
 {
     int row = threadIdx.x % WARP / 4, at = half * (D / 2) + threadIdx.x % 4 * 2;
     struct brought<D> b;
@@ -45,7 +45,7 @@ static __device__ brought<D> bring(const struct window_mass_args &a, const struc
     for (int x = 0; x < 4; x++) {
         int of = row + x % 2 * 8, i = LARGEST ? t.i0 : t.i0 + of, g = LARGEST ? of : t.g;
         bool there = i < a.n && g < w.group;
-        const float *from = query(a, w, there ? i : 0, there ? g : 0) + at + x / 2 * 8;
+        const float *from = query_at(a, w, there ? i : 0, there ? g : 0) + at + x / 2 * 8;
 #pragma unroll
         for (int k = 0; k < D / 32; k++)
             b.q[k][x] = there ? *(const float2 *)(from + k * 16) : make_float2(0, 0);
@@ -71,7 +71,8 @@ template <int D> static __device__ void put_half(struct brought<D> b, int half, 
 
 /* c[p]: products of a tile with the keys of N pages in shared memory. c[p][half]: rows lane / 4, + 8 (the
  * second pair) with keys 8 half + 2 (lane % 4), + 1. */
-template <int D, int N> static __device__ void products(const char *tile, uint32_t page, float (&c)[N][2][4])
+template <int D, int N>
+static __device__ void key_products(const char *tile, uint32_t page, float (&c)[N][2][4])
 {
     const char *from = tile + threadIdx.x % WARP * 16;
 #pragma unroll
@@ -102,11 +103,11 @@ template <int N> static __device__ void largest_of_heads(const struct window &w,
     int row = threadIdx.x % WARP / 4;
 #pragma unroll
     for (int x = 0; x < N * 4; x++) {
-        float *one = &c[x / 4][x / 2 % 2][x % 2], most = row < w.group ? *one : -CUDART_INF_F;
-        most = fmaxf(most, row + 8 < w.group ? one[2] : -CUDART_INF_F);
+        float *one = &c[x / 4][x / 2 % 2][x % 2], new_max = row < w.group ? *one : -CUDART_INF_F;
+        new_max = fmaxf(new_max, row + 8 < w.group ? one[2] : -CUDART_INF_F);
         for (int other = 4; other < WARP; other *= 2)
-            most = fmaxf(most, __shfl_xor_sync(~0u, most, other));
-        *one = most;
+            new_max = fmaxf(new_max, __shfl_xor_sync(~0u, new_max, other));
+        *one = new_max;
     }
 }
 
