@@ -35,7 +35,6 @@ set(rooms
   "kernels/cuda/device     | *                                          | kernels"
   "kernels/cuda/linear     | gemm.cuh                                   | kernels/cuda/device"
   "kernels/cuda/attention  |                                            | kernels/cuda/device"
-  "kernels/cuda/prefill    |                                            | kernels/cuda/device"
   "kernels/cuda/select     |                                            | kernels/cuda/device kernels"
   "kernels/cuda/cache      |                                            | kernels/cuda/device"
   "kernels/cuda            |                                            | kernels/cuda/linear kernels/cuda/device kernels"

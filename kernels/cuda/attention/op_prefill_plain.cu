@@ -1,7 +1,7 @@
 /* Prefill attention on CUDA cores, in fp32 throughout, for any type and head size. K and V of 32 keys are
  * widened into shared memory. A warp has 8 rows; a lane computes the logits of one key and every 32nd element
  * of the outputs. */
-#include "kernels/cuda/prefill/prefill.cuh"
+#include "kernels/cuda/attention/prefill.cuh"
 
 enum { WARPS = 4, WARP_ROWS = 8, BLOCK_ROWS = WARPS * WARP_ROWS, KEYS = 32, PAD = 4 };
 

@@ -1,5 +1,5 @@
-#ifndef KERNELS_CUDA_PREFILL_PREFILL_CUH
-#define KERNELS_CUDA_PREFILL_PREFILL_CUH
+#ifndef KERNELS_CUDA_ATTENTION_PREFILL_CUH
+#define KERNELS_CUDA_ATTENTION_PREFILL_CUH
 
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"

@@ -1,7 +1,7 @@
 /* Prefill attention on tensor cores for a bf16 cache, on GPUs after Hopper: each warp multiplies on its own.
  * Tiles are copied as they are stored in the cache; see prefill_rows.cuh. */
 #include "kernels/cuda/device/ptx.cuh"
-#include "kernels/cuda/prefill/prefill_rows.cuh"
+#include "kernels/cuda/attention/prefill_rows.cuh"
 
 enum { KEYS = 64, KEY_GROUPS = KEYS / 8, TILE_PAGES = KEYS / KV_PAGE_TOKENS, STAGES = 4, LAG = 2 };
 

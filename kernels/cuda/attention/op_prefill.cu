@@ -1,6 +1,6 @@
 /* Causal attention of prompt chunks: cuts a call into slices of queries, gives each to a kernel (tensor cores
  * for bf16, CUDA cores for the rest), and adds up the splits of the keys in order. */
-#include "kernels/cuda/prefill/prefill.cuh"
+#include "kernels/cuda/attention/prefill.cuh"
 
 /* Queries of a launch are a multiple of it. */
 enum { MIN_QUERIES = 128 };

@@ -1,7 +1,7 @@
-#ifndef KERNELS_CUDA_PREFILL_PREFILL_ROWS_CUH
-#define KERNELS_CUDA_PREFILL_PREFILL_ROWS_CUH
+#ifndef KERNELS_CUDA_ATTENTION_PREFILL_ROWS_CUH
+#define KERNELS_CUDA_ATTENTION_PREFILL_ROWS_CUH
 
-#include "kernels/cuda/prefill/prefill.cuh"
+#include "kernels/cuda/attention/prefill.cuh"
 
 /* Prefill attention on tensor cores: what its kernels share. A warp has 16 rows, a block up to 8 such warps,
  * which share tiles of keys. Queries and weights are rounded to bf16, as the K and V that they are multiplied

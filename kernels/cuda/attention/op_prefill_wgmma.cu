@@ -13,7 +13,7 @@
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/device/tensor_map.cuh"
 #include "kernels/cuda/device/wgmma.cuh"
-#include "kernels/cuda/prefill/prefill_rows.cuh"
+#include "kernels/cuda/attention/prefill_rows.cuh"
 
 enum { TEAM = 4 * WARP, TEAM_ROWS = TEAM / WARP * WARP_ROWS, COPY_WARPS = 4 };
 enum { KEYS = 128, KEY_GROUPS = KEYS / 8, TILE_PAGES = KEYS / KV_PAGE_TOKENS, STAGES = 4 };
