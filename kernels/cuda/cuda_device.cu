@@ -129,11 +129,10 @@ static void device_close(struct device *d)
     free(d);
 }
 
-/* Our own kernels' sums are the same on every GPU that is given the same kernels; which of cuBLASLt's
- * algorithms is the reference follows from its version and from what it knows of the GPU, of which it tells
- * nobody what: so the GPU's model is named, and the SMs that are lent of it. What the program was
- * compiled for can take Hopper's kernels from a GPU, so their lack is named where the model leaves it open.
- */
+/* Writes the device's part of the numerics class. Our own kernels' sums are the same on every GPU that runs
+ * the same kernels. cuBLASLt chooses its algorithm from its own version and the GPU model, by rules it does
+ * not document; so both are part of the class, with the number of SMs. A build for another capability can
+ * take Hopper's kernels from a GPU, so their lack is named where the model leaves it open. */
 static void name_arithmetic(struct device *d, const struct cudaDeviceProp *prop)
 {
     enum { OWN_BITS = 13 }; /* goes up when an operation's bits change */

@@ -51,14 +51,14 @@ static bool is_aligned(const void *p)
 }
 
 /* A row a block. A thread keeps its FOURS groups of four elements, 4 * blockDim apart, between the passes.
- * EARLY: the next kernel may begin before the wait, so that a product asks for its weights while x is still
- * being written.
+ * TRIGGER_FIRST: the next kernel may begin before the wait, so that a product asks for its weights while x is
+ * still being written.
  *
  * Tried and dropped, in decode steps of a 1.5B model with 64 rows on an H200: blocks beside the rows' that
  * ask for the weight of the gates and ups into the L2 cache while the norm waits (8 MB: at most 0.5 % faster,
  * 16 to 40 MB: 0.5 to 3 % slower), and products that ask for the next one's when they have asked for all of
  * their own (8 to 32 MB: 3 to 10 % slower). */
-template <int FOURS, bool EARLY>
+template <int FOURS, bool TRIGGER_FIRST>
 static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
     rmsnorm_kernel(struct rmsnorm_args a, bool whole)
 {
@@ -69,10 +69,10 @@ static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
 #pragma unroll
     for (int k = 0; k < FOURS; k++) /* no kernel writes it */
         w[k] = load_four(a.w, a.dim, threadIdx.x + k * blockDim.x, whole);
-    if (EARLY)
+    if (TRIGGER_FIRST)
         pdl_trigger();
     pdl_wait();
-    if (!EARLY)
+    if (!TRIGGER_FIRST)
         pdl_trigger();
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
  * waits instead, a step of a 1.5B model (1,536) takes 1 % less with one row and 1 % more with 64; if both
  * norms of an 8B model (4,096) are early, one of its steps takes 2 % and 0.5 % more. Norms that two products
  * do half each, with no kernel of their own, are hardly faster (bench/results/h200_early.json). */
-static bool lets_begin_early(const struct device *d, int dim)
+static bool triggers_before_wait(const struct device *d, int dim)
 {
     return dim <= 2048 && d->pdl == OP_linear && d->before != OP_linear_swiglu && d->before != OP_swiglu;
 }
@@ -107,7 +107,7 @@ int cuda_op_rmsnorm(struct device *d, const struct rmsnorm_args *a)
     bool whole = a->dim % 4 == 0 && is_aligned(a->x) && is_aligned(a->w) && is_aligned(a->out);
     if (a->dim > 16384)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "rmsnorm: rows of %d; at most 16384", a->dim);
-    d->norm_waits = !lets_begin_early(d, a->dim);
+    d->norm_waits = !triggers_before_wait(d, a->dim);
     auto kernel = fours == 8 ? rmsnorm_kernel<8, false> : rmsnorm_kernel<2, false>;
     if (!d->norm_waits)
         kernel = rmsnorm_kernel<2, true>;

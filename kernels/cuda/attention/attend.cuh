@@ -6,14 +6,19 @@
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* What the attention kernels share: lists, their splits, and how the results of splits are combined.
+/* What the kernels of decode attention share: lists, their splits, and how the results of splits are
+ * combined.
  *
- * A list is a (row, KV head); its entries are pages, or tiles of 16 listed tokens. Entries are cut into
- * splits whose size follows from their number and the kernel alone; an item is one split, and the blocks of a
- * persistent grid take items in order. Where a list has several splits, a second kernel adds them up in
- * order. So a list's bits depend on the list alone. */
+ * This is split-KV attention (flash-decoding): the keys and values of one head are divided among thread
+ * blocks. A list belongs to a (row, KV head), and all query heads of the group read it (grouped-query
+ * attention). Its entries are pages, found through the block table, or tiles of 16 listed tokens. Entries are
+ * cut into splits, which hold a number of entries that follows from the list's length and the kernel alone;
+ * an item is one split, and the blocks of a persistent grid take items in order. Each split has an online
+ * softmax: a running max, the sum of exponentials relative to it, and the sum over V, rescaled when the
+ * running max rises. Where a list has several splits, combine_kernel adds them up in order. So a list's bits
+ * depend on the list alone. */
 enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
-/* Who adds the splits of a list. Where no list has more than two, blocks can do it themselves. */
+/* Which code adds up the splits of a list. Where no list has more than two, its blocks can do it. */
 enum share {
     APART, /* combine_kernel; the blocks of the grid take splits in turn */
     PAIR,  /* two blocks, a cluster, have one list, a split each */
@@ -23,9 +28,11 @@ enum share {
 /* What attend_mma.cu writes beside sums: nothing, logits, or log-sum-exps of pages. */
 enum dump { NO_DUMP, LOGITS, PAGE_SUMS };
 
-/* When the next kernel may begin: when blocks end, since beside them it takes bandwidth (measured: 1 to 2 %
- * of decoding at batch 64); at once beside short lists, which are waiting anyway; or, the one that adds
- * splits, when everything has been read (its blocks waiting beside those that read cost up to 1 %). */
+/* When the kernel calls pdl_trigger (programmatic dependent launch). AT_ENDS: not at all, so that the next
+ * kernel starts as blocks end; beside long lists it would take bandwidth (measured: 1 to 2 % of decoding at
+ * batch 64). AT_ONCE: beside short lists, which wait for memory anyway. AFTER_READING: when everything has
+ * been read; for lists with several splits, where waiting blocks of combine_kernel beside those that read
+ * cost up to 1 %. */
 enum next { AT_ENDS, AT_ONCE, AFTER_READING };
 
 enum {
@@ -59,7 +66,7 @@ struct attend_work {
     int plain;    /* attend_plain.cu has it */
     int in_order; /* each token's slot is its position: how many pages there are is known before this step's
                    * token is appended */
-    int pdl;      /* pages are read, and the kernel before this one appends to them at most */
+    int pdl;      /* lists may be read before pdl_wait: the kernel before this one only appends to them */
     int deep;     /* each split has an SM: see struct tile_config */
     enum next next;
     /* The device functions below take this or an attend_kind, which answers at compile time. */
@@ -85,8 +92,8 @@ struct attend_work {
     }
 };
 
-/* Lists of one kind, by attend_mma.cu. A kernel for each kind has half of the instructions of one for all;
- * the caches that instructions come from are small, and a step of decoding goes through a dozen kernels again
+/* attend_work for lists of one kind, for attend_mma.cu. A kernel for each kind has half of the instructions
+ * of one for all; the instruction caches are small, and a step of decoding goes through a dozen kernels again
  * and again (measured: 5 % of decoding under full attention, 9 % under StreamingLLM's mask). */
 template <list_kind KIND, share SHARING, dump DUMP> struct attend_kind : attend_work {
     __host__ __device__ static constexpr enum list_kind kind_of()
@@ -134,7 +141,7 @@ template <class Work> __host__ __device__ static inline int splits_of(const Work
     return n > 0 ? (n + per - 1) / per : 1;
 }
 
-/* Of parts' running maxima: their sums are relative to exp(running max * KV block). */
+/* Factor of a running max: sums are relative to exp(running max * part_scale()). */
 template <class Work> __device__ static inline float part_scale(const Work &w)
 {
     return w.is_plain() ? 1.0f : w.scale;
@@ -148,15 +155,15 @@ struct list {
     int len;            /* of idx */
 };
 
-/* What a block knows of all lists, in shared memory: an item's list is found without another look at memory.
- * The lists' last splits are the last n items, in the order of the lists; those before are the other splits,
- * all of which are whole. Blocks take items at equal distances: if a list's splits followed each other,
- * of lists of two half of the blocks would have the whole ones and the others the short ones. PAIR and
- * SOLO do without: list i has items 2i and 2i + 1, and its size is looked up.
+/* Index of all lists in a block's shared memory, from which it finds the list of an item without another read
+ * of device memory. The lists' last splits are the last n items, in the order of the lists; the items before
+ * them are the other splits, which are all full. Blocks take items at equal distances: if the splits of a
+ * list followed each other and lists had two, half of the blocks would have the full ones and the others the
+ * short ones. PAIR and SOLO have no index: list i has items 2i and 2i + 1, and its size is looked up.
  *
  * What is the same for a row's n_kv lists is kept once, and 16 bits are used wherever they are enough, so
- * that two blocks of attend_mma.cu have room in an SM with 512 sequences of a 1.5B model and 256
- * of an 8B one (225 with lists of tokens). With one block there attention took 1.08 to 1.2 times as long
+ * that the occupancy of attend_mma.cu stays at two blocks an SM with 512 sequences of a 1.5B model and 256 of
+ * an 8B one (225 with lists of tokens). With one block an SM attention took 1.08 to 1.2 times as long
  * (bench/results/h200_many_lists.json). */
 struct lists {
     int n, items;

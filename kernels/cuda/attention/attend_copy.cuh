@@ -1,13 +1,14 @@
 #ifndef KERNELS_CUDA_ATTENTION_ATTEND_COPY_CUH
 #define KERNELS_CUDA_ATTENTION_ATTEND_COPY_CUH
 
-/* How K and V get into shared memory for attend_mma.cu. Each warp has a pipeline of stages. Its copies run
- * ahead of its sums and continue across the ends of splits and lists. */
+/* How K and V get into shared memory for attend_mma.cu: each warp has a software pipeline of stages, which it
+ * fills by TMA bulk copies (cp.async.bulk) as its own producer, and reads as its own consumer. Copies run
+ * ahead of the sums and continue across the ends of splits and lists. */
 #include "kernels/cuda/attention/attend.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* A stage holds K and V of 16 tokens, or K alone. DEEP: a block has an SM to itself, and its pipelines
- * have twice as many stages. */
+/* Tile shape of a kernel. A stage of the pipeline holds K and V of 16 tokens, or K alone. DEEP: a block has
+ * an SM to itself (occupancy 1 instead of 2), and its pipelines have twice as many stages. */
 template <int HEAD_DIM, bool WITH_VALUES, bool DEEP> struct tile_config {
     static const int D = HEAD_DIM, ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW, BLOCKS = DEEP ? 1 : 2;
     static const bool VALUES = WITH_VALUES;
@@ -21,7 +22,7 @@ template <class F> static __device__ inline int stage_after(int stage)
     return stage + 1 == F::STAGES ? 0 : stage + 1;
 }
 
-/* What was copied into a stage: read by the same warp when the copy is there. */
+/* What a stage holds. The warp that filled it reads it when the copy has arrived. */
 struct stage {
     uint32_t read; /* tokens (bits 0-15), heads (16-31); 0: nothing */
     int32_t slot;  /* of the first token; -1: scattered, as the list says */
@@ -39,8 +40,8 @@ struct token {
     uint32_t live; /* of its page */
 };
 
-/* Where a warp's copies have got to. What comes next is asked for ahead, so that nothing waits for it:
- * entries of pages an item ahead, slots of listed tokens two tiles, their KV blocks one. */
+/* The producer's position. Whatever it needs next is loaded ahead, so that nothing waits for it: entries of
+ * pages an item ahead, slots of listed tokens two tiles ahead, their KV blocks one tile ahead. */
 struct cursor {
     struct part now, next;
     struct entry own, own_next; /* the lane's entry of each */

@@ -11,7 +11,8 @@ template <int D> struct sums {
     float running_max[2], sum[2], o[D / 16][4];
 };
 
-/* Of sums in shared memory: no two lanes of a warp in the same bank. */
+/* Floats from one row of sums in shared memory to the next: without bank conflicts between the lanes of a
+ * warp. */
 __host__ __device__ static constexpr int pitch_of(int d)
 {
     return d + 4;

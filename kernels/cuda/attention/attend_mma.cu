@@ -4,19 +4,19 @@
  * little is wasted on small groups. q and the weights are each split into two bf16 (a high and a low part),
  * which makes products exact to about 2^-16. The tensor cores have time for it, because memory is the limit.
  *
- * Each warp takes every fourth entry of a split and has a pipeline of KV blocks in shared memory, filled by
- * bulk copies that run ahead over the ends of splits and lists. Warps meet once a split, to add up their
- * sums. Two blocks share an SM, so up to 192 KiB of loads are in flight there; where few sequences are
- * decoded one block has it. Four blocks of two warps with as many bytes in flight, so that all splits of 64
- * sequences of 4,096 tokens run at once, and three such blocks were 0 to 22 % slower
- * (bench/results/h100_instructions.json); with one of eight warps, each with every eighth entry, a step of 64
- * sequences took from 3 % less to 8 % more, by how evenly splits fill the GPU
- * (bench/results/h200_early.json). */
+ * Each warp takes every fourth entry of a split and has a pipeline of stages in shared memory, one KV block
+ * each (attend_copy.cuh), filled by TMA bulk copies that run ahead over the ends of splits and lists. The
+ * warps meet once a split, to add up their sums. Occupancy is two blocks an SM, with up to 192 KiB of loads
+ * in flight; where few sequences are decoded a block has the SM to itself. Tried: four blocks of two warps
+ * with as many bytes in flight, so that all splits of 64 sequences of 4,096 tokens run at once, and three
+ * such blocks (0 to 22 % slower, bench/results/h100_instructions.json); one block of eight warps, each with
+ * every eighth entry (a step of 64 sequences took from 3 % less to 8 % more, by how evenly splits fill the
+ * GPU, bench/results/h200_early.json). */
 #include "kernels/cuda/attention/attend_merge.cuh"
 
-/* Entries of a list up to which a warp takes one tile at a time, beyond it two: with two in use, one stage of
- * a pipeline of three would be under way, and short lists are all waiting. On long lists two tiles hide each
- * other's latencies. */
+/* Up to this many entries of a list a warp takes one tile at a time, beyond it two. With two in use, only one
+ * stage of a three-stage pipeline would be under way, and short lists only wait for memory. On long lists two
+ * tiles hide each other's latencies. */
 enum { SHORT_LIST_LIMIT = 64 };
 static const float CUT = -69.0f * 1.44269504f; /* below it a exponential is 0, base 2 */
 
@@ -25,7 +25,7 @@ template <int D> struct queries {
     uint32_t high[D / 16][2], low[D / 16][2];
 };
 
-/* The same as they come from memory, an item ahead. */
+/* The same as loaded from memory, one item ahead. */
 template <int D> struct raw_queries {
     float x[D / 16][2][2];
 };
@@ -128,7 +128,8 @@ static __device__ void dump_page(const Work &w, const struct list &l, int page, 
         w.stats.logits[at * w.group + head] = fmaf(log_2_of(sum), 0.693147181f, base * w.scale);
 }
 
-/* Scaled up by this much (base 2) at most, a new logit needs no new running max. */
+/* The running max rises only when a logit exceeds it by more than this (base 2): sums are rescaled less
+ * often, and exponentials up to 2^8 lose nothing in fp32. */
 static const float SLACK = 8.0f;
 
 /* Logits of a tile in shared memory at `at`: c, of tokens g and g + 8, heads 2t and 2t + 1. */
@@ -149,7 +150,7 @@ template <int D> static __device__ void score_tile(uint32_t at, const struct que
         c[x] = (part[0][x] + part[1][x]) + (part[2][x] + part[3][x]);
 }
 
-/* Those that are not read become -inf. */
+/* Sets the logits of tokens that a head does not read to -inf. */
 static __device__ void mask_tile(uint32_t read, float (&c)[4])
 {
     int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
@@ -161,8 +162,8 @@ static __device__ void mask_tile(uint32_t read, float (&c)[4])
             c[x] = -CUDART_INF_F;
 }
 
-/* A new running max for head h of this lane, the same in all lanes that hold the head; what was summed is
- * scaled. */
+/* Online softmax: raises the running max of this lane's head h to at least new_max, the same in all lanes
+ * that hold the head, and rescales the sum of exponentials and the sums over V. */
 template <int D>
 static __device__ void raise_running_max(struct sums<D> *r, int h, float new_max, float scale_log2)
 {

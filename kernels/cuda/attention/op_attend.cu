@@ -76,7 +76,7 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
     put4_as(w.out, w.type, out * d + 4 * t, make_float4(o.x * f, o.y * f, o.z * f, o.w * f));
 }
 static_assert((int)MAX_SPLITS == (int)ATTEND_THREADS && BACKEND_MAX_HEAD_DIM / 4 <= (int)ATTEND_THREADS,
-              "a thread a chunk, and one for four dimensions");
+              "a thread for each split, and one for four dimensions");
 
 static int largest_split_count(const struct attend_work &w, int max_pages)
 {
@@ -86,10 +86,10 @@ static int largest_split_count(const struct attend_work &w, int max_pages)
     return n_splits;
 }
 
-/* Has every split that there can be an SM to itself? Then one block on each, with a deep pipeline, is
- * faster (measured on an H100: full attention takes 11 to 15 % less with 1 to 4 sequences). With one to two
- * splits an SM it is up to 25 % slower, and with more it makes no difference. */
-static int chunks_fit(const struct device *d, const struct attend_work *w, size_t lists)
+/* Whether there are at most as many splits as SMs. Then one block an SM with a deep pipeline is faster
+ * (measured on an H100: full attention takes 11 to 15 % less with 1 to 4 sequences). With one to two splits
+ * an SM it is up to 25 % slower, and with more it makes no difference. */
+static int splits_fit(const struct device *d, const struct attend_work *w, size_t lists)
 {
     return lists * (size_t)w->max_splits <= (size_t)d->n_sm;
 }
@@ -114,7 +114,7 @@ static int run_kernels(struct device *d, struct attend_work *w, int entries_limi
      * for 1,024 of them 2 to 4 % of decoding). */
     w->pdl = w->pdl && !w->plain && (w->in_order || lists <= 4 * ATTEND_THREADS);
     w->next = w->max_splits > 1 ? AFTER_READING : w->pdl && w->kind == LIST_PAGES ? AT_ONCE : AT_ENDS;
-    w->deep = w->kind == LIST_LIVE && w->out && !w->stats.logits && chunks_fit(d, w, lists);
+    w->deep = w->kind == LIST_LIVE && w->out && !w->stats.logits && splits_fit(d, w, lists);
     size_t heads = lists * (size_t)w->max_splits * (size_t)w->group;
     char *workspace =
         (char *)cuda_workspace(d, heads * (sizeof(float2) + (w->out ? w->kv.head_dim * sizeof(float) : 0)));

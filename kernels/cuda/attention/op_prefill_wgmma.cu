@@ -1,7 +1,8 @@
-/* Prefill attention on Hopper's tensor cores, for a bf16 cache. Four warps form a team with 64 rows; a block
- * has one team or two, and four warps that copy tiles of keys for them. While a team turns the logits of a
- * tile into weights, the last tile's weights are being multiplied with its V (FlashAttention-3, arXiv
- * 2407.08608, section 3.2), and the other team's products fill what is left.
+/* Prefill attention on Hopper's tensor cores, for a bf16 cache. The kernel is warp-specialised: one or two
+ * warpgroups multiply (consumers, called teams, 64 rows each), and a third one copies tiles of keys for them
+ * by TMA (the producer). While a team turns the logits of a tile into weights, the weights of the tile before
+ * are being multiplied with its V (FlashAttention-3, arXiv 2407.08608, section 3.2), and the other team's
+ * products fill what is left.
  *
  * wgmma needs rows of 128 bytes, so a head of 128 dimensions is copied in halves. The order in which the
  * cache stores the 16-byte chunks of a row is already that of wgmma's 128-byte swizzle. Outputs stay in the

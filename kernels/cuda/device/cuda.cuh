@@ -16,8 +16,8 @@ extern "C" const struct limits cuda_limits; /* cuda_limits.cu */
 
 struct gemm; /* gemm.cu: cuBLASLt and the algorithms chosen so far */
 
-/* Memory that the kernels of one launch use and then leave. When it becomes too small, the old block is kept
- * until the device closes, because recorded graphs point into it. */
+/* Workspace: device memory that the kernels of one operation use and then leave. When it becomes too small,
+ * the old allocation is kept until the device closes, because captured CUDA graphs point into it. */
 struct workspace {
     void *now;
     size_t bytes;
@@ -25,20 +25,20 @@ struct workspace {
     int n_old;
 };
 
-/* Pinned memory that download_begin copies to, and the event that says when the copy is done. */
+/* A staging buffer of a download: pinned memory that download_begin copies to, and the event that ends the
+ * copy. */
 struct landing {
     char *pinned;
     cudaEvent_t done;
 };
 
-/* Pinned memory in slots that uploads pass through. While earlier slots are being copied, the next one is
- * filled.
- */
+/* Uploads pass through several pinned buffers: while earlier ones are being copied, the next one is filled (a
+ * double buffer with more than two halves). */
 enum { UPLOAD_BUFFERS = 4 };
 struct upload_staging {
-    char *buffer;                     /* (UPLOAD_BUFFERS, size of a slot) */
-    cudaEvent_t sent[UPLOAD_BUFFERS]; /* what lies in the slot has been copied */
-    int now;                          /* the slot being filled */
+    char *buffer;                     /* (UPLOAD_BUFFERS, bytes of one) */
+    cudaEvent_t sent[UPLOAD_BUFFERS]; /* its contents have been copied */
+    int now;                          /* the buffer being filled */
     size_t at;                        /* bytes in it */
 };
 
@@ -51,8 +51,8 @@ struct device {
     int wgmma;       /* Hopper's matrix instructions, which 9.x alone has; never without `hopper` */
     size_t max_smem; /* bytes of shared memory that a block can have */
     cudaStream_t stream; /* everything runs here, in order */
-    enum op pdl;    /* the last operation enqueued, if a kernel after it may begin early; else OP_COUNT */
-    enum op before; /* where there is an early one: what `pdl` was before it */
+    enum op pdl;    /* the last operation enqueued, if the next kernel may overlap it by PDL; else OP_COUNT */
+    enum op before; /* where `pdl` is set: what it was before that operation */
     int norm_waits; /* the last norm lets the next kernel begin only when all before itself is done */
     int capturing;
     struct workspace workspace;
@@ -74,11 +74,13 @@ int cuda_launched(struct device *d, enum op op);
 /* At least this many bytes, valid until the next launch. NULL when there is no memory; the error is set then.
  */
 void *cuda_workspace(struct device *d, size_t bytes);
-/* As many of `rows`, at least one, as have room for what each needs of it in 2 MiB an SM. */
+/* Rows, out of `rows` and at least one, that can run at once if each needs `bytes` of workspace and there are
+ * 2 MiB an SM. */
 int cuda_rows_at_once(const struct device *d, int rows, size_t bytes);
 
-/* Launches a kernel in clusters of `cluster` blocks along x, with `bytes` of dynamic shared memory; `pdl`:
- * it may begin before its predecessor has ended. */
+/* Launches a kernel in clusters of `cluster` thread blocks along x, with `bytes` of dynamic shared memory.
+ * pdl: programmatic dependent launch, that is, the kernel may begin before the one before it has ended.
+ * Returns 0 or a negative code with the error set. */
 template <typename... P, typename... A>
 static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...), dim3 grid, int threads,
                               size_t bytes, int cluster, int pdl, const A &...args)
@@ -122,8 +124,9 @@ static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...)
     return rc;
 }
 
-/* The same of a kernel that calls pdl_wait (ptx.cuh), early where the GPU can. Only such kernels call
- * pdl_trigger: one that is launched plainly has ended before the next begins. */
+/* cuda_launch() by programmatic dependent launch where the GPU has it, for kernels that call pdl_wait
+ * (ptx.cuh). Only such kernels call pdl_trigger: one that is launched plainly has ended before the next
+ * begins. */
 template <typename... P, typename... A>
 static inline int cuda_launch_pdl(struct device *d, enum op op, void (*kernel)(P...), dim3 grid, int threads,
                                   size_t bytes, int cluster, const A &...args)

@@ -62,7 +62,7 @@ __device__ static inline float4 add_four(float4 a, float4 b)
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-/* A term of a softmax: exp(x), or 0 where x is below -69, so that sums meet no denormals. */
+/* exp(x) of a softmax, where x = logit - max: 0 where x is below -69, so that sums meet no denormals. */
 __device__ static inline float softmax_exp(float x)
 {
     return x < -69.0f ? 0.0f : expf(x);
@@ -82,7 +82,7 @@ __device__ static inline float warp_max(float x)
     return x;
 }
 
-/* Sum over this lane and those before it. */
+/* Inclusive prefix sum over the lanes of a warp. */
 template <typename T> __device__ static inline T sum_before(T x)
 {
     int lane = threadIdx.x % WARP;
@@ -93,7 +93,7 @@ template <typename T> __device__ static inline T sum_before(T x)
     return x;
 }
 
-/* Each warp's value goes to its place in room, where the whole block sees it on return. */
+/* Writes each warp's value to smem[warp]; on return the whole block sees them. */
 template <typename T> __device__ static inline void show_by_warp(T x, T *smem)
 {
     if (threadIdx.x % WARP == 0)

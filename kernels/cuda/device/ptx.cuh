@@ -18,7 +18,7 @@
 #define ASM_90(...) asm volatile(__VA_ARGS__)
 #endif
 
-/* The first line of a kernel that only GPUs with `hopper` are given (cuda.cuh). */
+/* First line of a kernel that runs only on GPUs with `hopper` (cuda.cuh). */
 __device__ static inline void needs_hopper(void)
 {
 #if BELOW_90
@@ -104,13 +104,14 @@ __device__ static inline float inverse_of(float x)
     return y;
 }
 
-/* ---- kernels that begin before their predecessor has ended (cuda_launch_pdl) ---- */
+/* ---- programmatic dependent launch (PDL): a kernel begins before the one before it has ended
+ * (cuda_launch_pdl) */
 
-/* Until all kernels before this one have ended and what they wrote is there. A kernel launched early calls it
- * in every block, before the first look at memory that a kernel writes and before it writes. Two look before:
- * attend at positions, lists, the cache's tables and K and V (op_attend.cu, keeps_lists), and the kernel that
- * appends at its rows and at the cache's tables and bounds (op_append.cu, lets_begin_first), each where the
- * host knows what the kernels before it write. */
+/* Waits until all kernels before this one have ended and their writes are visible (griddepcontrol.wait). A
+ * kernel launched by PDL calls it in every block, before it first reads memory that a kernel writes and
+ * before it writes. Two kernels read before it: attend reads positions, lists, the cache's tables and K and V
+ * (op_attend.cu, keeps_lists), and the kernel that appends reads its rows and the cache's tables and bounds
+ * (op_append.cu, lets_begin_first), each where the host knows what the kernels before it write. */
 __device__ static inline void pdl_wait(void)
 {
 #if !BELOW_90 /* where kernels run one after the other */
@@ -118,8 +119,8 @@ __device__ static inline void pdl_wait(void)
 #endif
 }
 
-/* What a thread reads in between may be old, and is read again after pdl_wait where it can be. Says so
- * to the check of races (tests/emulated/races.h) and to the reader. */
+/* Between these two a thread may read old values, and reads them again after pdl_wait where they matter. They
+ * tell the race check (tests/emulated/races.h) and the reader; they generate no code. */
 __device__ static inline void may_be_old_begin(void)
 {
 }
@@ -128,7 +129,8 @@ __device__ static inline void may_be_old_end(void)
 {
 }
 
-/* The next kernel may begin, as soon as all blocks have said so or ended. */
+/* Lets the next kernel begin as soon as all blocks have called it or ended
+ * (griddepcontrol.launch_dependents). */
 __device__ static inline void pdl_trigger(void)
 {
 #if !BELOW_90
@@ -138,8 +140,8 @@ __device__ static inline void pdl_trigger(void)
 
 /* ---- order among blocks ---- */
 
-/* Counts one on, and returns the number before. Who counts later knows of all that those did and saw who
- * counted before: of what their blocks did before a __syncthreads, too. */
+/* Adds 1 to a counter and returns the number before, with acquire and release order: a thread that counts
+ * later sees everything that earlier counters did, and what their blocks did before a __syncthreads. */
 __device__ static inline int count_in_order(int *counter)
 {
     int before;
@@ -167,7 +169,8 @@ __device__ static inline void cluster_wait(void)
     ASM_90("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
-/* The same place in the shared memory of another of its blocks. */
+/* Address of the same place in the shared memory of another thread block of the cluster (distributed smem).
+ */
 __device__ static inline uint32_t address_in(uint32_t address, int block)
 {
     uint32_t there = 0;
@@ -182,7 +185,8 @@ __device__ static inline void store_far(uint32_t to, float x, float y)
     ASM_90("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(x), "f"(y) : "memory");
 }
 
-/* ---- barriers in shared memory: a phase ends when all arrivals and all bytes announced have come ---- */
+/* ---- mbarriers: barriers in shared memory. A phase ends when all arrivals and all announced bytes have come
+ */
 
 __device__ static inline void barrier_init(uint32_t barrier, int arrivals)
 {
@@ -213,7 +217,7 @@ __device__ static inline void barrier_expect(uint32_t barrier, int bytes)
     ASM_90("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-/* Until the phase of this parity is over: 0 for the first, 1 for the second, and so on. */
+/* Waits until the phase of this parity is over: 0 for the first, 1 for the second, and so on. */
 __device__ static inline void barrier_wait(uint32_t barrier, int parity)
 {
     ASM_90("{\n"
@@ -226,7 +230,8 @@ __device__ static inline void barrier_wait(uint32_t barrier, int parity)
            : "memory");
 }
 
-/* 16 bytes to shared memory, the thread's own; then: it arrives when its copies so far are there. */
+/* cp.async: copies 16 bytes to shared memory, for this thread. arrive_after_copies() arrives at the barrier
+ * when the thread's copies so far have landed. */
 __device__ static inline void async_copy_16(uint32_t to, const void *from)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
@@ -237,8 +242,8 @@ __device__ static inline void arrive_after_copies(uint32_t barrier)
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
 }
 
-/* A tile from a described matrix (CUtensorMap) to shared memory: from column x and row y on. One thread's
- * work. */
+/* TMA: copies a tile of a described matrix (CUtensorMap) to shared memory, from column x and row y on. One
+ * thread calls it. */
 __device__ static inline void tma_tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
 {
     ASM_90("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
@@ -247,13 +252,14 @@ __device__ static inline void tma_tensor_copy(uint32_t to, const void *map, int 
            : "memory");
 }
 
-/* The description, before the first copy that it describes. */
+/* Prefetches the description, before the first copy that uses it. */
 __device__ static inline void prefetch_tensor_map(const void *map)
 {
     ASM_90("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-/* Copies to shared memory; both addresses and the size are multiples of 16. One thread's work. */
+/* TMA bulk copy (cp.async.bulk) to shared memory; both addresses and the size are multiples of 16. One thread
+ * calls it. */
 __device__ static inline void tma_bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
     ASM_90(
@@ -262,8 +268,8 @@ __device__ static inline void tma_bulk_copy(uint32_t to, const void *from, int b
         : "memory");
 }
 
-/* The same of what is read once: it is the first to leave the second-level cache, and what kernels leave
- * there for the next stays. */
+/* The same for data that is read once: it is evicted from the L2 cache first, so that what kernels leave
+ * there for the next one stays. */
 __device__ static inline void tma_bulk_copy_once(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
     ASM_90("{\n"
@@ -276,8 +282,8 @@ __device__ static inline void tma_bulk_copy_once(uint32_t to, const void *from, 
            : "memory");
 }
 
-/* What the next kernel reads and the one after it overwrites: it stays in the second-level cache while K and
- * V pass through, and need not go to memory at all. */
+/* Stores what the next kernel reads and the one after it overwrites: it stays in the L2 cache while K and V
+ * pass through, and need not go to memory at all. */
 __device__ static inline void store_to_stay(float *to, float4 v)
 {
     asm volatile("{\n"

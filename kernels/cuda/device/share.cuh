@@ -1,19 +1,19 @@
 #ifndef KERNELS_CUDA_DEVICE_SHARE_CUH
 #define KERNELS_CUDA_DEVICE_SHARE_CUH
 
-/* Work that several blocks share: how they divide it, and which of them ends it. */
+/* How thread blocks divide work, and how the last one to finish is found. */
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
 /* For work that few lists of a batch have in one step, and often none: all blocks of a launch share it. Every
- * block finds slots(list) of all lists, 0 for those without work. One with work has items(its slots)
- * items, of which this block does its share by work(list, slots, item). note(list, slots) is called once for
- * each list, by a thread of the first block.
+ * block asks slots(list) of all lists, which is 0 for those without work. A list with work has items(its
+ * slots) items; this block does its share of them by work(list, slots, item). note(list, slots) is called
+ * once for each list, by a thread of the first block.
  *
- * Of two kernels that overlap, the later one's first blocks, which get the items when there are few, are put
- * wherever there is room, two on one SM beside idle ones. So the kernels on tensor cores have
- * blocks of which an SM has room for one; those of op_window.cu need two to hide latencies, and
- * op_keep.cu's, which hold many tokens, have room for one. */
+ * Where two kernels overlap, the first blocks of the later one, which get the items when there are few, are
+ * placed wherever an SM has capacity, two on one SM beside idle ones. So the kernels on tensor cores have an
+ * occupancy of one block an SM; those of op_window.cu need two to hide latencies, and op_keep.cu's, which
+ * hold many tokens, have one. */
 template <int THREADS, class Slots, class Note, class Items, class Work>
 static __device__ void share_items(int lists, Slots slots, Note note, Items items, Work work)
 {
@@ -44,8 +44,9 @@ static __device__ void share_items(int lists, Slots slots, Note note, Items item
     }
 }
 
-/* Whether this block is the last of `blocks` to come here, for all its threads; it then knows what the others
- * did before they came. arrived[which] is 0, and so again afterwards; with one block nobody looks at it. */
+/* Whether this block is the last of `blocks` to call it; all its threads get the answer, and the last block
+ * sees everything that the others wrote before. arrived[which] must be 0, and is 0 again afterwards; with one
+ * block it is not used. */
 static __device__ bool last_to_come(int *arrived, size_t which, int blocks)
 {
     __shared__ bool last;

@@ -77,8 +77,8 @@ static __device__ inline void copy_weights(const struct gated_args &a, uint32_t 
     tma_tensor_copy(to + F::X_TILE + F::W_TILE, &a.w, k * TILE_K, a.n + gate0, full);
 }
 
-/* The copying thread: all tiles. No kernel writes the weights, so the first ones are asked for before the
- * kernel that writes x has ended. */
+/* Producer: copies all tiles of the block. No kernel writes the weights, so the first ones are requested
+ * before pdl_wait. */
 template <typename F>
 static __device__ void copy_all(const struct gated_args &a, struct gated_bars *b, uint32_t pipeline)
 {
@@ -103,7 +103,7 @@ static __device__ void copy_all(const struct gated_args &a, struct gated_bars *b
     }
 }
 
-/* The warp has read a stage. */
+/* Consumer: this warp has read a stage. */
 static __device__ inline void give_back(uint64_t *empty)
 {
     if (threadIdx.x % WARP == 0)

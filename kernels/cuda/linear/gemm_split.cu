@@ -1,19 +1,19 @@
-/* Products of few rows with a bf16 weight, limited by the time it takes to read the weight.
+/* Products of few rows with a bf16 weight (split-k), limited by the time it takes to read the weight.
  *
- * A block computes 64, 128 or 192 outputs for 8 to 256 rows. One warp copies tiles of both factors, and
- * warpgroups multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own rows or
- * outputs. If the outputs alone are too few blocks to fill the GPU, the sum over k has 2, 4 or 8 parts, which
- * are added in pairs: neighbours, then theirs. A block makes one part or several; the blocks of a cluster
- * share sums, and each sends what it has to the blocks that add it. Rows after the last are no one's, so that
- * a row's bits are the same for every number of rows. The first tiles of the weight are requested before the
- * kernel that writes x has ended.
+ * A block computes 64, 128 or 192 outputs for 8 to 256 rows. One warp is the producer, which copies tiles of
+ * both factors, and warpgroups multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own rows
+ * or outputs. If the outputs alone are too few blocks to fill the GPU, the sum over k is split in 2, 4 or 8,
+ * and the splits are added in pairs: neighbours first, then the sums of pairs. A block makes one split or
+ * several; the blocks of a cluster share a sum, and each sends its part to the blocks that add it. Rows
+ * beyond the last belong to nobody, so that a row's bits are the same for every number of rows. The first
+ * tiles of the weight are requested before the kernel that writes x has ended (programmatic dependent
+ * launch).
  *
- * Which form is fastest hangs on the rows (bench/results/h200_rows.json): up to 64 rows the weight is read
- * once, by as many blocks as there are, each with an SM of its own if k is long; beyond, a
- * SM's copies take the time, some 77 KB a us, so that large tiles need fewer bytes, but leave
- * SMs idle, and small ones that make several parts of a sum send fewer sums. A group of 128 rows
- * instead of two of 64 is slower. For weights with more outputs cuBLASLt is faster, but for gates and ups
- * (gemm_gated_few.cu).
+ * Which tile shape is fastest depends on the rows (bench/results/h200_rows.json): up to 64 rows the weight is
+ * read once, by as many blocks as there are, each with an SM of its own if k is long; beyond, an SM's copies
+ * take the time, some 77 KB a us, so that large tiles need fewer bytes, but leave SMs idle, and small ones
+ * that make several parts of a sum send fewer sums. A group of 128 rows instead of two of 64 is slower. For
+ * weights with more outputs cuBLASLt is faster, but for gates and ups (gemm_gated_few.cu).
  *
  * What a step of few rows waits for is one kernel after the other. Of the 10 us that a product takes on the
  * average in a 1.5B model with 64 rows its bytes take 5, launches and waits 1.8, sums and results 1.5, mostly
@@ -30,8 +30,8 @@
 #include "kernels/cuda/linear/gemm.cuh"
 #include "kernels/cuda/linear/gemm_tiles.cuh"
 
-/* The parts of a sum are doubled while there are fewer than ENOUGH_BLOCKS of them in all and twice as many
- * are no more than an H200 has SMs. */
+/* The number of splits is doubled while there are fewer than ENOUGH_BLOCKS blocks in all and twice as many
+ * are not more than an H200 has SMs. */
 enum { ENOUGH_BLOCKS = 96, MAX_BLOCKS = 132, MAX_TILES = 2 * ENOUGH_BLOCKS };
 
 struct split_args {
@@ -46,7 +46,7 @@ static __device__ inline float bias_of(const struct split_args &a, int output)
     return a.bias && output < a.n ? a.bias[output] : 0.0f;
 }
 
-/* NULL: outside. */
+/* Where an output of a row lies; NULL outside the matrix. */
 static __device__ inline float *output_at(const struct split_args &a, int row, int output)
 {
     return row < a.rows && output < a.n ? a.out + (size_t)row * a.out_stride + output : NULL;
@@ -125,7 +125,7 @@ template <typename F> static __device__ inline int own_row(int four)
     return i / 2 / F::SHARE * 8 + i % 2 * 4;
 }
 
-/* Are there so many? */
+/* Whether the thread has this group of four sums. */
 template <typename F> static __device__ inline bool has_four(int four)
 {
     return F::SENT / 4 % F::MATH == 0 || threadIdx.x + four * F::MATH < F::SENT / 4;
@@ -172,7 +172,7 @@ static __device__ void add_blocks(const struct split_args &a, const float *sums,
     }
 }
 
-/* The end of a block of several; all its threads come here. */
+/* Adds up the sums of a cluster's blocks; all threads of each block call it. */
 template <typename F>
 static __device__ void share_sums(const struct split_args &a, const char *arrived, const float (&c)[F::SUMS],
                                   int n0, int m0, float bias)
@@ -233,7 +233,8 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
 
 /* ---- host */
 
-/* Of the weight's shape alone: the order of a sum hangs on it. */
+/* Splits of a sum over k. They depend on the weight's shape alone, because the order of a sum depends on
+ * them. */
 static int splits_of(int n, int k)
 {
     int tiles = (n + WARPGROUP_N - 1) / WARPGROUP_N, splits = 1;

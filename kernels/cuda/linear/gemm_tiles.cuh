@@ -1,8 +1,9 @@
 #ifndef KERNELS_CUDA_LINEAR_GEMM_TILES_CUH
 #define KERNELS_CUDA_LINEAR_GEMM_TILES_CUH
 
-/* The kernels for few rows (gemm_split.cu, gemm_gated_few.cu): how a block divides its tile, copies it and
- * multiplies it, and which sums a thread has. */
+/* The kernels for few rows (gemm_split.cu, gemm_gated_few.cu): tile shapes, and a warp-specialised pipeline.
+ * One producer warp fills stages in shared memory by TMA copies; warpgroups are the consumers, which multiply
+ * a stage by wgmma and give it back. */
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/device/wgmma.cuh"
@@ -11,9 +12,10 @@
 enum { WARPGROUP_N = 64, WARPGROUP = 4 * WARP };
 enum { MAX_STAGES = 13, MAX_SPLITS = 8 };
 
-/* What follows from the number of blocks that share a sum, of warpgroups with other rows and with
- * other outputs, of the rows of each, of tiles that a block has asked for, and of the parts of a sum that it
- * makes itself. */
+/* Tile shape of one kernel (CUTLASS: its tile shape, cluster shape and number of stages). BLOCKS: thread
+ * blocks of a cluster, which split k. N_GROUPS, N_WIDE: warpgroups along m (rows) and n (outputs).
+ * GROUP_ROWS: rows of a warpgroup. N_STAGES: stages of the shared-memory pipeline. N_PARTS: split-k parts
+ * inside a block. */
 template <int BLOCKS, int N_GROUPS, int GROUP_ROWS, int N_STAGES, int N_WIDE = 1, int N_PARTS = 1>
 struct tile_config {
     enum {
@@ -27,17 +29,17 @@ struct tile_config {
         TILE_N = WIDE * WARPGROUP_N,
         TILE_M = N_GROUPS * ROWS,
         MATH = WIDE * N_GROUPS * WARPGROUP,
-        THREADS = MATH + WARP, /* a warp copies */
+        THREADS = MATH + WARP, /* and the producer warp */
         STAGES = N_STAGES,
         W_TILE = TILE_N * ROW,
         X_TILE = TILE_M * ROW,
         STAGE = W_TILE + X_TILE,
         PIPELINE_BYTES = STAGES * STAGE,
         SHARE = TILE_N / CLUSTER,                                /* outputs that a block adds */
-        SENT = TILE_M * SHARE,                                   /* sums that it gets of each block */
-        FOURS = (SENT / 4 + MATH - 1) / MATH,                    /* of them four at a time, a thread */
-        RECEIVED_BYTES = 4 * SENT * (CLUSTER > 1 ? CLUSTER : 0), /* bytes: where they arrive */
-        IN_PIPELINE = WIDE > 1, /* they arrive there, when all blocks are done with it */
+        SENT = TILE_M * SHARE,                                   /* sums that it receives from each block */
+        FOURS = (SENT / 4 + MATH - 1) / MATH,                    /* of these a thread adds four at a time */
+        RECEIVED_BYTES = 4 * SENT * (CLUSTER > 1 ? CLUSTER : 0), /* bytes of smem in which they arrive */
+        IN_PIPELINE = WIDE > 1, /* they arrive in the stages, when all blocks have read these */
         BYTES = ALIGN + (IN_PIPELINE ? (PIPELINE_BYTES > RECEIVED_BYTES ? PIPELINE_BYTES : RECEIVED_BYTES)
                                      : PIPELINE_BYTES + RECEIVED_BYTES),
         RESIDENT = BYTES > 113 * 1024 ? 1 : 2 /* blocks of an SM */
@@ -71,20 +73,20 @@ static __device__ inline int row_of(int i)
     return i / 4 * 8 + threadIdx.x % 4 * 2 + (i & 1);
 }
 
-/* ---- copies and products */
+/* ---- the pipeline: producer and consumers */
 
 struct bars {
     uint64_t full[MAX_STAGES], empty[MAX_STAGES];
 };
 
-/* Of one block: tiles k0 .. k0 + n - 1 of k, for rows m0 .. of x and outputs n0 .. of the weight, or, for
- * gates and ups, gates from n0 on and as many ups from n1 on. x_bytes: of each of x's. */
+/* The tiles of one block: k0 .. k0 + n - 1 along k, for rows from m0 on of x and outputs from n0 on of the
+ * weight; for gates and ups, gates from n0 on and as many ups from n1 on. x_bytes: bytes of x in a stage. */
 struct tiles {
     const CUtensorMap *w, *x; /* of the kernel's parameter */
     int k0, n, n0, n1, m0, x_bytes;
 };
 
-/* The weight's part of a stage. */
+/* Producer: starts the copy of the weight's part of a stage. */
 template <typename F>
 static __device__ inline void copy_weight(const struct tiles &a, uint32_t to, int k, uint32_t full)
 {
@@ -94,8 +96,8 @@ static __device__ inline void copy_weight(const struct tiles &a, uint32_t to, in
         tma_tensor_copy(to + F::W_TILE / 2, a.w, k * TILE_K, a.n1, full);
 }
 
-/* What the copying thread does before anything else: the barriers, and the first tiles of the weight, which
- * no kernel writes. */
+/* Producer, before anything else: initialises the mbarriers and fills the pipeline with the first tiles of
+ * the weight. No kernel writes weights, so this needs no pdl_wait. */
 template <typename F>
 static __device__ void begin_copies(const struct tiles &a, struct bars *b, uint32_t pipeline)
 {
@@ -110,7 +112,7 @@ static __device__ void begin_copies(const struct tiles &a, struct bars *b, uint3
         copy_weight<F>(a, pipeline + i * F::STAGE, a.k0 + i, shared_address(&b->full[i]));
 }
 
-/* The same thread: the rest of both factors. */
+/* Producer, after begin_copies(): the tiles of x, and all later tiles of both factors. */
 template <typename F>
 static __device__ void copy_tiles(const struct tiles &a, struct bars *b, uint32_t pipeline)
 {
@@ -127,9 +129,9 @@ static __device__ void copy_tiles(const struct tiles &a, struct bars *b, uint32_
     }
 }
 
-/* A group: its outputs and its rows, tiles first .. end - 1 of the block's n. A stage that is asked for again
- * is given back as soon as it has been read; where its products take long, the next ones are begun before
- * that. The last tiles follow each other without a wait. */
+/* Consumer: a warpgroup multiplies its outputs and rows of tiles first .. end - 1 of the block's n into c. A
+ * stage that will be filled again is given back as soon as it has been read; where products take long, the
+ * next ones are started before that. The last tiles follow each other without a wait. */
 template <typename F>
 static __device__ void add_tiles(struct bars *b, uint32_t pipeline, int first, int end, int n,
                                  float (&c)[F::SUMS])

@@ -1,21 +1,23 @@
-/* window_mass for bf16 keys of 64 or 128 dimensions on tensor cores (window_tiles.cuh).
+/* window_mass (SnapKV's observation window) for bf16 keys of 64 or 128 dimensions on tensor cores
+ * (window_tiles.cuh).
  *
- * A block has eight tiles of queries in shared memory, and pages of keys, of which each of a tile's two warps
- * has half; each of them brings half of the tile. First the sums of exponentials, by parts of the slots whose
- * number hangs on the list alone, then the masses, each block's with the pages before and after it, which
- * pooling reaches into. */
+ * A block holds eight tiles of queries and some pages of keys in shared memory. Two warps share a tile, and
+ * each has half of the pages. The first kernel computes the sums of exponentials: the slots are divided into
+ * parts, and their number depends on the list alone. The second computes the masses; a block has the pages
+ * before and after its own as well, because pooling reaches into them. */
 #include "kernels/cuda/select/window_tiles.cuh"
 
 enum { WARPS = TILES * 2, THREADS = WARPS * WARP };
-enum { MOST_QUERIES = 128 };
+enum { MAX_QUERIES = 128 };
 enum { STAGE = 8 }; /* pages in shared memory */
-/* Pages that a block has masses of; with those beside them; their slots. */
+/* OUT: pages that a block computes masses of. AROUND: these and the page on either side. NEAR: the slots of
+ * AROUND. */
 enum { OUT = 4, AROUND = OUT + 2, NEAR = AROUND * KV_PAGE_TOKENS };
 static_assert(WINDOW_KERNEL_LIMIT / 2 <= KV_PAGE_TOKENS, "pooling reaches into the next page");
 
 static const float LOG2_E = 1.44269504f;
 
-/* What a warp has. */
+/* What a warp works on: which half of the pages, which set of queries, which head. */
 struct place {
     int half, set, head;
 };
@@ -26,13 +28,13 @@ template <bool LARGEST> static __device__ struct place own_place(void)
     return {warp % 2, warp / 2 % sets, warp / 2 / sets};
 }
 
-/* Softmaxes of a query. */
+/* Softmaxes of a query: one for each head of the group, or one for all with largest_first. */
 template <bool LARGEST> static __host__ __device__ int passes_of(const struct window_mass_args &a)
 {
     return LARGEST ? 1 : a.n_q / a.kv.n_kv;
 }
 
-/* A list's tiles go through a block's places in rounds: those of the same heads follow each other. */
+/* A block takes a list's tiles in rounds; the rounds of the same heads follow each other. */
 template <bool LARGEST> static __device__ int rounds_of_heads(const struct window_mass_args &a)
 {
     return (a.n + tile_config<LARGEST>::AT_A_TIME - 1) / tile_config<LARGEST>::AT_A_TIME;
@@ -378,7 +380,7 @@ template <int D> static int run_mass(struct device *d, const struct window_work 
 int window_mma_fits(const struct window_mass_args *a)
 {
     return a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128) &&
-           a->n <= MOST_QUERIES;
+           a->n <= MAX_QUERIES;
 }
 
 /* The same of `n` rows from row0 on. */
