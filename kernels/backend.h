@@ -9,11 +9,11 @@
  * cpu/ and by cuda/, and chosen at run time. This header is valid C17 and C++17, so it has no designated
  * initialisers, no restrict and no variable-length arrays.
  *
- * An operation is an enum value and a plain argument struct. launch() runs it at once. Between capture_begin()
- * and capture_end(), launch() instead appends the operation and a copy of its arguments to a struct op_graph,
- * which replay() can run many times: a CUDA graph on a GPU, a list of operations on the CPU. The arguments are
- * therefore only pointers and constants. Whatever changes from step to step (lengths, tokens, which sequences
- * take part) is in device memory behind the pointers.
+ * An operation is an enum value and a plain argument struct. launch() runs it at once. Between
+ * capture_begin() and capture_end(), launch() instead appends the operation and a copy of its arguments to a
+ * struct op_graph, which replay() can run many times: a CUDA graph on a GPU, a list of operations on the CPU.
+ * The arguments are therefore only pointers and constants. Whatever changes from step to step (lengths,
+ * tokens, which sequences take part) is in device memory behind the pointers.
  *
  * Laws that the tests check bit for bit: the order of a sum is fixed and depends only on the sizes of its own
  * inputs, not on the number of rows, the batch, the threads or the instruction set. Of equal scores the one
@@ -146,8 +146,9 @@ struct selection {
     const int32_t *idx, *len;
 };
 
-/* One page of an attention list: which of its tokens are read, and by which query heads of the group. It is
- * workspace of attend; each backend decides when it fills it (the CPU does for every selection). */
+/* One page of an attention list: which of its tokens are read, and by which query heads of the group. attend
+ * keeps such entries in its workspace; each backend decides when it fills them (the CPU does for every
+ * selection). */
 struct plan_entry {
     int32_t kv_block, page;
     uint16_t tokens; /* bit t: at least one head of `heads` reads slot page*16+t */
@@ -171,7 +172,8 @@ struct stats {
     int by_page;
 };
 
-/* Where in `logits` the value of page 0 under query head q of a row is; page p's is p * (n_q / n_kv) on. */
+/* Index in stats.logits of the value of page 0 under query head q of a row. The value of page p lies p * (n_q
+ * / n_kv) further. For statistics by_page. */
 static inline size_t stats_page(const struct stats *s, int n_q, int n_kv, int row, int q)
 {
     int group = n_q / n_kv;
@@ -276,7 +278,7 @@ struct backend {
     const struct limits *limits; /* measures what a device can do at most */
     enum dtype kv_default;       /* type of the cache unless another is asked for */
     enum dtype activations;      /* type of the inputs of bf16 linear layers; fp32 is accepted as well */
-    int prefill_chunk;           /* positions of a prompt that run at once, a multiple of 128: so many that
+    int prefill_chunk;           /* positions of a prompt that run at once, a multiple of 128: so that
                                   * reading a weight takes little time compared with multiplying by it. The
                                   * results do not depend on it */
     int (*count)(void);          /* devices present; -1: there may be some, but they cannot be counted */
@@ -294,8 +296,8 @@ struct backend {
      * may be reused or read. */
     int (*upload)(struct device *d, void *dst, const void *src, size_t bytes);
     int (*download)(struct device *d, void *dst, const void *src, size_t bytes);
-    /* A download in two parts, through one of BACKEND_STAGING_BUFFERS buffers. download_begin copies what `src`
-     * holds once everything enqueued before it has run. download_wait waits for that copy, but not for
+    /* A download in two parts, through one of BACKEND_STAGING_BUFFERS buffers. download_begin copies what
+     * `src` holds once everything enqueued before it has run. download_wait waits for that copy, but not for
      * anything enqueued later, and writes it to dst. A download may be abandoned; the next download_begin
      * with its buffer replaces it. */
     int (*download_begin)(struct device *d, int buffer, const void *src, size_t bytes);

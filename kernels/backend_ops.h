@@ -114,12 +114,12 @@ static inline struct swiglu_args swiglu_of(const struct linear_swiglu_args *a)
  * head) the lists of the group's query heads are merged into one of ascending pages; lists of tokens are read
  * as they are, since the heads of a group share them. The number of distinct tokens is added to kv.reads, and
  * for each head of the group, those that are not on its list to kv.not_chosen.
- * Slots are summed in order, in tiles of 16 and in chunks whose bounds follow from the list alone; the chunks
- * are combined in order. Where stats.logits is not NULL it also writes the scaled logits by slot (-inf for
- * the other slots below the head's n_slots rounded up to 16), or with by_page, which goes with SEL_LIVE, the
- * log-sum-exp of each of these pages; and lse. Here and below the term of a softmax is
- * 0 where x - largest < -69 (in prefill_attend on a GPU's tensor cores below about -87), so that sums meet no
- * denormals. */
+ * Slots are summed in order, in tiles of 16 and in splits (split-KV, flash-decoding), which begin where the
+ * list alone determines; the results of splits are combined in order. Where stats.logits is not NULL it also
+ * writes the scaled logits by slot (-inf for the other slots below the head's n_slots rounded up to 16), or
+ * with by_page, which goes with SEL_LIVE, the log-sum-exp of each of these pages; and lse. Here and below the
+ * exponential of a softmax is 0 where x - largest < -69 (in prefill_attend on a GPU's tensor cores below
+ * about -87), so that sums meet no denormals. */
 struct attend_args {
     struct rows rows;
     struct kv_view kv;

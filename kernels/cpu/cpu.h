@@ -26,7 +26,7 @@ struct cpu_ctx {
     void *workspace; /* of the device, at least cpu_workspace_bytes() of the item */
     int tid, n;      /* this thread, threads */
     int ticket;      /* tasks taken, when n is 1 */
-    int helped;      /* whose share we take from: this many threads after ours; 0: our own */
+    int helped;      /* the share we take tasks from is that of the thread this far after ours; 0: our own */
     unsigned phase;  /* barriers passed */
 };
 
@@ -66,7 +66,7 @@ struct cpu_item {
 
 struct op_graph {
     struct cpu_item *item;
-    int n, room;
+    int n, capacity;
 };
 
 struct device {
@@ -127,19 +127,21 @@ static inline char *kv_block_v(const struct kv_view *kv, int kv_block)
 /* The slot that the next token of a head takes (see append_args). */
 int cpu_next_slot(const struct kv_view *kv, size_t head);
 
-/* Does a linear layer rearrange x first? It does for long rows, whose starts may share cache sets. */
+/* Whether a linear layer packs x into panels first. It does for long rows: their starts may share cache sets.
+ */
 static inline int linear_packs(const struct linear_args *a)
 {
     return a->rows > 12 && a->w.k >= 1024;
 }
 
-/* Attention cuts a head's pages into chunks of this many. The cuts are at fixed page numbers, whatever the
- * list, so that a query head's result depends on the tokens that it reads and not on what the rest of its
- * group reads. */
-enum { ATTEND_CHUNK_PAGES = 32, ATTEND_CHUNK_TOKENS = ATTEND_CHUNK_PAGES * KV_PAGE_TOKENS };
+/* Split-KV on the CPU: attention cuts a head's pages into splits of this many pages. The cuts are at fixed
+ * page numbers, whatever the list, so that a query head's result depends on the tokens that it reads and not
+ * on what the rest of its group reads. */
+enum { ATTEND_SPLIT_PAGES = 32, ATTEND_SPLIT_TOKENS = ATTEND_SPLIT_PAGES * KV_PAGE_TOKENS };
 
-/* Lists of floats, by slot, that a thread of window_mass and of key_redundancy works with: for the former
- * logits of some queries, and a sum; for the latter norms, a row, and a sum. */
+/* Number of float buffers, indexed by slot, in a thread's workspace. WINDOW_BUFFERS, of window_mass: the
+ * logits of WINDOW_QUERIES queries, and a sum. REDUNDANCY_BUFFERS, of key_redundancy: norms, a row of
+ * products, and a sum. */
 enum { WINDOW_QUERIES = 4, WINDOW_BUFFERS = WINDOW_QUERIES + 1, REDUNDANCY_BUFFERS = 3 };
 
 #endif

@@ -24,7 +24,7 @@ static size_t workspace_linear_swiglu(const void *args, int threads)
 /* The partial results of all chunks of pages. */
 static size_t workspace_chunks(const struct kv_view *kv, int n_q, int cap)
 {
-    size_t chunks = ((size_t)kv->max_pages + ATTEND_CHUNK_PAGES - 1) / ATTEND_CHUNK_PAGES;
+    size_t chunks = ((size_t)kv->max_pages + ATTEND_SPLIT_PAGES - 1) / ATTEND_SPLIT_PAGES;
     return (size_t)cap * chunks * (size_t)n_q * ((size_t)kv->head_dim + 2) * sizeof(float);
 }
 

@@ -79,13 +79,13 @@ int cpu_launch(struct device *d, enum op op, const void *args)
         run_items(d, &item, 1);
         return 0;
     }
-    if (p->n == p->room) {
-        int room = p->room ? 2 * p->room : 64;
-        struct cpu_item *grown = realloc(p->item, (size_t)room * sizeof *grown);
+    if (p->n == p->capacity) {
+        int capacity = p->capacity ? 2 * p->capacity : 64;
+        struct cpu_item *grown = realloc(p->item, (size_t)capacity * sizeof *grown);
         if (!grown)
             return cpu_error(d, BACKEND_ERR_MEMORY, "no memory to capture an operation");
         p->item = grown;
-        p->room = room;
+        p->capacity = capacity;
     }
     item.args = malloc(backend_op_bytes(op));
     if (!item.args)

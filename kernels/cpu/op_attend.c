@@ -1,9 +1,9 @@
 /* Decode attention over lists of pages, and the same without V for statistics.
  *
- * The pages of a row and KV head are cut into chunks of 32 at fixed page numbers (ATTEND_CHUNK_PAGES). Each
- * chunk goes through four steps: the logits of all query heads of the group, a page at a time with the
+ * The pages of a row and KV head are cut into splits of 32 at fixed page numbers (ATTEND_SPLIT_PAGES). Each
+ * split goes through four steps: the logits of all query heads of the group, a page at a time with the
  * dimensions in sequence; the largest logit; the exponentials and their sum in 16 lanes, with the pages in
- * sequence; and the weighted sum of V, with the tokens in sequence. The chunks are combined in order. A token
+ * sequence; and the weighted sum of V, with the tokens in sequence. The splits are combined in order. A token
  * that a head does not read has logit -inf and weight 0 and changes no sum, so a head's bits depend only on
  * its own tokens: a list merged over a group, or one that covers everything, gives each head what it would
  * get by itself. */
@@ -21,14 +21,14 @@ struct job {
     int group, n;   /* query heads, entries */
     float scale;
     const struct plan_entry *entry;
-    float *logits; /* of the group's first head at the chunk's first slot; or NULL */
+    float *logits; /* of the group's first head at the split's first slot; or NULL */
     size_t stride; /* between heads in logits */
-    float *pages;  /* (pages, group) from the chunk's first page on: log-sum-exps; or NULL */
+    float *pages;  /* (pages, group) from the split's first page on: log-sum-exps; or NULL */
     float *part;   /* (group, PART_EXTRA + head_dim) */
     int with_v;
-    const void *v[ATTEND_CHUNK_PAGES + AHEAD]; /* of the entries; the last one again for tile_pages */
-    float s[BACKEND_MAX_GROUP][ATTEND_CHUNK_TOKENS];
-    struct v16 running_max[BACKEND_MAX_GROUP];
+    const void *v[ATTEND_SPLIT_PAGES + AHEAD]; /* of the entries; the last one again for tile_pages */
+    float s[BACKEND_MAX_GROUP][ATTEND_SPLIT_TOKENS];
+    struct v16 largest[BACKEND_MAX_GROUP];
 };
 
 /* Logits of heads g .. g+R-1 for entries i .. i+P-1. */
@@ -52,12 +52,12 @@ INLINE void score_tile(struct job *j, const int R, const int P, const int bf16, 
             struct m16 read = m_bits(e->heads >> (g + r) & 1 ? e->tokens : 0);
             struct v16 s = v_select(read, v_mul(acc[r * P + p], v_set(j->scale)), v_set(-INFINITY));
             v_store(j->s[g + r] + (i + p) * LANES, s);
-            j->running_max[g + r] = v_max(s, j->running_max[g + r]);
+            j->largest[g + r] = v_max(s, j->largest[g + r]);
         }
     }
 }
 
-/* Weighted sums of the chunk's values: dimensions at .. at+16P-1 of heads g .. g+R-1. */
+/* Weighted sums of the split's values: dimensions at .. at+16P-1 of heads g .. g+R-1. */
 INLINE void value_tile(struct job *j, const int R, const int P, const int bf16, int g, int at)
 {
     struct v16 acc[TILE_ROWS * TILE_PANELS];
@@ -65,7 +65,7 @@ INLINE void value_tile(struct job *j, const int R, const int P, const int bf16, 
     float *out = j->part + (size_t)g * (PART_EXTRA + d) + PART_EXTRA + at;
     for (int x = 0; x < R * P; x++)
         acc[x] = v_set(0);
-    tile_pages(R, P, bf16, AHEAD, acc, j->s[g], ATTEND_CHUNK_TOKENS, j->n, j->v, (size_t)at);
+    tile_pages(R, P, bf16, AHEAD, acc, j->s[g], ATTEND_SPLIT_TOKENS, j->n, j->v, (size_t)at);
     for (int r = 0; r < R; r++)
         for (int p = 0; p < P; p++)
             v_store(out + (size_t)r * (PART_EXTRA + d) + p * LANES, acc[r * P + p]);
@@ -117,12 +117,12 @@ static void softmax_weights(struct job *j, int g)
 {
     float *part = j->part + (size_t)g * (size_t)(PART_EXTRA + j->kv->head_dim), *s = j->s[g];
     struct v16 sum = v_set(0);
-    float running_max = v_largest(j->running_max[g]);
-    part[0] = running_max;
+    float largest = v_largest(j->largest[g]);
+    part[0] = largest;
     for (int i = 0; i < j->n; i++) {
         struct v16 w = v_set(0);
-        if (running_max != -INFINITY)
-            w = v_softmax_exp(v_sub(v_load(s + i * LANES), v_set(running_max)));
+        if (largest != -INFINITY)
+            w = v_softmax_exp(v_sub(v_load(s + i * LANES), v_set(largest)));
         sum = v_add(sum, w);
         v_store(s + i * LANES, w);
     }
@@ -137,24 +137,24 @@ static void page_sums(struct job *j, int first_page, int n_pages)
         j->pages[i] = -INFINITY;
     for (int g = 0; g < j->group; g++)
         for (int from = 0; from < j->n; from += LANES) {
-            float running_max[LANES] = {0}, sum[LANES] = {0};
+            float largest[LANES] = {0}, sum[LANES] = {0};
             int n = j->n - from < LANES ? j->n - from : LANES;
             for (int i = 0; i < n; i++) {
                 struct v16 s = v_load(j->s[g] + (from + i) * LANES);
-                running_max[i] = v_largest(s);
-                if (running_max[i] != -INFINITY)
-                    sum[i] = v_sum(v_softmax_exp(v_sub(s, v_set(running_max[i]))));
+                largest[i] = v_largest(s);
+                if (largest[i] != -INFINITY)
+                    sum[i] = v_sum(v_softmax_exp(v_sub(s, v_set(largest[i]))));
             }
-            v_store(running_max, v_add(v_load(running_max), v_log(v_load(sum))));
+            v_store(largest, v_add(v_load(largest), v_log(v_load(sum))));
             for (int i = 0; i < n; i++)
-                j->pages[(j->entry[from + i].page - first_page) * j->group + g] = running_max[i];
+                j->pages[(j->entry[from + i].page - first_page) * j->group + g] = largest[i];
         }
 }
 
-static void attend_chunk(struct job *j, int first_page, int n_pages)
+static void attend_split(struct job *j, int first_page, int n_pages)
 {
     for (int g = 0; g < j->group; g++)
-        j->running_max[g] = v_set(-INFINITY);
+        j->largest[g] = v_set(-INFINITY);
     all_rows(j, 0);
     for (int g = 0; j->logits && g < j->group; g++) {
         float *to = j->logits + (size_t)g * j->stride;
@@ -174,33 +174,33 @@ static void attend_chunk(struct job *j, int first_page, int n_pages)
     all_rows(j, 1);
 }
 
-/* Chunks of one query head, in order: out (or NULL) and the log of the sum of exponentials (or NULL). */
+/* Splits of one query head, in order: out (or NULL) and the log of the sum of exponentials (or NULL). */
 static void combine_splits(const float *part, size_t step, int n, int d, float *out, float *lse)
 {
-    float running_max = -INFINITY, sum = 0, w[1];
+    float largest = -INFINITY, sum = 0, w[1];
     struct v16 o[16];
     for (int i = 0; i < n; i++)
-        running_max = part[(size_t)i * step] > running_max ? part[(size_t)i * step] : running_max;
+        largest = part[(size_t)i * step] > largest ? part[(size_t)i * step] : largest;
     for (int x = 0; x < d / LANES; x++)
         o[x] = v_set(0);
     for (int i = 0; i < n; i++) {
         const float *p = part + (size_t)i * step;
         if (p[0] == -INFINITY)
             continue;
-        w[0] = v_first(v_softmax_exp(v_set(p[0] - running_max)));
+        w[0] = v_first(v_softmax_exp(v_set(p[0] - largest)));
         sum = fmaf(p[1], w[0], sum);
         for (int x = 0; out && x < d / LANES; x++)
             o[x] = v_fma(v_load(p + PART_EXTRA + x * LANES), v_set(w[0]), o[x]);
     }
     for (int x = 0; out && x < d / LANES; x++)
-        v_store(out + x * LANES, running_max == -INFINITY ? v_set(0) : v_div(o[x], v_set(sum)));
+        v_store(out + x * LANES, largest == -INFINITY ? v_set(0) : v_div(o[x], v_set(sum)));
     if (lse)
-        *lse = running_max == -INFINITY ? running_max : running_max + v_first(v_log(v_set(sum)));
+        *lse = largest == -INFINITY ? largest : largest + v_first(v_log(v_set(sum)));
 }
 
 static int splits_of(int pages)
 {
-    return (pages + ATTEND_CHUNK_PAGES - 1) / ATTEND_CHUNK_PAGES;
+    return (pages + ATTEND_SPLIT_PAGES - 1) / ATTEND_SPLIT_PAGES;
 }
 
 /* One launch of attend or qk_stats; plan.entry is NULL for the latter, which lists the live pages itself. */
@@ -221,7 +221,7 @@ static int list_chunks(const struct work *w, int list)
         return splits_of(kv_pages(a->kv.n_slots[kv_head(&a->kv, seq, a->layer, list % a->kv.n_kv)]));
     n = a->plan.n[list];
     return n ? a->plan.entry[(size_t)list * (size_t)a->kv.max_pages + (size_t)n - 1].page /
-                       ATTEND_CHUNK_PAGES +
+                       ATTEND_SPLIT_PAGES +
                    1
              : 0;
 }
@@ -254,16 +254,16 @@ static int live_entries(const struct kv_view *kv, size_t head, int page, int n_p
 static void run_chunk(const struct work *w, struct job *j, int list, int chunk)
 {
     const struct attend_args *a = w->a;
-    int row = list / a->kv.n_kv, h = list % a->kv.n_kv, page = chunk * ATTEND_CHUNK_PAGES;
+    int row = list / a->kv.n_kv, h = list % a->kv.n_kv, page = chunk * ATTEND_SPLIT_PAGES;
     size_t head = kv_head(&a->kv, a->rows.seq[row], a->layer, h), d = (size_t)a->kv.head_dim;
     int left = kv_pages(a->kv.n_slots[head]) - page,
-        n_pages = left < ATTEND_CHUNK_PAGES ? left : ATTEND_CHUNK_PAGES;
-    struct plan_entry own[ATTEND_CHUNK_PAGES];
+        n_pages = left < ATTEND_SPLIT_PAGES ? left : ATTEND_SPLIT_PAGES;
+    struct plan_entry own[ATTEND_SPLIT_PAGES];
     if (a->plan.entry) {
         const struct plan_entry *e = a->plan.entry + (size_t)list * (size_t)a->kv.max_pages;
         int from = lower_bound(e, a->plan.n[list], page);
         j->entry = e + from;
-        j->n = lower_bound(e, a->plan.n[list], page + ATTEND_CHUNK_PAGES) - from;
+        j->n = lower_bound(e, a->plan.n[list], page + ATTEND_SPLIT_PAGES) - from;
     } else {
         j->entry = own;
         j->n = live_entries(&a->kv, head, page, n_pages, own);
@@ -282,7 +282,7 @@ static void run_chunk(const struct work *w, struct job *j, int list, int chunk)
                     (size_t)page * KV_PAGE_TOKENS;
     j->part = w->parts + (size_t)list * w->list_parts + (size_t)chunk * (size_t)w->group * w->part_floats;
     j->with_v = a->out != NULL;
-    attend_chunk(j, page, n_pages);
+    attend_split(j, page, n_pages);
 }
 
 static void combine_list(const struct work *w, int list)
@@ -309,7 +309,7 @@ static void attend_list(const struct attend_args *a, struct cpu_ctx *c)
         total += n;
         w.max_splits = n > w.max_splits ? n : w.max_splits;
     }
-    /* Tasks of several chunks where there are many: about 16 for each thread. */
+    /* Tasks of several splits where there are many: about 16 for each thread. */
     span = total / (16 * c->n) > 1 ? total / (16 * c->n) : 1;
     spans = (w.max_splits + span - 1) / span;
     struct job j;

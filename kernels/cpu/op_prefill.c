@@ -21,7 +21,7 @@ struct block {
     int pos0;           /* of the first query */
     float running_max[BLOCK_ROWS], sum[BLOCK_ROWS];
     float q[BLOCK_ROWS * MAX_DIM], o[BLOCK_ROWS * MAX_DIM];
-    float s[BLOCK_ROWS][ATTEND_CHUNK_TOKENS];
+    float s[BLOCK_ROWS][ATTEND_SPLIT_TOKENS];
     float wide[VALUE_PAGES * KV_PAGE_TOKENS * MAX_DIM];
 };
 
@@ -118,7 +118,7 @@ INLINE void value_tile(struct block *b, const int R, const int P, const void *co
     for (int r = 0; r < R; r++)
         for (int p = 0; p < P; p++)
             acc[r * P + p] = v_load(o + r * b->d + p * LANES);
-    tile_pages(R, P, 0, 0, acc, b->s[i] + column * LANES, ATTEND_CHUNK_TOKENS, n, v, (size_t)at);
+    tile_pages(R, P, 0, 0, acc, b->s[i] + column * LANES, ATTEND_SPLIT_TOKENS, n, v, (size_t)at);
     for (int r = 0; r < R; r++)
         for (int p = 0; p < P; p++)
             v_store(o + r * b->d + p * LANES, acc[r * P + p]);
@@ -177,8 +177,8 @@ static void softmax_rows(struct block *b, int i, int n_pages)
 static void run_block(struct block *b)
 {
     int last = b->pos0 + (b->rows - 1) / b->group, pages = last / KV_PAGE_TOKENS + 1;
-    for (int from = 0; from < pages; from += ATTEND_CHUNK_PAGES) {
-        int n = pages - from < ATTEND_CHUNK_PAGES ? pages - from : ATTEND_CHUNK_PAGES;
+    for (int from = 0; from < pages; from += ATTEND_SPLIT_PAGES) {
+        int n = pages - from < ATTEND_SPLIT_PAGES ? pages - from : ATTEND_SPLIT_PAGES;
         for (int p = 0; p < n; p++)
             score_page(b, from + p, p);
         for (int i = 0; i < b->rows; i++)
@@ -269,8 +269,8 @@ static struct prefill_attend_args causal_limit(const struct prefill_mass_args *a
 static void block_lse(struct block *b, float *lse)
 {
     int last = b->pos0 + (b->rows - 1) / b->group, pages = last / KV_PAGE_TOKENS + 1;
-    for (int from = 0; from < pages; from += ATTEND_CHUNK_PAGES) {
-        int n = pages - from < ATTEND_CHUNK_PAGES ? pages - from : ATTEND_CHUNK_PAGES;
+    for (int from = 0; from < pages; from += ATTEND_SPLIT_PAGES) {
+        int n = pages - from < ATTEND_SPLIT_PAGES ? pages - from : ATTEND_SPLIT_PAGES;
         for (int p = 0; p < n; p++)
             score_page(b, from + p, p);
         for (int i = 0; i < b->rows; i++)
@@ -307,8 +307,8 @@ static void mass_chunk(struct block *b, const struct prefill_mass_args *a, const
     struct tile_span t = tile_span(a, tile);
     int group = a->n_q / a->kv.n_kv, step = BLOCK_ROWS / group, pages = kv_pages(t.end) - page;
     int heads = a->kv.n_kv / a->out.n_rows;
-    struct v16 running_max[ATTEND_CHUNK_PAGES], sum[ATTEND_CHUNK_PAGES];
-    pages = pages < ATTEND_CHUNK_PAGES ? pages : ATTEND_CHUNK_PAGES;
+    struct v16 running_max[ATTEND_SPLIT_PAGES], sum[ATTEND_SPLIT_PAGES];
+    pages = pages < ATTEND_SPLIT_PAGES ? pages : ATTEND_SPLIT_PAGES;
     for (int p = 0; p < pages; p++) {
         running_max[p] = v_set(-INFINITY);
         sum[p] = v_set(0);
@@ -353,7 +353,7 @@ void CPU_SYM(op_prefill_mass)(const void *args, struct cpu_ctx *c)
     const struct prefill_mass_args *a = args;
     int n_kv = a->kv.n_kv, group = a->n_q / n_kv, step = BLOCK_ROWS / group, skip = a->from - a->pos0;
     int blocks = (a->nq + step - 1) / step, tiles = (a->nq + a->tile - 1) / a->tile, lists = a->out.n_rows;
-    int chunks = (kv_pages(a->pos0 + a->nq) + ATTEND_CHUNK_PAGES - 1) / ATTEND_CHUNK_PAGES;
+    int chunks = (kv_pages(a->pos0 + a->nq) + ATTEND_SPLIT_PAGES - 1) / ATTEND_SPLIT_PAGES;
     float *lse = c->workspace; /* (n_kv, nq, group) */
     struct prefill_attend_args view = causal_limit(a);
     struct block b;
@@ -369,7 +369,7 @@ void CPU_SYM(op_prefill_mass)(const void *args, struct cpu_ctx *c)
     cpu_barrier(c);
     FOR_TASKS(c, t, tiles * lists * chunks)
     {
-        int tile = tiles - 1 - t / (lists * chunks), page = t / lists % chunks * ATTEND_CHUNK_PAGES;
+        int tile = tiles - 1 - t / (lists * chunks), page = t / lists % chunks * ATTEND_SPLIT_PAGES;
         if (page * KV_PAGE_TOKENS < tile_span(a, tile).end)
             mass_chunk(&b, a, lse, tile, t % lists, page);
     }

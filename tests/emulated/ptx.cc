@@ -32,7 +32,7 @@ static void check_address(uint32_t address)
     races_access(at, sizeof *at, ACCESS_ATOMIC, NULL);
 }
 
-static void check(struct block *b, uint32_t address)
+static void check_barrier(struct block *b, uint32_t address)
 {
     struct barrier *at = barrier_at(b, address);
     if (at->pending < 0)
@@ -54,12 +54,12 @@ void barrier_init(uint32_t address, int arrivals)
     races_fresh(running->block, address);
 }
 
-static void arrive(struct block *b, uint32_t address, int bytes)
+static void arrive_at(struct block *b, uint32_t address, int bytes)
 {
     struct barrier *at = barrier_at(b, address);
     at->bytes += bytes;
     at->pending--;
-    check(b, address);
+    check_barrier(b, address);
 }
 
 void barrier_arrive(uint32_t address)
@@ -67,7 +67,7 @@ void barrier_arrive(uint32_t address)
     emulated_pause();
     check_address(address);
     races_arrive(races_at(running->block, address));
-    arrive(running->block, address, 0);
+    arrive_at(running->block, address, 0);
 }
 
 void barrier_expect(uint32_t address, int bytes)
@@ -75,7 +75,7 @@ void barrier_expect(uint32_t address, int bytes)
     emulated_pause();
     check_address(address);
     races_arrive(races_at(running->block, address));
-    arrive(running->block, address, bytes);
+    arrive_at(running->block, address, bytes);
 }
 
 void barrier_wait(uint32_t address, int parity)
@@ -122,9 +122,9 @@ void copy_land(struct block *b, const struct copy *c)
         land_bytes(b, c);
     if (!c->group) {
         barrier_at(b, c->barrier)->bytes -= (int32_t)c->bytes;
-        check(b, c->barrier);
+        check_barrier(b, c->barrier);
     } else if (--*c->group == 0) {
-        arrive(b, c->barrier, 0);
+        arrive_at(b, c->barrier, 0);
     }
 }
 
@@ -279,7 +279,7 @@ static const char *element_at(const struct block *b, uint64_t tile, int row, int
     return b->arena + (at ^ (at >> 7 & 7) << 4);
 }
 
-static float element(const struct block *b, uint64_t tile, int row, int column)
+static float element_of(const struct block *b, uint64_t tile, int row, int column)
 {
     uint16_t half;
     memcpy(&half, element_at(b, tile, row, column), sizeof half);
@@ -288,22 +288,22 @@ static float element(const struct block *b, uint64_t tile, int row, int column)
 
 enum { K = 16 };
 
-static void multiply(const struct wgmma_product *p)
+static void multiply_tiles(const struct wgmma_product *p)
 {
     const struct thread *t = running;
     int thread = (int)(t->index.x % 128), lane = thread % EMULATED_LANES;
     float w[2][K];
     for (int half = 0; half < 2; half++)
         for (int k = 0; k < K; k++)
-            w[half][k] = p->registers
-                             ? p->row[half][k]
-                             : element(t->block, p->w, thread / EMULATED_LANES * 16 + lane / 4 + half * 8, k);
+            w[half][k] = p->registers ? p->row[half][k]
+                                      : element_of(t->block, p->w,
+                                                   thread / EMULATED_LANES * 16 + lane / 4 + half * 8, k);
     for (int i = 0; i < p->n; i++) {
         float sum = p->add ? p->c[i] : 0;
         int half = i >> 1 & 1, column = i / 4 * 8 + lane % 4 * 2 + (i & 1);
         for (int k = 0; k < K; k++)
-            sum += w[half][k] *
-                   (p->registers ? element(t->block, p->x, k, column) : element(t->block, p->x, column, k));
+            sum += w[half][k] * (p->registers ? element_of(t->block, p->x, k, column)
+                                              : element_of(t->block, p->x, column, k));
         p->c[i] = sum;
     }
 }
@@ -328,7 +328,7 @@ static void multiply_all(void)
 {
     for (struct wgmma_product &p : running->products) {
         if (!p.done)
-            multiply(&p);
+            multiply_tiles(&p);
         p.done = true;
     }
 }
@@ -340,13 +340,13 @@ static void finish_groups(unsigned but)
     size_t n = 0;
     for (; n < all.size() && all[n].group + but < running->wgmma_groups; n++) {
         if (!all[n].done)
-            multiply(&all[n]);
+            multiply_tiles(&all[n]);
         read_tiles(&all[n]);
     }
     all.erase(all.begin(), all.begin() + (long)n);
 }
 
-static void ask(struct wgmma_product p)
+static void ask_copy(struct wgmma_product p)
 {
     p.group = running->wgmma_groups;
     running->products.push_back(p);
@@ -356,7 +356,7 @@ static void ask(struct wgmma_product p)
 
 void wgmma_tiles(float *c, int n, uint64_t w, uint64_t x, int add)
 {
-    ask({c, n, w, {}, false, x, add, 0, false});
+    ask_copy({c, n, w, {}, false, x, add, 0, false});
 }
 
 void wgmma_registers(float *c, int n, const uint32_t (&w)[4], uint64_t x, int add)
@@ -367,7 +367,7 @@ void wgmma_registers(float *c, int n, const uint32_t (&w)[4], uint64_t x, int ad
         for (int k = 0; k < 16; k++)
             p.row[half][k] =
                 bf16_float(all[own_lane() / 4 * 4 + k % 8 / 2][k / 8 * 2 + half] >> k % 2 * 16 & 0xffff);
-    ask(p);
+    ask_copy(p);
 }
 
 void wgmma_commit(void)

@@ -14,7 +14,7 @@ enum { SLOT_BITS = 16, TICK_BITS = 26, KERNEL_BITS = 22 };
 
 /* ---- what is known */
 
-static bool holds(const struct view &all, const struct view &some)
+static bool clock_holds(const struct view &all, const struct view &some)
 {
     if (some.ended > all.ended)
         return false;
@@ -34,11 +34,11 @@ static void join(struct view *to, const struct view &from)
 }
 
 /* What both know; one of the two itself if it knows all. */
-static view_ref joined(const view_ref &a, const view_ref &b)
+static view_ref is_joined(const view_ref &a, const view_ref &b)
 {
-    if (a == b || holds(*b, *a))
+    if (a == b || clock_holds(*b, *a))
         return b;
-    if (holds(*a, *b))
+    if (clock_holds(*a, *b))
         return a;
     auto both = std::make_shared<struct view>(*a);
     join(both.get(), *b);
@@ -46,7 +46,7 @@ static view_ref joined(const view_ref &a, const view_ref &b)
 }
 
 /* All of a slot before the tick counts as known, what an earlier block's thread did there too. */
-static void raise(struct view *v, uint32_t slot, uint32_t tick)
+static void raise_clock(struct view *v, uint32_t slot, uint32_t tick)
 {
     if (v->ticks.size() <= slot)
         v->ticks.resize((slot / EMULATED_LANES + 1) * EMULATED_LANES);
@@ -69,7 +69,7 @@ static uint32_t slot_of(uint64_t stamp)
     return (uint32_t)(stamp >> TICK_BITS) & ((1u << SLOT_BITS) - 1);
 }
 
-static bool knows(const struct observer &o, uint64_t stamp)
+static bool clock_knows(const struct observer &o, uint64_t stamp)
 {
     uint32_t kernel = kernel_of(stamp), slot = slot_of(stamp),
              tick = (uint32_t)stamp & ((1u << TICK_BITS) - 1);
@@ -97,12 +97,12 @@ void races_begin_kernel(struct kernel *k, const struct kernel *before)
     r->group_ticks.assign(1, 0);
 }
 
-static void forget(const char *p, size_t bytes);
+static void forget_grid(const char *p, size_t bytes);
 
 void races_begin_block(struct block *b)
 {
     struct kernel_races *r = &b->kernel->races;
-    forget(b->arena, ARENA);
+    forget_grid(b->arena, ARENA);
     for (struct warp &w : b->warps) {
         uint32_t group;
         if (r->free_groups.empty()) {
@@ -144,7 +144,7 @@ void races_inputs(void)
 {
     struct observer *o = &running->races;
     const struct kernel_races *r = &running->block->kernel->races;
-    o->seen = joined(o->seen, r->waited);
+    o->seen = is_joined(o->seen, r->waited);
 }
 
 /* The next kernel may begin now for all this block cares. It then knows what the thread that said so knows of
@@ -164,7 +164,7 @@ void races_warp(struct warp *w)
     for (const struct thread *t : w->lane)
         if (t && t->state != ENDED) {
             tick = std::max(tick, t->races.tick + 1);
-            seen = seen ? joined(seen, t->races.seen) : t->races.seen;
+            seen = seen ? is_joined(seen, t->races.seen) : t->races.seen;
         }
     for (struct thread *t : w->lane)
         if (t && t->state != ENDED) {
@@ -198,8 +198,8 @@ void races_arrive(struct meeting *m)
     uint32_t lane0 = o->slot / EMULATED_LANES * EMULATED_LANES;
     if (o->together > o->first)
         for (uint32_t i = 0; i < EMULATED_LANES; i++)
-            raise(&m->arrived, lane0 + i, o->together);
-    raise(&m->arrived, o->slot, ++o->tick);
+            raise_clock(&m->arrived, lane0 + i, o->together);
+    raise_clock(&m->arrived, o->slot, ++o->tick);
 }
 
 void races_complete(struct meeting *m)
@@ -213,7 +213,7 @@ void races_leave(struct meeting *m)
     if (!m->done)
         return;
     if (m->from != o->seen || m->to != m->done) {
-        view_ref both = joined(o->seen, m->done);
+        view_ref both = is_joined(o->seen, m->done);
         if (both == m->done) {
             m->from = o->seen;
             m->to = both;
@@ -237,7 +237,7 @@ struct cell {
     struct trace of[TRACES];
 };
 
-static void *room(size_t bytes)
+static void *map_pages(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
@@ -250,15 +250,15 @@ static struct cell *cells_of(uintptr_t address)
     enum { PER_PAGE = (1 << PAGE_BITS) / GRAIN };
     static struct cell **pages;
     if (!pages)
-        pages = (struct cell **)room(sizeof *pages << (ADDRESS_BITS - PAGE_BITS));
+        pages = (struct cell **)map_pages(sizeof *pages << (ADDRESS_BITS - PAGE_BITS));
     struct cell **page = &pages[address >> PAGE_BITS];
     if (!*page)
-        *page = (struct cell *)room(PER_PAGE * sizeof **page);
+        *page = (struct cell *)map_pages(PER_PAGE * sizeof **page);
     return *page + (address & ((1 << PAGE_BITS) - 1)) / GRAIN;
 }
 
 /* Of whole pages of the host. */
-static void forget(const char *p, size_t bytes)
+static void forget_grid(const char *p, size_t bytes)
 {
     uintptr_t at = (uintptr_t)p, end = at + bytes;
     while (at < end) {
@@ -272,7 +272,7 @@ extern "C" char __executable_start;
 
 static const char *const kinds[] = {"read", "write", "atomic operation"};
 
-static const char *who(const struct observer &o, uint64_t stamp)
+static const char *thread_name(const struct observer &o, uint64_t stamp)
 {
     uint32_t slot = slot_of(stamp);
     if (kernel_of(stamp) != o.kernel)
@@ -288,8 +288,8 @@ static void end_badly(void)
 }
 
 /* Each pair of places once; the program goes on, and fails when it exits. */
-static void report(const struct observer &o, const struct trace &mine, enum access_kind kind,
-                   const struct trace &old, bool by_copy)
+static void report_race(const struct observer &o, const struct trace &mine, enum access_kind kind,
+                        const struct trace &old, bool by_copy)
 {
     static std::set<std::pair<uint32_t, uint32_t>> told;
     if (told.empty())
@@ -297,7 +297,7 @@ static void report(const struct observer &o, const struct trace &mine, enum acce
     if (!told.insert({mine.where, old.where}).second)
         return;
     fprintf(stderr, "emulated: race: %s and %s by %s are not ordered (addr2line -Cpfie PROGRAM %#x %#x)\n",
-            kinds[kind], kinds[old.kind], who(o, old.stamp), mine.where, old.where);
+            kinds[kind], kinds[old.kind], thread_name(o, old.stamp), mine.where, old.where);
     if (by_copy)
         fprintf(stderr, "emulated: the first is a copy's\n");
     else
@@ -316,9 +316,9 @@ static void access_grain(const struct observer &o, uintptr_t address, uint8_t ma
         }
         if (!(t->mask & mask))
             continue;
-        bool ordered = knows(o, t->stamp), both_read = kind == ACCESS_READ && t->kind == ACCESS_READ;
+        bool ordered = clock_knows(o, t->stamp), both_read = kind == ACCESS_READ && t->kind == ACCESS_READ;
         if (!ordered && !both_read && !(kind == ACCESS_ATOMIC && t->kind == ACCESS_ATOMIC))
-            report(o, mine, kind, *t, slot_of(mine.stamp) < EMULATED_LANES);
+            report_race(o, mine, kind, *t, slot_of(mine.stamp) < EMULATED_LANES);
         if (t->stamp == mine.stamp && t->kind == kind && (t->mask & mask) == mask)
             return;
         /* What an atomic operation knows of may still meet another that does not. */
@@ -378,5 +378,5 @@ void races_copy(struct block *b, const struct copy *c, const void *from, void *t
     if (from)
         access_as(o, stamp, from, bytes, ACCESS_READ, NULL);
     access_as(o, stamp, to, bytes, ACCESS_WRITE, NULL);
-    raise(&races_at(b, c->barrier)->arrived, slot, tick + 1);
+    raise_clock(&races_at(b, c->barrier)->arrived, slot, tick + 1);
 }

@@ -100,7 +100,7 @@ int rig_rounds_weights(const struct rig *r, int head_dim)
     return !strstr(facts.kernels, "plain kernels");
 }
 
-static uint32_t next(struct rig *r)
+static uint32_t next_random(struct rig *r)
 {
     uint64_t z = r->random += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -110,12 +110,12 @@ static uint32_t next(struct rig *r)
 
 float rig_uniform(struct rig *r)
 {
-    return (float)((double)next(r) / 2147483648.0 - 1);
+    return (float)((double)next_random(r) / 2147483648.0 - 1);
 }
 
 int rig_below(struct rig *r, int n)
 {
-    return (int)(next(r) % (unsigned)n);
+    return (int)(next_random(r) % (unsigned)n);
 }
 
 void rig_fill(struct rig *r, float *p, size_t n)

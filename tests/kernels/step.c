@@ -73,7 +73,7 @@ static void start_sequences(struct step *s, const int32_t *seqs)
     s->settings = rig_up(s->r, set, sizeof set);
 }
 
-static float *floats(struct step *s, size_t n)
+static float *alloc_floats(struct step *s, size_t n)
 {
     return rig_alloc(s->r, n * sizeof(float));
 }
@@ -107,25 +107,27 @@ struct step *step_open(struct rig *r, const int32_t *seqs, int rows, enum dtype 
     s->table = random_floats(s, (size_t)SLOTS * D);
     s->gate_w = random_floats(s, N_KV * DIM + N_KV);
     size_t n = (size_t)rows, lists = n * N_KV, q = n * N_Q;
-    s->x = floats(s, n * DIM);
-    s->y = floats(s, n * DIM);
-    s->qkv_out = floats(s, n * QKV);
-    s->att = floats(s, n * DIM);
-    s->att2 = floats(s, n * DIM);
-    s->wide = floats(s, n * 2 * WIDE);
-    s->act = floats(s, n * WIDE);
-    s->logits = floats(s, n * VOCAB);
-    s->workspace = floats(s, n * VOCAB);
+    s->x = alloc_floats(s, n * DIM);
+    s->y = alloc_floats(s, n * DIM);
+    s->qkv_out = alloc_floats(s, n * QKV);
+    s->att = alloc_floats(s, n * DIM);
+    s->att2 = alloc_floats(s, n * DIM);
+    s->wide = alloc_floats(s, n * 2 * WIDE);
+    s->act = alloc_floats(s, n * WIDE);
+    s->logits = alloc_floats(s, n * VOCAB);
+    s->workspace = alloc_floats(s, n * VOCAB);
     s->flag = rig_alloc(r, lists * 4);
     s->state = rig_alloc(r, STEP_SEQS * state_bytes);
     s->plan = (struct plan){rig_alloc(r, lists * PAGES * sizeof *s->plan.entry), rig_alloc(r, lists * 4)};
-    s->st = (struct stats){floats(s, q * SLOTS), floats(s, q), SLOTS, 0};
-    s->st2 = (struct stats){floats(s, q * SLOTS), floats(s, q), SLOTS, 0};
-    s->sums = (struct stats){floats(s, q * PAGES), floats(s, q), PAGES, 1};
-    s->block = (struct scores){floats(s, n * PAGES), rig_alloc(r, n * 4), rig_alloc(r, n * 4), 1, PAGES};
-    s->page = (struct scores){floats(s, q * PAGES), rig_alloc(r, q * 4), rig_alloc(r, q * 4), N_Q, PAGES};
-    s->mass = (struct scores){floats(s, lists * SLOTS), rig_alloc(r, lists * 4), rig_alloc(r, lists * 4),
-                              N_KV, SLOTS};
+    s->st = (struct stats){alloc_floats(s, q * SLOTS), alloc_floats(s, q), SLOTS, 0};
+    s->st2 = (struct stats){alloc_floats(s, q * SLOTS), alloc_floats(s, q), SLOTS, 0};
+    s->sums = (struct stats){alloc_floats(s, q * PAGES), alloc_floats(s, q), PAGES, 1};
+    s->block =
+        (struct scores){alloc_floats(s, n * PAGES), rig_alloc(r, n * 4), rig_alloc(r, n * 4), 1, PAGES};
+    s->page =
+        (struct scores){alloc_floats(s, q * PAGES), rig_alloc(r, q * 4), rig_alloc(r, q * 4), N_Q, PAGES};
+    s->mass = (struct scores){alloc_floats(s, lists * SLOTS), rig_alloc(r, lists * 4),
+                              rig_alloc(r, lists * 4), N_KV, SLOTS};
     s->page_idx = rig_alloc(r, q * TAKE * 4);
     s->page_len = rig_alloc(r, q * 4);
     s->tok_idx = rig_alloc(r, lists * TOKENS * 4);
@@ -189,8 +191,8 @@ static void before_attention(struct step *s)
     rig_run(s->r, OP_rope_append, &a);
 }
 
-static void attend(struct step *s, enum sel_granularity granularity, int lists, const int32_t *idx,
-                   const int32_t *len, int cap, float *out, const struct stats *stats)
+static void launch_attend(struct step *s, enum sel_granularity granularity, int lists, const int32_t *idx,
+                          const int32_t *len, int cap, float *out, const struct stats *stats)
 {
     struct attend_args a = {.rows = s->rows,
                             .kv = s->c.kv,
@@ -214,7 +216,7 @@ static void attend(struct step *s, enum sel_granularity granularity, int lists, 
     rig_run(s->r, OP_attend, &a);
 }
 
-static void attention(struct step *s)
+static void launch_attention(struct step *s)
 {
     struct page_scores_args p = {s->rows, s->c.kv, 0, N_Q, 1, SCORE_Q, s->qkv_out, QKV, s->page};
     struct topk_args t = {.rows = s->rows,
@@ -232,15 +234,15 @@ static void attention(struct step *s)
                           .len = s->tok_len,
                           .cap = TOKENS};
     struct reduce_stats_args b = {s->rows, s->c.kv, 0, N_Q, REDUCE_MEAN, 1, 0, s->sums, s->block};
-    attend(s, SEL_LIVE, 1, NULL, NULL, 0, s->att, &s->sums);
+    launch_attend(s, SEL_LIVE, 1, NULL, NULL, 0, s->att, &s->sums);
     rig_run(s->r, OP_reduce_stats, &b);
     rig_run(s->r, OP_page_scores, &p);
     rig_run(s->r, OP_topk, &t);
-    attend(s, SEL_PAGES, N_Q, s->page_idx, s->page_len, TAKE, s->att, &s->st);
+    launch_attend(s, SEL_PAGES, N_Q, s->page_idx, s->page_len, TAKE, s->att, &s->st);
     rig_run(s->r, OP_qk_stats, &q);
     rig_run(s->r, OP_reduce_stats, &m);
     rig_run(s->r, OP_topk, &u);
-    attend(s, SEL_TOKENS, N_KV, s->tok_idx, s->tok_len, TOKENS, s->att2, NULL);
+    launch_attend(s, SEL_TOKENS, N_KV, s->tok_idx, s->tok_len, TOKENS, s->att2, NULL);
 }
 
 void step_run(struct step *s)
@@ -256,7 +258,7 @@ void step_run(struct step *s)
     struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
                             s->token, s->pos,    s->seq, s->workspace};
     before_attention(s);
-    attention(s);
+    launch_attention(s);
     run_linear(s, s->o, s->att, s->x, 1);
     run_linear(s, s->o, s->att2, s->x, 1);
     run_norm(s);
@@ -280,7 +282,7 @@ static void make_room(struct bytes *b, size_t item)
         b->p = realloc(b->p, b->room = b->room ? 2 * b->room : 1 << 20);
 }
 
-static void add(struct bytes *b, const void *src, size_t item, int row)
+static void add_bytes(struct bytes *b, const void *src, size_t item, int row)
 {
     make_room(b, item);
     rig_get(b->r, b->p + b->n, (const char *)src + (size_t)row * item, item);
@@ -293,15 +295,15 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
     int32_t n, kv_block[PAGES];
     uint16_t live[PAGES];
     size_t at = b->n, kv_block_bytes = s->r->b->kv_block_bytes(kv->dtype, D);
-    add(b, kv->n_slots, 4, head);
+    add_bytes(b, kv->n_slots, 4, head);
     memcpy(&n, b->p + at, 4);
-    add(b, kv->n_live, 4, head);
-    add(b, kv->tail, 4, head);
-    add(b, kv->reads, 8, head);
-    add(b, kv->not_chosen, 8, head);
-    add(b, kv->aux_half, 8, head);
-    add(b, kv->aux_values, 8, head);
-    add(b, s->flag, 4, row_list);
+    add_bytes(b, kv->n_live, 4, head);
+    add_bytes(b, kv->tail, 4, head);
+    add_bytes(b, kv->reads, 8, head);
+    add_bytes(b, kv->not_chosen, 8, head);
+    add_bytes(b, kv->aux_half, 8, head);
+    add_bytes(b, kv->aux_values, 8, head);
+    add_bytes(b, s->flag, 4, row_list);
     rig_get(b->r, kv_block, kv->block_table + (size_t)head * PAGES, sizeof kv_block);
     rig_get(b->r, live, kv->live + (size_t)head * PAGES, sizeof live);
     for (int p = 0; p < (n + 15) / 16; p++) {
@@ -310,20 +312,20 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
         b->n += sizeof live[p];
         /* K of slots never written is an earlier owner's. */
         if (live[p] == 0xffff)
-            add(b, kv->pool, kv_block_bytes, kv_block[p]);
+            add_bytes(b, kv->pool, kv_block_bytes, kv_block[p]);
         if (live[p])
-            add(b, kv->bounds, kv_bounds_bytes(kv), kv_block[p]);
+            add_bytes(b, kv->bounds, kv_bounds_bytes(kv), kv_block[p]);
     }
     for (int q = 0; q < N_Q / N_KV; q++) {
-        add(b, s->st.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS,
-            (size_t)(n + 15) / 16 * 64, 0);
-        add(b, s->st2.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS,
-            (size_t)(n + 15) / 16 * 64, 0);
+        add_bytes(b, s->st.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS,
+                  (size_t)(n + 15) / 16 * 64, 0);
+        add_bytes(b, s->st2.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS,
+                  (size_t)(n + 15) / 16 * 64, 0);
     }
-    add(b, s->sums.logits + (size_t)row_list * (N_Q / N_KV) * PAGES, (size_t)(n + 15) / 16 * (N_Q / N_KV) * 4,
-        0);
-    add(b, s->mass.v + (size_t)row_list * SLOTS, (size_t)n * 4, 0);
-    add(b, s->mass.m, 4, row_list);
+    add_bytes(b, s->sums.logits + (size_t)row_list * (N_Q / N_KV) * PAGES,
+              (size_t)(n + 15) / 16 * (N_Q / N_KV) * 4, 0);
+    add_bytes(b, s->mass.v + (size_t)row_list * SLOTS, (size_t)n * 4, 0);
+    add_bytes(b, s->mass.m, 4, row_list);
 }
 
 unsigned char *step_row(struct step *s, int row, size_t *bytes)
@@ -332,27 +334,27 @@ unsigned char *step_row(struct step *s, int row, size_t *bytes)
     size_t item = s->type == DTYPE_BF16 ? 2 : 4;
     int32_t seq;
     rig_get(s->r, &seq, s->rows.seq + row, 4);
-    add(&b, s->x, DIM * 4, row);
-    add(&b, s->y, DIM * item, row);
-    add(&b, s->qkv_out, QKV * 4, row);
-    add(&b, s->att, DIM * item, row);
-    add(&b, s->att2, DIM * item, row);
-    add(&b, s->act, WIDE * item, row);
-    add(&b, s->logits, VOCAB * 4, row);
-    add(&b, s->pos, 4, row);
+    add_bytes(&b, s->x, DIM * 4, row);
+    add_bytes(&b, s->y, DIM * item, row);
+    add_bytes(&b, s->qkv_out, QKV * 4, row);
+    add_bytes(&b, s->att, DIM * item, row);
+    add_bytes(&b, s->att2, DIM * item, row);
+    add_bytes(&b, s->act, WIDE * item, row);
+    add_bytes(&b, s->logits, VOCAB * 4, row);
+    add_bytes(&b, s->pos, 4, row);
     if (seq >= 0) {
-        add(&b, s->result, sizeof *s->result, row);
-        add(&b, s->c.kv.peak, 4, seq);
-        add(&b, s->st.lse, N_Q * 4, row);
-        add(&b, s->st2.lse, N_Q * 4, row);
-        add(&b, s->page.m, N_Q * 4, row);
+        add_bytes(&b, s->result, sizeof *s->result, row);
+        add_bytes(&b, s->c.kv.peak, 4, seq);
+        add_bytes(&b, s->st.lse, N_Q * 4, row);
+        add_bytes(&b, s->st2.lse, N_Q * 4, row);
+        add_bytes(&b, s->page.m, N_Q * 4, row);
         int32_t blocks;
         rig_get(s->r, &blocks, s->block.n + row, 4);
-        add(&b, s->block.v + (size_t)row * PAGES, (size_t)blocks * 4, 0);
-        add(&b, s->block.m, 4, row);
-        add(&b, s->page_len, N_Q * 4, row);
-        add(&b, s->tok_len, N_KV * 4, row);
-        add(&b, s->state, state_bytes, seq);
+        add_bytes(&b, s->block.v + (size_t)row * PAGES, (size_t)blocks * 4, 0);
+        add_bytes(&b, s->block.m, 4, row);
+        add_bytes(&b, s->page_len, N_Q * 4, row);
+        add_bytes(&b, s->tok_len, N_KV * 4, row);
+        add_bytes(&b, s->state, state_bytes, seq);
         for (int h = 0; h < N_KV; h++)
             add_head(&b, s, seq * N_KV + h, row * N_KV + h);
     }

@@ -7,7 +7,7 @@ enum { MERGED = 3 };
 static int decodes[4], prompts[3];
 
 /* Infinite where `have` is not a number, which no maximum would keep. */
-static double distance(float have, double want)
+static double largest_distance(float have, double want)
 {
     double d = fabs((double)have - want);
     return d >= 0 ? d : INFINITY;
@@ -22,8 +22,8 @@ struct choice {
     uint8_t read[ROWS][MAX_Q][SLOTS];
 };
 
-static void choose(struct set *s, struct choice *ch, enum sel_granularity granularity, int n_rows, int block,
-                   int percent)
+static void choose_list(struct set *s, struct choice *ch, enum sel_granularity granularity, int n_rows,
+                        int block, int percent)
 {
     int n_q = s->c.n_q, cap = granularity == SEL_TOKENS ? SLOTS : (PAGES + block - 1) / block,
         lists = ROWS * n_rows;
@@ -108,7 +108,7 @@ static void compare_attend(struct set *s, const struct choice *ch, const struct 
         int r = i / n_q, q = i % n_q, head = set_head(s, r, q);
         double want[256], l = plain_attend(s, head, set_query(s, r, q), ch->read[r][q], 0.25, want);
         for (int x = 0; x < d; x++)
-            worst = fmax(worst, distance(out[i * d + x], want[x]));
+            worst = fmax(worst, largest_distance(out[i * d + x], want[x]));
         if (!with_stats || s->seq[r] < 0)
             continue;
         if (l == -INFINITY)
@@ -186,7 +186,7 @@ static void check_attend(struct set *s, enum sel_granularity granularity, int n_
     static struct choice ch;
     int n_q = s->c.n_q, rows = ROWS, owned = s->r->n_owned;
     size_t floats = (size_t)(rows * n_q * s->c.kv.head_dim), n_stats = (size_t)(rows * n_q) * SLOTS;
-    choose(s, &ch, granularity, n_rows, block, percent);
+    choose_list(s, &ch, granularity, n_rows, block, percent);
     int64_t before[2][SEQS * LAYERS * 8];
     rig_get(s->r, before[0], s->c.kv.reads, (size_t)s->c.heads * sizeof **before);
     rig_get(s->r, before[1], s->c.kv.not_chosen, (size_t)s->c.heads * sizeof **before);
@@ -288,8 +288,8 @@ static int make_lists(struct set *s, const struct prefill_attend_args *a, int32_
 }
 
 /* Does the query at pos see the key t? */
-static int sees(const struct prefill_attend_args *a, const int32_t *until, const int32_t *idx,
-                const int32_t *len, int h, int pos, int t)
+static int query_sees(const struct prefill_attend_args *a, const int32_t *until, const int32_t *idx,
+                      const int32_t *len, int h, int pos, int t)
 {
     int tile = a->tile ? pos / a->tile : 0;
     if (a->tile && t < tile * a->tile) {
@@ -314,7 +314,7 @@ static void check_pairs(struct set *s, const struct prefill_attend_args *a, cons
         for (int pos = a->pos0; pos < a->pos0 + a->nq; pos++) {
             old[head] += pos + 1;
             for (int t = 0; t <= pos; t++)
-                reads[head] += 2 * sees(a, until, idx, len, h, pos, t);
+                reads[head] += 2 * query_sees(a, until, idx, len, h, pos, t);
         }
     }
     rig_run(s->r, OP_prefill_count, &p);
@@ -336,7 +336,7 @@ static double off_by(struct set *s, int head, const float *q, const uint8_t *rea
     else
         plain_attend(s, head, q, read, 0.25, want);
     for (int x = 0; x < s->c.kv.head_dim; x++)
-        worst = fmax(worst, distance(out[x], want[x]) - slack[x]);
+        worst = fmax(worst, largest_distance(out[x], want[x]) - slack[x]);
     return worst;
 }
 
@@ -385,7 +385,7 @@ static void check_prefill(struct set *s, int kind)
             int pos = a.pos0 + i / n_q, h = i % n_q / group;
             uint8_t read[SLOTS];
             for (int t = 0; t < SLOTS; t++)
-                read[t] = (uint8_t)sees(&a, until, idx, len, h, pos, t);
+                read[t] = (uint8_t)query_sees(&a, until, idx, len, h, pos, t);
             worst = fmax(worst, off_by(s, cache_head(&s->c, seq, LAYER, h),
                                        q + i / n_q * stride + i % n_q * d, read, rounds, out + i * d));
         }
@@ -401,7 +401,7 @@ static void check_prefill(struct set *s, int kind)
     }
 }
 
-static void refusals(struct rig *r)
+static void check_refusals(struct rig *r)
 {
     struct cache c;
     cache_open(&c, r, 1, 1, 4, 2, 16, 2, DTYPE_F32);
@@ -461,7 +461,7 @@ static void check_shape(struct set *s, int shape)
     }
     check_lists(s, shape);
     if (shape == 0)
-        refusals(s->r);
+        check_refusals(s->r);
     if (shape == 0 && strstr(s->r->b->describe(s->r->d), "older GPU"))
         most_rows(s->r);
 }

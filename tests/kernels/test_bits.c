@@ -26,8 +26,8 @@ static void image_free(struct image *m)
 
 /* Sequences from .. from+rows-1 (a padding row among them when there are many), STEPS steps; images by
  * sequence. */
-static int decode(struct image *m, const char *isa, int threads, int from, int rows, enum dtype w,
-                  enum dtype kv)
+static int decode_rows(struct image *m, const char *isa, int threads, int from, int rows, enum dtype w,
+                       enum dtype kv)
 {
     struct rig r;
     int32_t seqs[STEP_SEQS];
@@ -51,7 +51,7 @@ static int decode(struct image *m, const char *isa, int threads, int from, int r
     return 1;
 }
 
-static void compare(const struct image *want, const struct image *have, const char *what)
+static void compare_rows(const struct image *want, const struct image *have, const char *what)
 {
     for (int i = 0; i < STEP_SEQS; i++) {
         size_t at = 0;
@@ -73,8 +73,8 @@ enum part { START, END };
 /* Attention outputs of a part of a prompt cut into pieces of `piece` queries; 0: in one. Before its end are
  * more keys than a GPU sums at once, for some pieces and not for others (prefill.cuh), and with one
  * multiprocessor a GPU needs two launches for all. Small: on a CPU, which has no such limits, fewer keys. */
-static float *prompt(const char *isa, int threads, int piece, enum part part, enum dtype kv, int with_until,
-                     size_t *n)
+static float *run_prompt(const char *isa, int threads, int piece, enum part part, enum dtype kv,
+                         int with_until, size_t *n)
 {
     enum { N_Q = 4, N_KV = 2, D = 64, LEN = 2200, WIDTH = N_Q * D };
     const int len = on_cpu() && rig_small() ? 500 : LEN;
@@ -109,7 +109,7 @@ static float *prompt(const char *isa, int threads, int piece, enum part part, en
     return q;
 }
 
-static void prompts(enum part part, enum dtype kv, int with_until)
+static void check_prompts(enum part part, enum dtype kv, int with_until)
 {
     static const struct {
         const char *isa;
@@ -117,9 +117,9 @@ static void prompts(enum part part, enum dtype kv, int with_until)
     } way[] = {{"avx2", 2, 128}, {"avx2", 2, 37}, {"avx2", 1, 0}, {"avx512", 2, 128}, {"scalar", 2, 128}};
     const size_t ways = on_cpu() ? sizeof way / sizeof *way : 2;
     size_t n, m;
-    float *want = prompt("scalar", 1, 0, part, kv, with_until, &n);
+    float *want = run_prompt("scalar", 1, 0, part, kv, with_until, &n);
     for (size_t i = 0; i < ways; i++) {
-        float *have = prompt(way[i].isa, way[i].threads, way[i].piece, part, kv, with_until, &m);
+        float *have = run_prompt(way[i].isa, way[i].threads, way[i].piece, part, kv, with_until, &m);
         if (have)
             CHECK(n == m && memcmp(want, have, n) == 0);
         free(have);
@@ -133,32 +133,32 @@ int main(void)
     for (int kind = 0; kind < 2; kind++) {
         enum dtype w = kind ? DTYPE_F32 : DTYPE_BF16, kv = kind ? DTYPE_BF16 : DTYPE_F32;
         struct image want = {{NULL}, {0}}, have = {{NULL}, {0}};
-        decode(&want, rig_small() ? NULL : "scalar", 1, 0, STEP_SEQS, w, kv);
+        decode_rows(&want, rig_small() ? NULL : "scalar", 1, 0, STEP_SEQS, w, kv);
         for (int set = 0; set < (on_cpu() ? 3 : 1); set++)
             for (int threads = 1; threads <= (on_cpu() ? 2 : 1); threads++) {
                 int rows = on_cpu() && rig_small() && set == 0 ? 5 : STEP_SEQS;
-                if (!decode(&have, isas[set], threads, 0, rows, w, kv)) {
+                if (!decode_rows(&have, isas[set], threads, 0, rows, w, kv)) {
                     fprintf(stderr, "notice: %s is not there, not compared\n", isas[set]);
                     break;
                 }
-                compare(&want, &have, isas[set]);
+                compare_rows(&want, &have, isas[set]);
                 image_free(&have);
             }
         for (int from = kind; from < STEP_SEQS; from += rig_small() ? 10 : 2) {
-            decode(&have, NULL, 1 + from / 2 % 2, from, 1, w, kv);
-            compare(&want, &have, "alone");
+            decode_rows(&have, NULL, 1 + from / 2 % 2, from, 1, w, kv);
+            compare_rows(&want, &have, "alone");
             image_free(&have);
         }
         for (int from = 0; from + 5 <= STEP_SEQS; from += rig_small() ? 28 : 7) {
-            decode(&have, NULL, 2, from, 5, w, kv);
-            compare(&want, &have, "in a batch of 5");
+            decode_rows(&have, NULL, 2, from, 5, w, kv);
+            compare_rows(&want, &have, "in a batch of 5");
             image_free(&have);
         }
         image_free(&want);
     }
     for (enum part part = START; part <= END; part++) {
-        prompts(part, DTYPE_F32, 0);
-        prompts(part, DTYPE_BF16, 1);
+        check_prompts(part, DTYPE_F32, 0);
+        check_prompts(part, DTYPE_BF16, 1);
     }
     return check_done();
 }

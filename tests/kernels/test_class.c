@@ -15,7 +15,7 @@ static const struct {
              "emulated GPU has compute capability 8.6, which this program was not built for; build it with "
              "-DKVEVAL_CUDA_ARCHS=8.6"}};
 
-static void emulated(const struct backend *b, struct device *d, const char *why, const char *fault)
+static void check_emulated(const struct backend *b, struct device *d, const char *why, const char *fault)
 {
     int found = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -61,7 +61,7 @@ int main(void)
     if (real)
         printf("skipped: no emulated GPU\n");
     else if (name)
-        emulated(b, d, why, fault ? fault : "");
+        check_emulated(b, d, why, fault ? fault : "");
     else
         one_name(b, d);
     b->close(d);

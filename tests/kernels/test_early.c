@@ -94,7 +94,7 @@ static void open_lists(struct world *w, int with_dense)
 }
 
 /* Pages that are there from the start, from the highest scores. */
-static void choose(struct world *w, int i)
+static void choose_pages(struct world *w, int i)
 {
     struct topk_args a = {
         .rows = {N_ROWS, w->rows.seq, w->pos + i * N_ROWS},
@@ -163,7 +163,7 @@ static void open_masses(struct world *w)
 }
 
 /* As H2O does, of the logits that attention has just written. */
-static void forget(struct world *w, struct rows rows)
+static void launch_forget(struct world *w, struct rows rows)
 {
     const struct keep_params params = {.tokens = LEFT, .every = 1, .recent = 8};
     struct reduce_stats_args m = {
@@ -304,14 +304,14 @@ static void run_product(struct world *w, int i)
     struct linear_args p = {w->weight, w->y, k, N_ROWS, w->dim, N_KV * w->d, 0, type, 1};
     rig_run(&w->r, OP_rmsnorm, &n);
     if (w->chosen) {
-        choose(w, i);
+        choose_pages(w, i);
         rig_run(&w->r, OP_linear, &p);
         rig_run(&w->r, OP_rmsnorm, &n);
     }
     rig_run(&w->r, OP_linear, &p);
 }
 
-static void append(struct world *w, struct rows rows, int i)
+static void launch_append(struct world *w, struct rows rows, int i)
 {
     float *k = w->k + (size_t)i * kv_floats(w), *v = w->v + (size_t)i * kv_floats(w);
     struct append_args a = {.rows = rows, .kv = w->c.kv, .k = k, .v = v, .stride = N_KV * w->d};
@@ -325,7 +325,7 @@ static void append(struct world *w, struct rows rows, int i)
     rig_run(&w->r, OP_rope_append, &t);
 }
 
-static void step(struct world *w, int i)
+static void launch_step(struct world *w, int i)
 {
     struct rows rows = {N_ROWS, w->rows.seq, w->pos + i * N_ROWS};
     struct attend_args t = {.rows = rows,
@@ -345,7 +345,7 @@ static void step(struct world *w, int i)
                             .plan = w->plan};
     if (w->product)
         run_product(w, i);
-    append(w, rows, i);
+    launch_append(w, rows, i);
     if (w->by_bounds.v) {
         choose_by_bounds(w, rows);
         t.n_rows = N_Q;
@@ -360,7 +360,7 @@ static void step(struct world *w, int i)
         t.out = (float *)t.out + out_floats(w);
     }
     if (w->mass.v)
-        forget(w, rows);
+        launch_forget(w, rows);
 }
 
 /* AT_ONCE new tokens of each sequence, the same in every world. */
@@ -395,7 +395,7 @@ static void next_tokens(struct world *w, int round)
     free(x);
 }
 
-static int compare(int d, enum dtype type, int block, int flags)
+static int compare_steps(int d, enum dtype type, int block, int flags)
 {
     int rounds = rig_small() ? 2 : 6;
     struct world one, all;
@@ -407,14 +407,14 @@ static int compare(int d, enum dtype type, int block, int flags)
     float *want = calloc(1, n), *have = calloc(1, n);
     CHECK_INT(all.r.b->capture_begin(all.r.d), 0);
     for (int i = 0; i < AT_ONCE; i++)
-        step(&all, i);
+        launch_step(&all, i);
     CHECK_INT(all.r.b->capture_end(all.r.d, &p), 0);
     for (int round = 0; round < rounds; round++) {
         next_tokens(&one, round);
         next_tokens(&all, round);
         CHECK_INT(all.r.b->replay(all.r.d, p), 0);
         for (int i = 0; i < AT_ONCE; i++)
-            step(&one, i);
+            launch_step(&one, i);
         rig_get(&one.r, want, one.out, n);
         rig_get(&all.r, have, all.out, n);
         CHECK(memcmp(want, have, n) == 0);
@@ -432,25 +432,30 @@ static int compare(int d, enum dtype type, int block, int flags)
 
 int main(void)
 {
-    rig_ran("steps of lists, d 64", compare(64, DTYPE_BF16, 1, 0));
-    rig_ran("steps of lists, d 128", compare(128, DTYPE_BF16, 1, 0));
-    rig_ran("steps of lists of two pages an entry", compare(128, DTYPE_BF16, 2, 0));
-    rig_ran("steps with a whole sequence among the lists", compare(128, DTYPE_BF16, 1, DENSE));
-    rig_ran("steps in fp32", compare(64, DTYPE_F32, 1, 0));
-    rig_ran("steps of lists behind a product", compare(128, DTYPE_BF16, 1, PRODUCT));
-    rig_ran("steps of lists of any length behind a product", compare(128, DTYPE_BF16, 1, PRODUCT | LONG));
-    rig_ran("steps of everything behind a product", compare(64, DTYPE_BF16, 1, PRODUCT | DENSE));
-    rig_ran("steps with statistics behind a product", compare(128, DTYPE_BF16, 1, PRODUCT | STATS));
-    rig_ran("steps behind a product where tokens were dropped", compare(128, DTYPE_BF16, 1, PRODUCT | HOLES));
-    rig_ran("steps of lists that were chosen just before", compare(128, DTYPE_BF16, 1, PRODUCT | CHOSEN));
-    rig_ran("steps of lists chosen by page bounds", compare(128, DTYPE_BF16, 1, PRODUCT | TURNED | SCORED));
-    rig_ran("steps of lists chosen by bounds of two pages", compare(64, DTYPE_BF16, 2, PRODUCT | SCORED));
+    rig_ran("steps of lists, d 64", compare_steps(64, DTYPE_BF16, 1, 0));
+    rig_ran("steps of lists, d 128", compare_steps(128, DTYPE_BF16, 1, 0));
+    rig_ran("steps of lists of two pages an entry", compare_steps(128, DTYPE_BF16, 2, 0));
+    rig_ran("steps with a whole sequence among the lists", compare_steps(128, DTYPE_BF16, 1, DENSE));
+    rig_ran("steps in fp32", compare_steps(64, DTYPE_F32, 1, 0));
+    rig_ran("steps of lists behind a product", compare_steps(128, DTYPE_BF16, 1, PRODUCT));
+    rig_ran("steps of lists of any length behind a product",
+            compare_steps(128, DTYPE_BF16, 1, PRODUCT | LONG));
+    rig_ran("steps of everything behind a product", compare_steps(64, DTYPE_BF16, 1, PRODUCT | DENSE));
+    rig_ran("steps with statistics behind a product", compare_steps(128, DTYPE_BF16, 1, PRODUCT | STATS));
+    rig_ran("steps behind a product where tokens were dropped",
+            compare_steps(128, DTYPE_BF16, 1, PRODUCT | HOLES));
+    rig_ran("steps of lists that were chosen just before",
+            compare_steps(128, DTYPE_BF16, 1, PRODUCT | CHOSEN));
+    rig_ran("steps of lists chosen by page bounds",
+            compare_steps(128, DTYPE_BF16, 1, PRODUCT | TURNED | SCORED));
+    rig_ran("steps of lists chosen by bounds of two pages",
+            compare_steps(64, DTYPE_BF16, 2, PRODUCT | SCORED));
     rig_ran("steps of lists chosen by bounds where tokens were dropped",
-            compare(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES | SCORED));
-    rig_ran("steps that forget", compare(128, DTYPE_BF16, 1, PRODUCT | TURNED | FORGETS));
-    rig_ran("steps that turn what they append", compare(128, DTYPE_BF16, 1, PRODUCT | TURNED));
+            compare_steps(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES | SCORED));
+    rig_ran("steps that forget", compare_steps(128, DTYPE_BF16, 1, PRODUCT | TURNED | FORGETS));
+    rig_ran("steps that turn what they append", compare_steps(128, DTYPE_BF16, 1, PRODUCT | TURNED));
     rig_ran("steps that turn where tokens were dropped",
-            compare(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES));
-    rig_ran("steps that turn, in fp32 and with d 256", compare(256, DTYPE_F32, 1, PRODUCT | TURNED));
+            compare_steps(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES));
+    rig_ran("steps that turn, in fp32 and with d 256", compare_steps(256, DTYPE_F32, 1, PRODUCT | TURNED));
     return check_done();
 }

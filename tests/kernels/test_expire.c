@@ -102,7 +102,7 @@ static void dms_compare(struct dms_world *w, int n, int window)
     }
 }
 
-static void dms(struct rig *r, int prompt, int window, int shift, int percent, int sinks, enum dtype t)
+static void check_dms(struct rig *r, int prompt, int window, int shift, int percent, int sinks, enum dtype t)
 {
     struct dms_world w = {.r = r, .reach = window + 1, .shift = shift, .sinks = sinks};
     dms_open(&w, percent, t);
@@ -122,19 +122,19 @@ int main(void)
 {
     struct rig r;
     rig_open(&r, NULL, 1);
-    dms(&r, 70, 16, 0, 50, 0, DTYPE_F32);
-    dms(&r, 0, 16, 0, 50, 0, DTYPE_F32);
-    dms(&r, 70, 7, 1, 50, 0, DTYPE_BF16);
-    dms(&r, 0, 7, 1, 50, 0, DTYPE_F32);
-    dms(&r, 70, 16, 1, 100, 0, DTYPE_F32);
-    dms(&r, 70, 16, 0, 0, 0, DTYPE_F32);
-    dms(&r, 5, 16, 1, 100, 0, DTYPE_F32);
-    dms(&r, 70, 7, 7, 50, 0, DTYPE_F32); /* a token goes in the step that decides about it */
-    dms(&r, 0, 16, 12, 50, 0, DTYPE_F32);
-    dms(&r, 17, 16, 0, 100, 0, DTYPE_F32);
-    dms(&r, 70, 16, 0, 100, 4, DTYPE_F32); /* StreamingLLM */
-    dms(&r, 0, 16, 0, 100, 4, DTYPE_BF16);
-    dms(&r, 3, 9, 0, 100, 5, DTYPE_F32);
+    check_dms(&r, 70, 16, 0, 50, 0, DTYPE_F32);
+    check_dms(&r, 0, 16, 0, 50, 0, DTYPE_F32);
+    check_dms(&r, 70, 7, 1, 50, 0, DTYPE_BF16);
+    check_dms(&r, 0, 7, 1, 50, 0, DTYPE_F32);
+    check_dms(&r, 70, 16, 1, 100, 0, DTYPE_F32);
+    check_dms(&r, 70, 16, 0, 0, 0, DTYPE_F32);
+    check_dms(&r, 5, 16, 1, 100, 0, DTYPE_F32);
+    check_dms(&r, 70, 7, 7, 50, 0, DTYPE_F32); /* a token goes in the step that decides about it */
+    check_dms(&r, 0, 16, 12, 50, 0, DTYPE_F32);
+    check_dms(&r, 17, 16, 0, 100, 0, DTYPE_F32);
+    check_dms(&r, 70, 16, 0, 100, 4, DTYPE_F32); /* StreamingLLM */
+    check_dms(&r, 0, 16, 0, 100, 4, DTYPE_BF16);
+    check_dms(&r, 3, 9, 0, 100, 5, DTYPE_F32);
     rig_ran("tokens seen to be expired", expired);
     rig_close(&r);
     return check_done();

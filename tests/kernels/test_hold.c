@@ -8,7 +8,7 @@ static long held; /* channels that kept an earlier value */
 
 /* What the cache must hold after token n - 1: the keys of the mirror, or khat of those that are old enough.
  */
-static void reference(const struct cache *c, int h, int n, int window, float theta, float *want)
+static void hold_reference(const struct cache *c, int h, int n, int window, float theta, float *want)
 {
     const float *k = c->k + (size_t)cache_head(c, SEQ, LAYER, h) * (size_t)c->max_slots * D;
     for (int t = 0; t < n; t++)
@@ -19,7 +19,7 @@ static void reference(const struct cache *c, int h, int n, int window, float the
         }
 }
 
-static void compare(struct rig *r, struct cache *c, int n, int window, float theta)
+static void compare_keys(struct rig *r, struct cache *c, int n, int window, float theta)
 {
     static float logits[N_KV * SLOTS], want[MOST * D];
     int32_t ids[2] = {SEQ, n - 1};
@@ -34,7 +34,7 @@ static void compare(struct rig *r, struct cache *c, int n, int window, float the
         rig_run(r, OP_qk_stats, &a);
         rig_get(r, logits, st.logits, sizeof logits);
         for (int h = 0; h < N_KV; h++) {
-            reference(c, h, n, window, theta, want);
+            hold_reference(c, h, n, window, theta, want);
             for (int t = 0; t < n; t++)
                 CHECK_NEAR(logits[h * SLOTS + t], want[t * D + i], 0);
         }
@@ -45,8 +45,8 @@ static void compare(struct rig *r, struct cache *c, int n, int window, float the
 
 /* The counts of a step (of none: prompt) after token n - 1: what the reference keeps is not read, and the
  * window is read whole. `elements` are the sums so far. */
-static void counts(struct rig *r, const struct cache *c, int n, int window, float theta, int is_step,
-                   int64_t elements[N_KV])
+static void check_counts(struct rig *r, const struct cache *c, int n, int window, float theta, int is_step,
+                         int64_t elements[N_KV])
 {
     static float want[MOST * D];
     int64_t moved[2 * 2 * N_KV], read[2 * 2 * N_KV];
@@ -59,7 +59,7 @@ static void counts(struct rig *r, const struct cache *c, int n, int window, floa
             CHECK(!moved[i] && !read[i]);
             continue;
         }
-        reference(c, h, n, window, theta, want);
+        hold_reference(c, h, n, window, theta, want);
         int64_t not_held = (int64_t)old * D - (held - before);
         elements[h] += is_step ? not_held + (n - old) * D : 0;
         CHECK_INT(moved[i], not_held);
@@ -68,7 +68,7 @@ static void counts(struct rig *r, const struct cache *c, int n, int window, floa
     }
 }
 
-static void world(struct rig *r, int prompt, int window, float theta, enum dtype t)
+static void make_world(struct rig *r, int prompt, int window, float theta, enum dtype t)
 {
     struct cache c;
     int64_t elements[N_KV] = {0};
@@ -85,8 +85,8 @@ static void world(struct rig *r, int prompt, int window, float theta, enum dtype
                                .theta = theta};
     cache_prefill(&c, r, SEQ, 0, prompt);
     rig_run(r, OP_hold_keys, &a);
-    compare(r, &c, prompt, window, theta);
-    counts(r, &c, prompt, window, theta, 0, elements);
+    compare_keys(r, &c, prompt, window, theta);
+    check_counts(r, &c, prompt, window, theta, 0, elements);
     a.n = 0;
     for (int n = prompt; n < prompt + 20; n++) {
         int32_t ids[4] = {-1, SEQ, n, n};
@@ -94,11 +94,11 @@ static void world(struct rig *r, int prompt, int window, float theta, enum dtype
         cache_prefill(&c, r, SEQ, n, 1);
         a.rows = (struct rows){2, dev, dev + 2};
         rig_run(r, OP_hold_keys, &a);
-        counts(r, &c, n + 1, window, theta, 1, elements);
+        check_counts(r, &c, n + 1, window, theta, 1, elements);
         if (n % 5 == 0)
-            compare(r, &c, n + 1, window, theta);
+            compare_keys(r, &c, n + 1, window, theta);
     }
-    compare(r, &c, prompt + 20, window, theta);
+    compare_keys(r, &c, prompt + 20, window, theta);
     cache_close(&c);
 }
 
@@ -106,12 +106,12 @@ int main(void)
 {
     struct rig r;
     rig_open(&r, NULL, 2);
-    world(&r, 40, 4, 0.7f, DTYPE_F32);
-    world(&r, 1, 4, 0.7f, DTYPE_F32);
-    world(&r, 5, 4, 1.3f, DTYPE_BF16);
-    world(&r, 33, 1, 0.2f, DTYPE_F32);
+    make_world(&r, 40, 4, 0.7f, DTYPE_F32);
+    make_world(&r, 1, 4, 0.7f, DTYPE_F32);
+    make_world(&r, 5, 4, 1.3f, DTYPE_BF16);
+    make_world(&r, 33, 1, 0.2f, DTYPE_F32);
     long before = held;
-    world(&r, 40, 4, 0, DTYPE_F32); /* every change counts */
+    make_world(&r, 40, 4, 0, DTYPE_F32); /* every change counts */
     CHECK_INT(held - before, 0);
     rig_ran("channels held", (int)before);
     rig_close(&r);

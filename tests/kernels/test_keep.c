@@ -42,7 +42,7 @@ static void free_lists(struct lists *l)
 }
 
 /* The same in the mirror; table: by slot, or NULL. Returns how many tokens are left. */
-static int mirror(struct set *s, int head, const uint8_t *kept, int squeeze, int32_t *table)
+static int mirror_head(struct set *s, int head, const uint8_t *kept, int squeeze, int32_t *table)
 {
     uint8_t *live = s->c.live + (size_t)head * SLOTS;
     size_t d = (size_t)s->c.kv.head_dim, base = (size_t)head * SLOTS;
@@ -138,7 +138,7 @@ static void check_values(struct set *s, int layer)
 enum { CARRY = 2 };
 
 /* In one layer, or in both, whose heads' lists follow each other. empty: a row that keeps nothing, or -1. */
-static void keep(struct set *s, int layers, int n_rows, int squeeze, int empty)
+static void check_keep(struct set *s, int layers, int n_rows, int squeeze, int empty)
 {
     const struct kv_view *kv = &s->c.kv;
     int owned = s->r->n_owned, n_kv = kv->n_kv, of_row = n_rows == 1 ? n_kv : n_rows,
@@ -168,7 +168,7 @@ static void keep(struct set *s, int layers, int n_rows, int squeeze, int empty)
             const uint8_t *kept = l.kept + (size_t)(row * n_rows + (n_rows == 1 ? 0 : h)) * SLOTS;
             uint8_t live[SLOTS];
             memcpy(live, s->c.live + (size_t)head * SLOTS, SLOTS);
-            int n = mirror(s, head, kept, squeeze, squeeze ? want + first : NULL);
+            int n = mirror_head(s, head, kept, squeeze, squeeze ? want + first : NULL);
             if (squeeze) {
                 memcpy(s->c.live + (size_t)head * SLOTS, live, SLOTS); /* once more, for the second table */
                 for (int t = 0, to = 0; t < SLOTS; t++)
@@ -189,14 +189,14 @@ static void keep(struct set *s, int layers, int n_rows, int squeeze, int empty)
     set_forget(s, owned);
 }
 
-static void keeps(struct set *s, int shape)
+static void check_keeps(struct set *s, int shape)
 {
     int n_kv = s->c.kv.n_kv, n_rows = shape % 2 ? 1 : n_kv;
-    keep(s, 1, n_rows, 0, -1);
-    keep(s, 1, n_rows, 1, -1);
-    keep(s, LAYERS, LAYERS * n_kv, shape % 3 > 0, -1);
-    keep(s, 1, n_rows, 1, 2);
-    keep(s, 1, n_rows, 1, -1); /* also where there is nothing left */
+    check_keep(s, 1, n_rows, 0, -1);
+    check_keep(s, 1, n_rows, 1, -1);
+    check_keep(s, LAYERS, LAYERS * n_kv, shape % 3 > 0, -1);
+    check_keep(s, 1, n_rows, 1, 2);
+    check_keep(s, 1, n_rows, 1, -1); /* also where there is nothing left */
 }
 
 /* ---- compact */
@@ -226,7 +226,7 @@ static void check_rings(const int32_t *until, const uint8_t *live, int n, const 
 }
 
 /* All layers of a sequence at the end of its prompt. */
-static void compact(struct set *s, int seq)
+static void check_compact(struct set *s, int seq)
 {
     const struct kv_view *kv = &s->c.kv;
     int lists = LAYERS * kv->n_kv, n = set_length(seq), owned = s->r->n_owned;
@@ -251,7 +251,7 @@ static void compact(struct set *s, int seq)
             check_rings(until + i * SLOTS, live, n, slot + i * REACH, flag + i * REACH);
         for (int t = 0; t < SLOTS; t++)
             kept[t] = t < n && until[i * SLOTS + t] >= n - 1;
-        check_head(s, head, mirror(s, head, kept, 1, NULL), 1);
+        check_head(s, head, mirror_head(s, head, kept, 1, NULL), 1);
     }
     free(until);
     free(slot);
@@ -259,20 +259,20 @@ static void compact(struct set *s, int seq)
     set_forget(s, owned);
 }
 
-static void compacts(struct set *s, int shape)
+static void check_compacts(struct set *s, int shape)
 {
     (void)shape;
     for (int seq = 0; seq < SEQS; seq++)
-        compact(s, seq);
+        check_compact(s, seq);
     for (int layer = 0; layer < LAYERS; layer++)
         check_values(s, layer);
 }
 
 int main(void)
 {
-    set_each(keeps);
+    set_each(check_keeps);
     rig_ran("tokens dropped", dropped);
-    set_each(compacts);
+    set_each(check_compacts);
     rig_ran("tokens moved", moved);
     return check_done();
 }

@@ -121,7 +121,7 @@ static void check_sums(struct set *s, struct sums t, int head, int pos, int tail
     CHECK_INT(wrong, 0);
 }
 
-static void accumulate(struct set *s, int shape)
+static void check_accumulate(struct set *s, int shape)
 {
     const struct kv_view *kv = &s->c.kv;
     int n_kv = kv->n_kv, owned = s->r->n_owned, prefill = !s->punch;
@@ -187,7 +187,7 @@ int main(void)
 {
     set_each(random_scores);
     rig_ran("heads with random scores", acted);
-    set_each(accumulate);
+    set_each(check_accumulate);
     rig_ran("recent tokens", recents);
     rig_ran("slots without a token", dead);
     return check_done();

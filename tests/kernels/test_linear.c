@@ -30,7 +30,7 @@ static void linear_bf16(struct rig *r, struct linear_args a, const float *x, int
 }
 
 /* Some rows by themselves: bit for bit what they are in company. */
-static void alone(struct rig *r, struct linear_args a, int os)
+static void check_alone(struct rig *r, struct linear_args a, int os)
 {
     static float one[OUTPUTS];
     const char *x = a.x;
@@ -45,8 +45,8 @@ static void alone(struct rig *r, struct linear_args a, int os)
     }
 }
 
-static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with_bias, int accumulate,
-                   int decode)
+static void check_linear(struct rig *r, int rows, int n, int k, enum dtype t, int with_bias, int accumulate,
+                         int decode)
 {
     int xs = k + 4, os = n + 8;
     struct weight w = rig_weight(r, n, k, t, buf_a, with_bias ? bias : NULL);
@@ -81,12 +81,12 @@ static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with
     CHECK_NEAR(worst, 0, 2e-7 * (k + 10));
     if (t == DTYPE_BF16 && r->b->activations == DTYPE_BF16)
         linear_bf16(r, a, buf_b, os);
-    alone(r, a, os);
+    check_alone(r, a, os);
     rig_weight_free(r, &w);
 }
 
 /* Some outputs against loops. old: what is added to. */
-static void sampled(struct rig *r, int rows, int n, int k, const float *x, const float *old)
+static void check_sampled(struct rig *r, int rows, int n, int k, const float *x, const float *old)
 {
     for (int i = 0; i < 100; i++) {
         int row = rig_below(r, rows), j = rig_below(r, n);
@@ -99,7 +99,7 @@ static void sampled(struct rig *r, int rows, int n, int k, const float *x, const
 
 /* Rows of a decode step, all at once and fewer at a time, which forms with other tiles take, and with other
  * parts of a sum a block: the same bits. */
-static void together(struct rig *r, int rows, int n, int k)
+static void check_together(struct rig *r, int rows, int n, int k)
 {
     static const int at_once[] = {1, 8, 20, 33, 65, 80, 129, 200, 300, 450};
     static float some[ROOM];
@@ -118,7 +118,7 @@ static void together(struct rig *r, int rows, int n, int k)
     struct linear_args a = {w, x, out, rows, k, n, 1, r->b->activations, 1};
     rig_run(r, OP_linear, &a);
     rig_get(r, got, out, bytes);
-    sampled(r, rows, n, k, buf_b, buf_c);
+    check_sampled(r, rows, n, k, buf_b, buf_c);
     for (size_t s = 0; s < sizeof at_once / sizeof *at_once && at_once[s] < rows; s++) {
         rig_put(r, out, buf_c, bytes);
         for (int row = 0; row < rows; row += at_once[s]) {
@@ -148,7 +148,7 @@ static double gated_value(const float *x, int i, int j, int n, int k, enum dtype
 }
 
 /* linear_swiglu against loops, and some rows alone. t: of the weight, type: of x and what comes out. */
-static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtype type, int decode)
+static void check_gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtype type, int decode)
 {
     static uint16_t half[ROOM], out[ROOM], one[OUTPUTS];
     static float whole[ROOM], alone_out[OUTPUTS];
@@ -263,9 +263,9 @@ static void all_gated(struct rig *r)
         if (ours_alone(r) && (row[i].w != DTYPE_BF16 || row[i].n > 16000))
             continue;
         if (!ours_alone(r))
-            gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_F32, row[i].decode);
+            check_gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_F32, row[i].decode);
         if (row[i].w == DTYPE_BF16 && r->b->activations == DTYPE_BF16)
-            gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_BF16, row[i].decode);
+            check_gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_BF16, row[i].decode);
         ran[row[i].decode]++;
     }
     few_and_many(r, 72);
@@ -289,10 +289,10 @@ static void all_together(struct rig *r)
     enum { QUICK = 5 };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (i < QUICK || (rig_own_products(r) && !rig_small()))
-            together(r, row[i].rows, row[i].n, row[i].k);
+            check_together(r, row[i].rows, row[i].n, row[i].k);
 }
 
-static void all(struct rig *r)
+static void check_all(struct rig *r)
 {
     int ran[2][2] = {{0}}; /* by weight (bf16?) and decode */
     static const struct {
@@ -326,8 +326,8 @@ static void all(struct rig *r)
             continue;
         if (ours_alone(r) && (!row[i].decode || row[i].w != DTYPE_BF16 || row[i].n > 12000))
             continue;
-        linear(r, row[i].rows, row[i].n, row[i].k, row[i].w, row[i].with_bias, row[i].accumulate,
-               row[i].decode);
+        check_linear(r, row[i].rows, row[i].n, row[i].k, row[i].w, row[i].with_bias, row[i].accumulate,
+                     row[i].decode);
         ran[row[i].w == DTYPE_BF16][row[i].decode]++;
     }
     if (!ours_alone(r)) {
@@ -342,6 +342,6 @@ static void all(struct rig *r)
 
 int main(void)
 {
-    rig_each_isa(all);
+    rig_each_isa(check_all);
     return check_done();
 }

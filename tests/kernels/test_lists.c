@@ -6,7 +6,7 @@
 
 enum { ROWS = 3, STRIDE = 4096, CAP = STRIDE, LONG = 12288 };
 
-static void window(struct rig *r)
+static void check_window(struct rig *r)
 {
     static const struct {
         int fixed, sinks;
@@ -54,8 +54,8 @@ static int by_logit(const void *x, const void *y)
 }
 
 /* What LessIsMore reads of s tokens under n_q heads: k in all. */
-static int reference(const float *logits, int n_q, int stride, int s, int k, double middle, int sinks,
-                     char *in)
+static int union_reference(const float *logits, int n_q, int stride, int s, int k, double middle, int sinks,
+                           char *in)
 {
     static int rank[128 * STRIDE];
     int m = (int)(middle * k), recent = k - m, n = 0, found = 0;
@@ -122,8 +122,8 @@ static void rank_union(struct rig *r)
         rig_get(r, idx, a.idx, sizeof idx);
         rig_get(r, len, a.len, sizeof len);
         for (int row = 0; row < ROWS; row += 2) {
-            CHECK_INT(reference(logits + row * n_q * stride, n_q, stride, s, k, cases[i].middle,
-                                cases[i].sinks, in),
+            CHECK_INT(union_reference(logits + row * n_q * stride, n_q, stride, s, k, cases[i].middle,
+                                      cases[i].sinks, in),
                       k);
             CHECK_INT(len[row], k);
             for (int j = 0; j < len[row]; j++)
@@ -138,7 +138,7 @@ int main(void)
 {
     struct rig r;
     rig_open(&r, NULL, 2);
-    window(&r);
+    check_window(&r);
     rank_union(&r);
     rig_close(&r);
     return check_done();

@@ -42,7 +42,7 @@ static void model_append(struct model *m, const float *k)
     m->n = s == m->n ? s + 1 : m->n;
 }
 
-static void compare(struct rig *r, const struct kv_view *kv, int head, const struct model *m)
+static void compare_heads(struct rig *r, const struct kv_view *kv, int head, const struct model *m)
 {
     uint16_t live[PAGES];
     int32_t n, n_live, tail, block_table[PAGES], count = 0;
@@ -74,7 +74,7 @@ static void compare(struct rig *r, const struct kv_view *kv, int head, const str
     }
 }
 
-static void appends(struct rig *r, enum dtype type)
+static void check_appends(struct rig *r, enum dtype type)
 {
     struct cache c;
     static struct model m[2 * N_KV];
@@ -116,7 +116,7 @@ static void appends(struct rig *r, enum dtype type)
         rig_put(r, len_dev, len, sizeof len);
         rig_run(r, OP_drop_list, &d);
         for (int h = 0; h < 2 * N_KV; h++)
-            compare(r, &c.kv, h, &m[h]);
+            compare_heads(r, &c.kv, h, &m[h]);
     }
     cache_close(&c);
 }
@@ -241,7 +241,7 @@ static void raas_scores(struct raas_world *w)
     CHECK_INT(counts[1], alive);
 }
 
-static void raas(struct rig *r, int prompt, int budget, int pin, int pin_counts, int new_stamp)
+static void check_raas(struct rig *r, int prompt, int budget, int pin, int pin_counts, int new_stamp)
 {
     struct raas_world w = {
         .r = r, .prompt = prompt, .budget = budget, .pin_counts = pin_counts, .new_stamp = new_stamp};
@@ -292,17 +292,17 @@ int main(void)
 {
     struct rig r;
     rig_open(&r, NULL, 1);
-    appends(&r, DTYPE_F32);
-    appends(&r, DTYPE_BF16);
+    check_appends(&r, DTYPE_F32);
+    check_appends(&r, DTYPE_BF16);
     rig_ran("tokens dropped", dropped);
     rig_close(&r);
     rig_open(&r, NULL, 1);
-    raas(&r, 40, 3, 1, 0, 1);
-    raas(&r, 32, 3, 1, 0, 1);
-    raas(&r, 40, 5, 1, 1, 1);
-    raas(&r, 40, 4, 0, 0, 1);
-    raas(&r, 17, 3, 0, 0, 0);
-    raas(&r, 100, 2, 1, 1, 1);
+    check_raas(&r, 40, 3, 1, 0, 1);
+    check_raas(&r, 32, 3, 1, 0, 1);
+    check_raas(&r, 40, 5, 1, 1, 1);
+    check_raas(&r, 40, 4, 0, 0, 1);
+    check_raas(&r, 17, 3, 0, 0, 0);
+    check_raas(&r, 100, 2, 1, 1, 1);
     stamp_by_mass(&r);
     rig_close(&r);
     return check_done();

@@ -15,7 +15,7 @@ static const int pages[2][N_SEQS] = {{TURN - 1, TURN}, {TURN * 3 / 2 - 2, TURN *
  * one than its neighbours, and some pages no head reads. */
 enum { MERGED = -1 };
 
-static int reads(int every, int h, int page)
+static int check_reads(int every, int h, int page)
 {
     if (every == MERGED)
         return page % 5 != 4 && (page + h) % 3 == 0;
@@ -23,14 +23,14 @@ static int reads(int every, int h, int page)
 }
 
 /* Query head h over the slots of the pages that it reads: its output, its logits; returns the log-sum-exp. */
-static double plain(const struct cache *c, int head, int n, int every, int h, const float *q, double scale,
-                    double *out, double *weight)
+static double plain_attention(const struct cache *c, int head, int n, int every, int h, const float *q,
+                              double scale, double *out, double *weight)
 {
     const float *k = c->k + (size_t)head * (size_t)c->max_slots * D,
                 *v = c->v + (size_t)head * (size_t)c->max_slots * D;
     double top = -INFINITY, sum = 0;
     for (int t = 0; t < n; t++) {
-        weight[t] = reads(every, h, t / 16) ? 0 : -INFINITY;
+        weight[t] = check_reads(every, h, t / 16) ? 0 : -INFINITY;
         for (int x = 0; x < D && weight[t] > -INFINITY; x++)
             weight[t] += scale * (double)q[x] * (double)k[(size_t)t * D + (size_t)x];
         top = fmax(top, weight[t]);
@@ -63,13 +63,13 @@ static int make_list(int32_t *idx, int n, int every, int tokens)
 {
     int len = 0;
     for (int t = 0; every && t < n; t += tokens ? 1 : 16)
-        if (reads(every, 0, t / 16))
+        if (check_reads(every, 0, t / 16))
             idx[len++] = tokens ? t : t / 16;
     return len;
 }
 
 /* every: of so many pages the last is left out; 0: none. */
-static void check(struct rig *r, enum dtype type, int every, int tokens)
+static void check_long(struct rig *r, enum dtype type, int every, int tokens)
 {
     int cap = tokens ? MOST : MOST_PAGES;
     int32_t seq[N_SEQS] = {0, 1}, pos[N_SEQS], len[N_SEQS],
@@ -110,7 +110,8 @@ static void check(struct rig *r, enum dtype type, int every, int tokens)
     float *logits = malloc((size_t)N_SEQS * N_Q * MOST * sizeof *logits);
     rig_get(r, logits, a.stats.logits, (size_t)N_SEQS * N_Q * MOST * sizeof *logits);
     for (int i = 0; i < N_SEQS * N_Q; i++) {
-        double want[D], l = plain(&c, i / N_Q, pos[i / N_Q], every, 0, q + i * D, 0.5, want, weight);
+        double want[D],
+            l = plain_attention(&c, i / N_Q, pos[i / N_Q], every, 0, q + i * D, 0.5, want, weight);
         CHECK_NEAR(lse[i], l, 2e-5);
         check_logits(logits + (size_t)i * MOST, weight, pos[i / N_Q]);
         for (int x = 0; x < D; x++)
@@ -145,7 +146,7 @@ static void check_merged(struct rig *r, enum dtype type, int n, int in_order)
     rig_fill(r, q, HEADS * D);
     for (int h = 0; h < HEADS; h++)
         for (int page = 0; page < PAGES; page++) /* also pages that are not there */
-            if (reads(MERGED, h, page))
+            if (check_reads(MERGED, h, page))
                 idx[h * PAGES + len[h]++] = page;
     struct attend_args a = {
         .rows = {1, rig_up(r, &seq, sizeof seq), rig_up(r, &pos, sizeof pos)},
@@ -169,7 +170,7 @@ static void check_merged(struct rig *r, enum dtype type, int n, int in_order)
     rig_get(r, out, a.out, sizeof out);
     for (int h = 0; h < HEADS; h++) {
         double want[D];
-        plain(&c, 0, n, MERGED, h, q + h * D, 0.5, want, weight);
+        plain_attention(&c, 0, n, MERGED, h, q + h * D, 0.5, want, weight);
         for (int x = 0; x < D; x++)
             worst = fmax(worst, fabs((double)out[h * D + x] - want[x]));
     }
@@ -183,12 +184,12 @@ int main(void)
     struct rig r;
     rig_open(&r, NULL, 2);
     for (int every = 0; every <= (rig_small() ? 0 : 3); every += 3) {
-        check(&r, DTYPE_BF16, every, 0);
+        check_long(&r, DTYPE_BF16, every, 0);
         if (!rig_small())
-            check(&r, DTYPE_F32, every, 0);
+            check_long(&r, DTYPE_F32, every, 0);
     }
     for (int fp32 = 0; fp32 < (rig_small() ? 0 : 2); fp32++)
-        check(&r, fp32 ? DTYPE_F32 : DTYPE_BF16, 3, 1);
+        check_long(&r, fp32 ? DTYPE_F32 : DTYPE_BF16, 3, 1);
     for (int i = 0; i < 4; i++) /* a full last page, and one with a single token */
         check_merged(&r, i < 2 ? DTYPE_BF16 : DTYPE_F32, (rig_small() ? 1030 : 1490) * 16 + i % 2,
                      i % 3 != 0);

@@ -31,7 +31,7 @@ static void add_plain(struct set *s, int seq, int pos, const float *q, int n_row
     }
 }
 
-static void compare(double *worst, float have, double mass)
+static void compare_mass(double *worst, float have, double mass)
 {
     if (mass <= 0 || have == -INFINITY)
         CHECK(have == -INFINITY && mass <= 0);
@@ -53,12 +53,12 @@ static void check_tile(struct set *s, const struct prefill_mass_args *a, const f
         double inside = 0;
         CHECK_INT(n[list], a->before ? start : end);
         for (int t = 0; t < end; t++) {
-            compare(&worst, v[list * SLOTS + t], mass[h * SLOTS + t]);
+            compare_mass(&worst, v[list * SLOTS + t], mass[h * SLOTS + t]);
             candidates += t < n[list] && mass[h * SLOTS + t] > 0;
             inside += t >= start ? mass[h * SLOTS + t] : 0;
         }
         CHECK_INT(m[list], candidates);
-        compare(&worst, own[list], inside);
+        compare_mass(&worst, own[list], inside);
     }
     CHECK_NEAR(worst, 0, 1e-5);
     checked++;
@@ -147,7 +147,7 @@ static void same_bits(struct rig *r)
     }
 }
 
-static void refusals(struct rig *r)
+static void check_refusals(struct rig *r)
 {
     struct cache c;
     cache_open(&c, r, 1, 1, 4, 2, 16, 4, DTYPE_F32);
@@ -171,7 +171,7 @@ int main(void)
     rig_each_isa(same_bits);
     rig_open(&r, NULL, 1);
     same_bits(&r);
-    refusals(&r);
+    check_refusals(&r);
     rig_close(&r);
     rig_ran("tiles of prompt queries", checked);
     return check_done();

@@ -43,7 +43,7 @@ static void plain_sums(struct set *s, float scale, struct plain *p)
 }
 
 /* How exact logits are: fp32, and where factors are rounded to bf16 twice 2^-16 of the products. */
-static double near(const struct set *s, int scale)
+static double is_near(const struct set *s, int scale)
 {
     int rounded = rig_rounds(s->r) && s->c.kv.dtype == DTYPE_BF16;
     return (scale == STEEP ? 160 : 1) * (rounded ? 5e-5 : 5e-6);
@@ -253,14 +253,14 @@ static void check_scale(struct set *s, int scale)
     plain_sums(s, scales[scale], &plain);
     rig_run(s->r, OP_attend, &a);
     get_written(s, a.stats, &from_attend);
-    check_written(s, &plain, &from_attend, near(s, scale));
+    check_written(s, &plain, &from_attend, is_near(s, scale));
     rig_run(s->r, OP_qk_stats, &k);
     get_written(s, k.out, &from_scan);
-    check_written(s, &plain, &from_scan, near(s, scale));
+    check_written(s, &plain, &from_scan, is_near(s, scale));
     for (int i = 0; i < 9; i++) {
         const int lists[] = {1, n_kv, s->c.n_q}, blocks[] = {1, 2, 5};
         struct mode m = {lists[i % 3], blocks[i / 3], (i + scale) % 2 ? REDUCE_SUM : REDUCE_MEAN};
-        check_reduce(s, a.stats, &plain, &m, 2 * near(s, scale));
+        check_reduce(s, a.stats, &plain, &m, 2 * is_near(s, scale));
     }
     check_reduce_alone(s, a.stats);
     check_beside_tokens(s, &a);
@@ -270,47 +270,50 @@ static void check_scale(struct set *s, int scale)
 
 /* ---- what is refused */
 
-static void refused(struct rig *r, enum op op, const void *args, const char *sentence)
+static void is_refused(struct rig *r, enum op op, const void *args, const char *sentence)
 {
     CHECK_INT(r->b->launch(r->d, op, args), BACKEND_ERR_UNSUPPORTED);
     CHECK_STR(r->b->last_error(r->d), sentence);
 }
 
-static void refusals(struct set *s)
+static void check_refusals(struct set *s)
 {
     struct stats st = page_stats(s), few = st;
     few.stride = PAGES - 1;
     struct attend_args a = attend_of(s, 1, st);
     a.granularity = SEL_PAGES;
-    refused(s->r, OP_attend, &a,
-            "attend: statistics of pages need attention to all live tokens, not to lists; ask for those of "
-            "tokens");
+    is_refused(
+        s->r, OP_attend, &a,
+        "attend: statistics of pages need attention to all live tokens, not to lists; ask for those of "
+        "tokens");
     a.granularity = SEL_LIVE;
     a.stats = few;
-    refused(s->r, OP_attend, &a, "attend: statistics have room for 279 pages of 280");
+    is_refused(s->r, OP_attend, &a, "attend: statistics have room for 279 pages of 280");
     a.stats = st;
     a.stats.logits = NULL;
-    refused(s->r, OP_attend, &a, "attend: statistics of pages need room for them");
+    is_refused(s->r, OP_attend, &a, "attend: statistics of pages need room for them");
     struct qk_stats_args k = {s->rows, s->c.kv, LAYER, s->c.n_q, s->q, s->stride, 1, few};
-    refused(s->r, OP_qk_stats, &k, "qk_stats: statistics have room for 279 pages of 280");
+    is_refused(s->r, OP_qk_stats, &k, "qk_stats: statistics have room for 279 pages of 280");
     struct scores out = {NULL, NULL, NULL, 1, PAGES};
     struct reduce_stats_args m = {s->rows, s->c.kv, LAYER, s->c.n_q, REDUCE_MAX, 1, 0, st, out};
-    refused(s->r, OP_reduce_stats, &m,
-            "reduce_stats: the largest over heads needs statistics of tokens; those of pages are not enough");
+    is_refused(
+        s->r, OP_reduce_stats, &m,
+        "reduce_stats: the largest over heads needs statistics of tokens; those of pages are not enough");
     m.mode = REDUCE_SUM;
     m.block_pages = 0;
-    refused(s->r, OP_reduce_stats, &m,
-            "reduce_stats: scores of tokens need statistics of tokens; those of pages are not enough");
+    is_refused(s->r, OP_reduce_stats, &m,
+               "reduce_stats: scores of tokens need statistics of tokens; those of pages are not enough");
     m.block_pages = m.bf16 = 1;
-    refused(s->r, OP_reduce_stats, &m,
-            "reduce_stats: probabilities rounded to bf16 need statistics of tokens; those of pages are not "
-            "enough");
+    is_refused(
+        s->r, OP_reduce_stats, &m,
+        "reduce_stats: probabilities rounded to bf16 need statistics of tokens; those of pages are not "
+        "enough");
     m.bf16 = 0;
     m.in = few;
-    refused(s->r, OP_reduce_stats, &m, "reduce_stats: statistics have room for 279 pages of 280");
+    is_refused(s->r, OP_reduce_stats, &m, "reduce_stats: statistics have room for 279 pages of 280");
     struct rank_union_args u = {.rows = s->rows, .kv = s->c.kv, .n_q = s->c.n_q, .in = st, .out = out};
-    refused(s->r, OP_rank_union, &u,
-            "rank_union: ranks of tokens need statistics of tokens; those of pages are not enough");
+    is_refused(s->r, OP_rank_union, &u,
+               "rank_union: ranks of tokens need statistics of tokens; those of pages are not enough");
 }
 
 static void check_shape(struct set *s, int shape)
@@ -319,7 +322,7 @@ static void check_shape(struct set *s, int shape)
         if (!rig_small() || scale == shape % SCALES)
             check_scale(s, scale);
     if (shape == 0)
-        refusals(s);
+        check_refusals(s);
 }
 
 int main(void)

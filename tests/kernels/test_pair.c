@@ -32,7 +32,7 @@ static void fill_lists(struct rig *r, int n_rows, int every, const int32_t **idx
     free(list);
 }
 
-static void attend(struct rig *r, const struct attend_args *a, float *to)
+static void launch_attend(struct rig *r, const struct attend_args *a, float *to)
 {
     size_t bytes = (size_t)(N_ROWS * N_Q * a->kv.head_dim) * sizeof *to;
     memset(to, 0, bytes);
@@ -55,7 +55,7 @@ static struct attend_args row_alone(const struct attend_args *a, int i)
 }
 
 /* By a promise of at most FEW pages, all rows at once and each alone, and without it. */
-static void compare(struct rig *r, const struct cache *c, int n_rows, int every)
+static void compare_pairs(struct rig *r, const struct cache *c, int n_rows, int every)
 {
     static float apart[MOST_FLOATS], together[MOST_FLOATS], alone[MOST_FLOATS];
     int32_t seq[N_ROWS] = {-1, 0, 1, 2, 3, 4, 5, 6, 7}, pos[N_ROWS] = {0};
@@ -78,13 +78,13 @@ static void compare(struct rig *r, const struct cache *c, int n_rows, int every)
     for (int h = 0; h < N_Q; h++)
         a.row_of_q[h] = (uint8_t)(h * n_rows / N_Q);
     fill_lists(r, n_rows, every, &a.idx, &a.len);
-    attend(r, &a, apart);
+    launch_attend(r, &a, apart);
     a.max_pages_read = FEW;
-    attend(r, &a, together);
+    launch_attend(r, &a, together);
     CHECK(memcmp(apart, together, sizeof apart) == 0);
     for (int i = 0; i < N_ROWS; i++) {
         struct attend_args one = row_alone(&a, i);
-        attend(r, &one, alone);
+        launch_attend(r, &one, alone);
         CHECK(memcmp(alone, apart + (size_t)i * row, row * sizeof *alone) == 0);
         for (int h = 0; h < N_Q; h++)
             CHECK((apart[(size_t)i * row + (size_t)(h * d) + 7] != 0) ==
@@ -105,9 +105,9 @@ int main(void)
         cache_open(&c, &r, N_SEQS, 1, N_Q, N_KV, rows[i].d, MANY, rows[i].type);
         for (int s = 0; s < N_SEQS; s++)
             cache_prefill(&c, &r, s, 0, pages[s] * KV_PAGE_TOKENS - s);
-        compare(&r, &c, 1, 0);
-        compare(&r, &c, 1, 3);
-        compare(&r, &c, N_KV, 2);
+        compare_pairs(&r, &c, 1, 0);
+        compare_pairs(&r, &c, 1, 3);
+        compare_pairs(&r, &c, N_KV, 2);
         cache_close(&c);
     }
     rig_close(&r);

@@ -17,7 +17,7 @@ static void check_close(const char *what, const float *have, const double *want,
     CHECK(worst <= tolerance);
 }
 
-static void embed(struct rig *r, enum dtype t)
+static void check_embed(struct rig *r, enum dtype t)
 {
     int32_t token[4] = {7, 0, 36, 3}, seq[4] = {0, 5, -1, 1};
     struct weight w = rig_weight(r, 37, 24, t, buf_a, NULL);
@@ -31,7 +31,7 @@ static void embed(struct rig *r, enum dtype t)
     rig_weight_free(r, &w);
 }
 
-static void rmsnorm(struct rig *r, int rows, int dim)
+static void check_rmsnorm(struct rig *r, int rows, int dim)
 {
     static double want[1 << 18];
     rig_fill(r, buf_a, (size_t)(rows * dim));
@@ -88,7 +88,7 @@ static void want_heads(double *want, const float *x, const float *w, const struc
 
 /* rope_append on one buffer of rows (q, k, v, something else): q and k against double precision, the cache
  * against append of the k and v that came out. Then once more, so that pages are continued. */
-static void heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, int prefill, int with_norm)
+static void check_heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, int prefill, int with_norm)
 {
     int rows = prefill ? HEAD_ROWS : 5, stride = (n_q + 2 * n_kv) * d + 7, owned = r->n_owned;
     size_t floats = (size_t)(rows * stride);
@@ -143,7 +143,7 @@ static void heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, int pre
         r->b->release(r->d, r->owned[--r->n_owned]);
 }
 
-static void swiglu(struct rig *r, int rows, int n)
+static void check_swiglu(struct rig *r, int rows, int n)
 {
     static const float edge[] = {0, -0.0f, 88, -88, 100, -100, 104, -104, 1e30f, -1e30f, 1e-40f, 3.4e38f};
     rig_fill(r, buf_a, (size_t)(rows * 2 * n));
@@ -175,7 +175,7 @@ static void swiglu(struct rig *r, int rows, int n)
     CHECK_NEAR(worst, 0, 5e-7);
 }
 
-static void gate(struct rig *r, int per_layer)
+static void check_gate(struct rig *r, int per_layer)
 {
     enum { ROWS = 6, DIM = 100, HEADS = 4 };
     rig_fill(r, buf_a, ROWS * DIM);
@@ -248,7 +248,7 @@ static void split_heads(struct rig *r, int n_q, int n_kv, int d)
 }
 
 /* The channel of the first query head of each group decides and becomes 0; nothing else changes. */
-static void borrow(struct rig *r, int channel)
+static void check_borrow(struct rig *r, int channel)
 {
     enum { ROWS = 4, Q = 6, KV = 2, DIM = 16, STRIDE = (Q + 2 * KV) * DIM, FLOATS = ROWS * STRIDE };
     static const int32_t ids[2 * ROWS] = {2, -1, 0, 1};
@@ -318,32 +318,32 @@ static void small_ops(struct rig *r)
     cache_close(&c);
 }
 
-static void all(struct rig *r)
+static void check_all(struct rig *r)
 {
-    embed(r, DTYPE_BF16);
-    embed(r, DTYPE_F32);
-    rmsnorm(r, 3, 256);
-    rmsnorm(r, 2, 100);
-    rmsnorm(r, 1, 4099);
+    check_embed(r, DTYPE_BF16);
+    check_embed(r, DTYPE_F32);
+    check_rmsnorm(r, 3, 256);
+    check_rmsnorm(r, 2, 100);
+    check_rmsnorm(r, 1, 4099);
     for (int i = 0; i < 4; i++) {
-        heads(r, 4, 2, 64, i % 2 ? DTYPE_F32 : DTYPE_BF16, i / 2, 1);
-        heads(r, 5, 1, 128, DTYPE_BF16, i / 2, i % 2);
-        heads(r, 2, 2, 48, i % 2 ? DTYPE_BF16 : DTYPE_F32, i / 2, 0);
+        check_heads(r, 4, 2, 64, i % 2 ? DTYPE_F32 : DTYPE_BF16, i / 2, 1);
+        check_heads(r, 5, 1, 128, DTYPE_BF16, i / 2, i % 2);
+        check_heads(r, 2, 2, 48, i % 2 ? DTYPE_BF16 : DTYPE_F32, i / 2, 0);
     }
-    swiglu(r, 2, 768);
-    swiglu(r, 3, 1100);
-    swiglu(r, 1, 13);
-    gate(r, 0);
-    gate(r, 1);
+    check_swiglu(r, 2, 768);
+    check_swiglu(r, 3, 1100);
+    check_swiglu(r, 1, 13);
+    check_gate(r, 0);
+    check_gate(r, 1);
     split_heads(r, 4, 2, 64);
     split_heads(r, 5, 1, 128);
-    borrow(r, 15);
-    borrow(r, 0);
+    check_borrow(r, 15);
+    check_borrow(r, 0);
     small_ops(r);
 }
 
 int main(void)
 {
-    rig_each_isa(all);
+    rig_each_isa(check_all);
     return check_done();
 }

@@ -7,7 +7,7 @@ static int steps_run;
 
 enum how { APART, EAGER, RECORDED };
 
-static void run(unsigned char **image, size_t *n, int threads, enum how how, enum dtype kv)
+static void run_steps(unsigned char **image, size_t *n, int threads, enum how how, enum dtype kv)
 {
     static const int32_t seqs[ROWS] = {3, 19, -1, 0, 7};
     int steps = rig_small() ? 2 : 4, recorded = how == RECORDED;
@@ -45,7 +45,7 @@ static void run(unsigned char **image, size_t *n, int threads, enum how how, enu
 
 /* What a begun download gives is what was there then, whatever runs before it is waited for; the slots do not
  * know each other. */
-static void downloads(void)
+static void check_downloads(void)
 {
     struct rig r;
     int32_t v[4] = {0};
@@ -68,15 +68,15 @@ static void downloads(void)
     rig_close(&r);
 }
 
-static void compare(enum dtype kv)
+static void compare_runs(enum dtype kv)
 {
     unsigned char *want[ROWS], *have[ROWS];
     size_t n[ROWS], m[ROWS];
-    run(want, n, 1, APART, kv);
+    run_steps(want, n, 1, APART, kv);
     rig_ran("steps one operation at a time", steps_run);
     steps_run = 0;
     for (int threads = 1; threads <= (rig_small() ? 2 : 3); threads++) {
-        run(have, m, threads, threads == 2 ? EAGER : RECORDED, kv);
+        run_steps(have, m, threads, threads == 2 ? EAGER : RECORDED, kv);
         for (int i = 0; i < ROWS; i++) {
             CHECK(n[i] == m[i] && memcmp(want[i], have[i], n[i]) == 0);
             free(have[i]);
@@ -90,9 +90,9 @@ static void compare(enum dtype kv)
 
 int main(void)
 {
-    downloads();
-    compare(DTYPE_F32);
-    compare(DTYPE_BF16);
+    check_downloads();
+    compare_runs(DTYPE_F32);
+    compare_runs(DTYPE_BF16);
     CHECK(backend_find("cpu") == backend_at(0) && !backend_find("no such") && !backend_find(NULL) &&
           !backend_at(-1));
     CHECK_STR(backend_op_name(OP_attend), "attend");

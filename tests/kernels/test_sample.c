@@ -7,8 +7,8 @@ enum { VOCAB = 1000 };
 static float logits[4 * VOCAB];
 static int sampled; /* rows so far */
 
-static struct sample_result one(struct rig *r, const float *v, int vocab, struct sample_settings s, int pos,
-                                int *next)
+static struct sample_result sample_one(struct rig *r, const float *v, int vocab, struct sample_settings s,
+                                       int pos, int *next)
 {
     int32_t ids[2] = {0, pos}, after[2];
     struct sample_result out;
@@ -40,7 +40,7 @@ static struct sample_result one(struct rig *r, const float *v, int vocab, struct
     return out;
 }
 
-static struct sample_settings plain(void)
+static struct sample_settings check_plain(void)
 {
     struct sample_settings s = {.top_p = 1, .force = -1};
     memset(s.banned, 0xff, sizeof s.banned);
@@ -48,22 +48,22 @@ static struct sample_settings plain(void)
     return s;
 }
 
-static void greedy(struct rig *r)
+static void check_greedy(struct rig *r)
 {
-    struct sample_settings s = plain();
+    struct sample_settings s = check_plain();
     int next;
     const float v[6] = {1, 5, 5, 4, -INFINITY, NAN};
-    CHECK_INT(one(r, v, 6, s, 3, &next).token, 1);
+    CHECK_INT(sample_one(r, v, 6, s, 3, &next).token, 1);
     s.banned[3] = 1;
-    CHECK_INT(one(r, v, 6, s, 3, &next).token, 2);
+    CHECK_INT(sample_one(r, v, 6, s, 3, &next).token, 2);
     s.banned[7] = 2;
-    CHECK_INT(one(r, v, 6, s, 3, &next).token, 3);
-    s = plain();
+    CHECK_INT(sample_one(r, v, 6, s, 3, &next).token, 3);
+    s = check_plain();
     s.force = 5;
-    CHECK_INT(one(r, v, 6, s, 3, &next).token, 5);
-    CHECK_INT(one(r, v, 6, s, 3, &next).bad, 1);
-    CHECK_INT(one(r, v, 5, s, 3, &next).bad, 0);
-    s = plain();
+    CHECK_INT(sample_one(r, v, 6, s, 3, &next).token, 5);
+    CHECK_INT(sample_one(r, v, 6, s, 3, &next).bad, 1);
+    CHECK_INT(sample_one(r, v, 5, s, 3, &next).bad, 0);
+    s = check_plain();
     s.want_logprob = 1;
     rig_fill(r, logits, VOCAB);
     double sum = 0;
@@ -73,7 +73,7 @@ static void greedy(struct rig *r)
     sum = 0;
     for (int i = 0; i < VOCAB; i++)
         sum += exp((double)logits[i]);
-    struct sample_result x = one(r, logits, VOCAB, s, 0, &next);
+    struct sample_result x = sample_one(r, logits, VOCAB, s, 0, &next);
     CHECK_INT(x.token, 77);
     CHECK_INT(x.top, 77);
     CHECK_NEAR((double)x.logprob, 11 - log(sum), 2e-6);
@@ -82,31 +82,31 @@ static void greedy(struct rig *r)
         second = i != 77 && logits[i] > second ? logits[i] : second;
     CHECK(x.gap == 11 - second);
     s.force = 5;
-    x = one(r, logits, VOCAB, s, 0, &next);
+    x = sample_one(r, logits, VOCAB, s, 0, &next);
     CHECK_NEAR((double)x.logprob, (double)logits[5] - log(sum), 5e-6);
     CHECK(x.token == 5 && x.top == 77);
 }
 
 /* A token that ends the sequence makes its row a padding row (see one()), wherever it stands in the list and
  * however it was chosen; the next step leaves such a row as it is. */
-static void endings(struct rig *r)
+static void check_endings(struct rig *r)
 {
     static const float v[4] = {1, 3, 2, 0};
     int next, over = 0, draws = rig_small() ? 2 : 8, apart = rig_small() ? 7 : 1;
     for (int at = 0; at < 8; at += apart)
         for (int id = 0; id < 4; id++) {
-            struct sample_settings s = plain();
+            struct sample_settings s = check_plain();
             s.ends[at] = id;
-            CHECK_INT(one(r, v, 4, s, 3, &next).token, 1);
+            CHECK_INT(sample_one(r, v, 4, s, 3, &next).token, 1);
             s.force = 2;
-            CHECK_INT(one(r, v, 4, s, 3, &next).token, 2);
+            CHECK_INT(sample_one(r, v, 4, s, 3, &next).token, 2);
             s.force = -1;
             s.temperature = 1;
             for (int pos = 0; pos < draws; pos++)
-                over += one(r, v, 4, s, pos, &next).token == id;
+                over += sample_one(r, v, 4, s, pos, &next).token == id;
         }
     CHECK(over > 0 && over < (7 / apart + 1) * 4 * draws);
-    struct sample_settings two[2] = {plain(), plain()};
+    struct sample_settings two[2] = {check_plain(), check_plain()};
     struct sample_result out[2];
     int32_t ids[6] = {0, 1, 5, 5, 7, 7}; /* places, positions, tokens */
     two[0].ends[3] = 1;
@@ -129,10 +129,10 @@ static void endings(struct rig *r)
 
 /* Logits that nothing can be drawn from are reported, wherever the odd one stands, on every instruction set.
  */
-static void broken(struct rig *r)
+static void check_broken(struct rig *r)
 {
     static const float odd[] = {NAN, -NAN, INFINITY, -INFINITY, 0};
-    struct sample_settings s = plain();
+    struct sample_settings s = check_plain();
     int next;
     for (int k = 0; k < 5; k++)
         for (int at = 0; at < 70; at += 23) {
@@ -140,16 +140,17 @@ static void broken(struct rig *r)
                 logits[i] = k == 3 ? -INFINITY : -3;
             logits[at] = odd[k];
             s.temperature = (float)(at % 2);
-            CHECK_INT(one(r, logits, 70, s, 0, &next).bad, k < 4);
+            CHECK_INT(sample_one(r, logits, 70, s, 0, &next).bad, k < 4);
         }
 }
 
 /* Which ids can be drawn at all? Small: a few draws, all of ids that can. */
-static void support(struct rig *r, const float *v, int vocab, struct sample_settings s, const int *may, int n)
+static void check_support(struct rig *r, const float *v, int vocab, struct sample_settings s, const int *may,
+                          int n)
 {
     int seen[16] = {0}, next;
     for (int pos = 0; pos < (rig_small() ? 2 : 300); pos++) {
-        int token = one(r, v, vocab, s, pos, &next).token, known = 0;
+        int token = sample_one(r, v, vocab, s, pos, &next).token, known = 0;
         for (int i = 0; i < n; i++)
             if (may[i] == token) {
                 seen[i]++;
@@ -161,54 +162,54 @@ static void support(struct rig *r, const float *v, int vocab, struct sample_sett
         CHECK(seen[i] > 0 || rig_small());
 }
 
-static void filters(struct rig *r)
+static void check_filters(struct rig *r)
 {
     /* probabilities .4 .2 .2 .1 .1 (times any constant) */
     const float v[5] = {logf(2), logf(4), logf(1), logf(2), logf(1)};
-    struct sample_settings s = plain();
+    struct sample_settings s = check_plain();
     s.temperature = 1;
     s.seed = 9;
-    support(r, v, 5, s, (const int[]){0, 1, 2, 3, 4}, 5);
+    check_support(r, v, 5, s, (const int[]){0, 1, 2, 3, 4}, 5);
     s.top_k = 2;
-    support(r, v, 5, s, (const int[]){0, 1}, 2); /* ids 0 and 3 tie: the lower one */
+    check_support(r, v, 5, s, (const int[]){0, 1}, 2); /* ids 0 and 3 tie: the lower one */
     s.top_k = 3;
-    support(r, v, 5, s, (const int[]){0, 1, 3}, 3);
+    check_support(r, v, 5, s, (const int[]){0, 1, 3}, 3);
     s.top_k = 0;
     s.top_p = 0.41f;
-    support(r, v, 5, s, (const int[]){0, 1}, 2);
+    check_support(r, v, 5, s, (const int[]){0, 1}, 2);
     s.top_p = 0.79f;
-    support(r, v, 5, s, (const int[]){0, 1, 3}, 3);
+    check_support(r, v, 5, s, (const int[]){0, 1, 3}, 3);
     s.top_p = 0.01f;
-    support(r, v, 5, s, (const int[]){1}, 1);
+    check_support(r, v, 5, s, (const int[]){1}, 1);
     s.top_p = 0.6f; /* of the .8 that top-k leaves: .4, then .2 more */
     s.top_k = 3;
-    support(r, v, 5, s, (const int[]){0, 1}, 2);
+    check_support(r, v, 5, s, (const int[]){0, 1}, 2);
     s.banned[0] = 1;
     s.top_p = 1;
     s.top_k = 0;
-    support(r, v, 5, s, (const int[]){0, 2, 3, 4}, 4);
+    check_support(r, v, 5, s, (const int[]){0, 2, 3, 4}, 4);
     s.temperature = 0.01f;
-    support(r, v, 5, s, (const int[]){0, 3}, 2);
+    check_support(r, v, 5, s, (const int[]){0, 3}, 2);
 }
 
 /* Frequencies over many positions; top-p over a vocabulary where the first few hundred do not suffice. Small:
  * too few positions to tell frequencies. */
-static void frequencies(struct rig *r)
+static void check_frequencies(struct rig *r)
 {
-    struct sample_settings s = plain();
+    struct sample_settings s = check_plain();
     int count[4] = {0}, next, low = 0, small = rig_small();
     const float v[4] = {0, logf(2), logf(3), logf(4)};
     s.temperature = 1;
     for (s.sample = 0; s.sample < 4; s.sample++)
         for (int pos = 0; pos < (small ? 2 : 1000); pos++)
-            count[one(r, v, 4, s, pos, &next).token]++;
+            count[sample_one(r, v, 4, s, pos, &next).token]++;
     for (int i = 0; i < 4 && !small; i++)
         CHECK_NEAR(count[i], 400.0 * (i + 1), 130);
     for (int i = 0; i < VOCAB; i++)
         logits[i] = i < 700 ? 0 : -20;
     s.top_p = 0.5f;
     for (int pos = 0; pos < (small ? 2 : 300); pos++) {
-        int token = one(r, logits, VOCAB, s, pos, &next).token;
+        int token = sample_one(r, logits, VOCAB, s, pos, &next).token;
         CHECK(token <= 350); /* half the mass takes 350 equal ones and a little; the lower ids first */
         low += token < 175;
     }
@@ -218,22 +219,22 @@ static void frequencies(struct rig *r)
 
 /* Known answers of Philox4x32-10 (Random123's kat_vectors) that fit our counter: key and counter of zeros
  * give 6627e8d5 e169c58d ..., so u = 0.399...; pos + 1 = 0 needs pos -1. */
-static void philox(struct rig *r)
+static void philox_reference(struct rig *r)
 {
-    struct sample_settings s = plain();
+    struct sample_settings s = check_plain();
     int next;
     float v[4096];
     s.temperature = 1;
     for (int i = 0; i < 4096; i++)
         v[i] = 0;
-    CHECK_INT(one(r, v, 4096, s, -1, &next).token, 0x6627e8d5u >> 20);
+    CHECK_INT(sample_one(r, v, 4096, s, -1, &next).token, 0x6627e8d5u >> 20);
     s.seed = 0xffffffffffffffffu;
     s.problem = 0xffffffffffffffffu;
     s.sample = 0xffffffffu;
-    CHECK_INT(one(r, v, 4096, s, -2, &next).token, 0x408f276du >> 20);
+    CHECK_INT(sample_one(r, v, 4096, s, -2, &next).token, 0x408f276du >> 20);
 }
 
-static void part(struct rig *r, const char *name, void (*run)(struct rig *r))
+static void sample_part(struct rig *r, const char *name, void (*run)(struct rig *r))
 {
     int before = sampled;
     run(r);
@@ -243,14 +244,14 @@ static void part(struct rig *r, const char *name, void (*run)(struct rig *r))
 int main(void)
 {
     struct rig r;
-    rig_each_isa(broken);
+    rig_each_isa(check_broken);
     rig_ran("broken logits", sampled);
     rig_open(&r, NULL, 1);
-    part(&r, "greedy", greedy);
-    part(&r, "endings", endings);
-    part(&r, "filters", filters);
-    part(&r, "frequencies", frequencies);
-    part(&r, "Philox", philox);
+    sample_part(&r, "greedy", check_greedy);
+    sample_part(&r, "endings", check_endings);
+    sample_part(&r, "filters", check_filters);
+    sample_part(&r, "frequencies", check_frequencies);
+    sample_part(&r, "Philox", philox_reference);
     rig_close(&r);
     return check_done();
 }

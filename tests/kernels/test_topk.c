@@ -11,7 +11,7 @@ struct one {
 
 static const char *const kinds[] = {"fixed", "ratio", "floor", "cr", "short_floor", "len_ratio", "mass"};
 
-static int word(struct one *o, const char *w)
+static int parse_word(struct one *o, const char *w)
 {
     char key[32] = "";
     double x = 1;
@@ -63,14 +63,14 @@ static int word(struct one *o, const char *w)
     return 1;
 }
 
-static void parse(struct one *o, char *rule, char *scores, int line)
+static void parse_case(struct one *o, char *rule, char *scores, int line)
 {
     memset(o, 0, sizeof *o);
     o->cap = 64;
     o->m = -1;
     char *save = NULL;
     for (char *w = strtok_r(rule, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        if (!word(o, w)) {
+        if (!parse_word(o, w)) {
             fprintf(stderr, "topk.test:%d: unknown word \"%s\"\n", line, w);
             exit(1);
         }
@@ -106,7 +106,7 @@ static void run_case(struct rig *r, const struct one *o, char *out, size_t room)
         r->b->release(r->d, r->owned[--r->n_owned]);
 }
 
-static void table(struct rig *r, const char *path)
+static void check_table(struct rig *r, const char *path)
 {
     struct cases c;
     char *line;
@@ -115,7 +115,7 @@ static void table(struct rig *r, const char *path)
     while ((line = cases_line(&c, &number))) {
         struct one o;
         char got[512], *want = case_cut(line, "=="), *scores = case_cut(line, "|");
-        parse(&o, line, scores, number);
+        parse_case(&o, line, scores, number);
         run_case(r, &o, got, sizeof got);
         if (strcmp(got, want) != 0)
             fprintf(stderr, "%s:%d: takes \"%s\", want \"%s\"\n", path, number, got, want);
@@ -265,7 +265,7 @@ static void long_masses(struct rig *r)
     }
 }
 
-static void mask(struct rig *r)
+static void check_mask(struct rig *r)
 {
     float v[2 * 16] = {5, 4, -INFINITY, 2, 1, 0, 7, 8, 9, 9, 9, 9, 9, 9, 9, 9, 1, 2, 3, 4};
     int32_t n[4] = {6, 4, 5, 4}, ids[4] = {1, 0}, idx[2 * 4] = {1, 2, 4, 0}, len[2] = {3, -1};
@@ -289,10 +289,10 @@ int main(int argc, char **argv)
 {
     struct rig r;
     rig_open(&r, NULL, 2);
-    table(&r, argc > 1 ? argv[1] : NULL);
+    check_table(&r, argc > 1 ? argv[1] : NULL);
     long_lists(&r);
     long_masses(&r);
-    mask(&r);
+    check_mask(&r);
     rig_close(&r);
     return check_done();
 }

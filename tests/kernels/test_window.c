@@ -26,18 +26,18 @@ static int first_layer(const struct window_test *w)
     return w->layers == 1 ? LAYER : 0;
 }
 
-static size_t width(const struct set *s)
+static size_t row_width(const struct set *s)
 {
     return (size_t)(s->c.n_q * s->c.kv.head_dim);
 }
 
 /* Random queries for the last n + 3 positions of every sequence, of which the first go in as a piece of
  * a prompt and the last as a decode step. Shorter sequences have queries for their positions only. */
-static void put(struct window_test *w, int layer, char *state, size_t state_bytes)
+static void put_queries(struct window_test *w, int layer, char *state, size_t state_bytes)
 {
     struct set *s = w->s;
     int most = w->n + 3;
-    size_t wide = width(s), stride = wide + 5;
+    size_t wide = row_width(s), stride = wide + 5;
     float *rows = malloc((size_t)most * stride * sizeof *rows);
     for (int seq = 0; seq < SEQS; seq++) {
         int owned = s->r->n_owned, n = set_length(seq), many = n < most ? n : most;
@@ -107,7 +107,7 @@ static void plain_scores(const struct window_test *w, int layer, int seq, int h,
         double *at = sum + WINDOW_KERNEL_LIMIT;
         memset(sum, 0, sizeof sum);
         for (int i = 0; i < w->n; i++)
-            plain_add(w, head, w->q[layer][seq] + (size_t)i * width(w->s), h * group + g,
+            plain_add(w, head, w->q[layer][seq] + (size_t)i * row_width(w->s), h * group + g,
                       h * group + (a->largest_first ? group : g + 1), a->causal ? n - w->n + 1 + i : before,
                       at);
         for (int t = before; t < n; t++)
@@ -155,7 +155,7 @@ static void plain_mix(const struct key_redundancy_args *a, const struct set *s, 
     free(rho);
 }
 
-static void aux(const struct set *s, int64_t *out)
+static void check_aux(const struct set *s, int64_t *out)
 {
     rig_get(s->r, out, s->c.kv.aux_half, (size_t)s->c.heads * sizeof *out);
 }
@@ -188,7 +188,8 @@ static struct rows make_rows(const struct window_test *w)
 }
 
 /* Compares all lists, and what each head with scores was charged for. */
-static void compare(struct window_test *w, const struct key_redundancy_args *mix, const int64_t *before)
+static void compare_scores(struct window_test *w, const struct key_redundancy_args *mix,
+                           const int64_t *before)
 {
     static double want[SLOTS], alone[SLOTS]; /* alone: before keys are compared */
     struct set *s = w->s;
@@ -199,7 +200,7 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
     rig_get(s->r, v, w->a.out.v, (size_t)lists * SLOTS * sizeof *v);
     rig_get(s->r, n, w->a.out.n, (size_t)lists * 4);
     rig_get(s->r, m, w->a.out.m, (size_t)lists * 4);
-    aux(s, after);
+    check_aux(s, after);
     for (int i = 0; i < lists; i++) {
         int row = i / of_row, h = i % n_kv, layer = first_layer(w) + i % of_row / n_kv;
         int seq = seq_of(w, row), live = seq < 0 ? 0 : set_length(seq);
@@ -243,11 +244,11 @@ static void window_of_rows(struct set *s, int n_rows, int layers, int queries, i
     struct window_test w = {.s = s, .n = queries, .n_rows = n_rows, .layers = layers};
     int n_kv = s->c.kv.n_kv, owned = s->r->n_owned, of_row = layers * n_kv;
     size_t lists = (size_t)(n_rows * of_row),
-           state_bytes = LAYERS * (size_t)queries * width(s) * sizeof(float) + 64;
+           state_bytes = LAYERS * (size_t)queries * row_width(s) * sizeof(float) + 64;
     char *state = rig_alloc(s->r, SEQS * state_bytes);
     int64_t before[SEQS * LAYERS * 8];
     for (int i = 0; i < layers; i++)
-        put(&w, first_layer(&w) + i, state, state_bytes);
+        put_queries(&w, first_layer(&w) + i, state, state_bytes);
     struct rows rows = make_rows(&w);
     w.a = (struct window_mass_args){
         .rows = rows,
@@ -275,37 +276,37 @@ static void window_of_rows(struct set *s, int n_rows, int layers, int queries, i
                                       .io = w.a.out,
                                       .spare = rig_alloc(s->r, lists * SLOTS * 4),
                                       .mean = rig_alloc(s->r, lists * SLOTS * 4)};
-    aux(s, before);
+    check_aux(s, before);
     rig_run(s->r, OP_window_mass, &w.a);
     if (mixed)
         rig_run(s->r, OP_key_redundancy, &mix);
-    compare(&w, mixed ? &mix : NULL, before);
+    compare_scores(&w, mixed ? &mix : NULL, before);
     for (int i = 0; i < LAYERS * SEQS; i++)
         free(w.q[i / SEQS][i % SEQS]);
     set_forget(s, owned);
 }
 
-static void window(struct set *s, int queries, int causal, int largest_first, int kernel,
-                   enum window_pool pool, int every, int mixed)
+static void check_window(struct set *s, int queries, int causal, int largest_first, int kernel,
+                         enum window_pool pool, int every, int mixed)
 {
     window_of_rows(s, ROWS, 1, queries, causal, largest_first, kernel, pool, every, mixed);
 }
 
 /* Lengths are 1, 16, 17, 513 and more; of all live slots, as the operations want them. */
-static void windows(struct set *s, int shape)
+static void check_windows(struct set *s, int shape)
 {
     if (s->punch)
         return;
-    window(s, SHORT, 0, 0, 5, WINDOW_MEAN, 1, UNMIXED);
-    window(s, LONG, 0, 0, 5, WINDOW_MEAN, 3, UNMIXED);
+    check_window(s, SHORT, 0, 0, 5, WINDOW_MEAN, 1, UNMIXED);
+    check_window(s, LONG, 0, 0, 5, WINDOW_MEAN, 3, UNMIXED);
     if (!rig_small() && shape)
-        window(s, SHORT, 0, 1, 1, WINDOW_MEAN, 1, UNMIXED);
-    window(s, SHORT, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
-    window(s, LONG, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
-    window(s, SHORT, 0, 1, 7, WINDOW_MAX, 17, SPARE_LAST);
-    window(s, SHORT, 0, 1, 7, WINDOW_MAX, 17, SPARE_FIRST);
-    window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_LAST);
-    window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_FIRST);
+        check_window(s, SHORT, 0, 1, 1, WINDOW_MEAN, 1, UNMIXED);
+    check_window(s, SHORT, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
+    check_window(s, LONG, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
+    check_window(s, SHORT, 0, 1, 7, WINDOW_MAX, 17, SPARE_LAST);
+    check_window(s, SHORT, 0, 1, 7, WINDOW_MAX, 17, SPARE_FIRST);
+    check_window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_LAST);
+    check_window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_FIRST);
 }
 
 static void open_extra(struct set *s, struct rig *r, int shape)
@@ -374,28 +375,28 @@ static void extra_shapes(void)
     static struct set s;
     struct rig r;
     open_extra(&s, &r, SET_GROUP);
-    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
-    window(&s, LONG, 1, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+    check_window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
+    check_window(&s, LONG, 1, 0, 5, WINDOW_MEAN, 19, UNMIXED);
     close_extra(&s, &r);
     open_extra(&s, &r, SET_ODD);
-    window(&s, SHORT, 1, 0, 5, WINDOW_MEAN, 10, UNMIXED);
-    window(&s, LONG, 1, 0, 7, WINDOW_MAX, 10, UNMIXED);
-    window(&s, MOST, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
-    window(&s, MORE, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
-    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_LAST);
-    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_FIRST);
-    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 3, SPARE_LAST); /* lists of several lengths */
-    window(&s, LONG, 1, 1, 7, WINDOW_MAX, 10, UNMIXED);
+    check_window(&s, SHORT, 1, 0, 5, WINDOW_MEAN, 10, UNMIXED);
+    check_window(&s, LONG, 1, 0, 7, WINDOW_MAX, 10, UNMIXED);
+    check_window(&s, MOST, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+    check_window(&s, MORE, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+    check_window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_LAST);
+    check_window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_FIRST);
+    check_window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 3, SPARE_LAST); /* lists of several lengths */
+    check_window(&s, LONG, 1, 1, 7, WINDOW_MAX, 10, UNMIXED);
     close_extra(&s, &r);
     open_extra(&s, &r, SET_WIDE);
-    window(&s, SHORT, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
-    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
+    check_window(&s, SHORT, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+    check_window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
     close_extra(&s, &r);
 }
 
 int main(void)
 {
-    set_each(windows);
+    set_each(check_windows);
     extra_shapes();
     many_rows();
     both_layers();
