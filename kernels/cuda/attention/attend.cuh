@@ -176,7 +176,7 @@ struct lists {
 enum { NO_SEQ = UINT16_MAX, LISTED = 1 << 15 };
 static_assert((int)MAX_SPLIT_ENTRIES * MAX_SPLITS < LISTED, "the number of a list's pages, in 15 bits");
 
-/* The bytes of a list's size: lists of tokens may have more than 15 bits count. */
+/* Bytes of a stored list size: the length of a list of tokens may need more than 15 bits. */
 template <class Work> __host__ __device__ static inline int size_bytes(const Work &w)
 {
     return w.kind_of() == LIST_TOKENS ? 4 : 2;
@@ -258,15 +258,16 @@ __device__ static inline struct list list_at(const Work &w, const struct lists &
     return l;
 }
 
-/* An entry of a list of pages. What is looked at before pdl_wait goes past the first-level cache,
- * which may hold what an earlier kernel saw. */
+/* An entry of a list of pages. Loads before pdl_wait bypass the L1 cache, which may hold what an earlier
+ * kernel saw. */
 struct entry {
     int kv_block, page;
     uint32_t tokens, heads; /* read by at least one head, by which of the group; tokens 0: nothing */
 };
 
-/* A page of a list as it lies in memory; everything is asked for at once, and nothing here waits for it.
- * Pages that a list names may not be there yet, or lie behind the last of its last block. */
+/* Loads the entry of one page of a list: its KV block from the block table and its live bits. All loads are
+ * issued at once, and nothing here waits for them. A list may name pages that do not exist yet, or that lie
+ * beyond the last page of its last block of pages; their `tokens` become 0. */
 template <class Work>
 __device__ static inline struct entry page_entry(const Work &w, const struct list &l, int page)
 {
@@ -350,8 +351,8 @@ template <class Work> __device__ static inline void find_lists(const Work &w, vo
     all->items = all->start[rows] + n;
 }
 
-/* The index of the last of n numbers, none below the one before it, that is not above x; the first must not
- * be. */
+/* Binary search: the index of the last of n ascending numbers that is at most x. numbers[0] must be at most
+ * x. */
 template <typename T> __device__ static inline int last_up_to(const T *numbers, int n, int x)
 {
     int low = 0;

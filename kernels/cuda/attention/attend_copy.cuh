@@ -84,7 +84,7 @@ static __device__ int token_at(const struct part &p, int tile)
     return (p.first + tile * ATTEND_WARPS) * KV_PAGE_TOKENS + threadIdx.x % KV_PAGE_TOKENS;
 }
 
-/* Beyond the end: the last token, which is not read then. */
+/* The slot of that token; beyond the end of the list the last token's, which is then not read. */
 static __device__ int slot_of(const struct part &p, int tile)
 {
     int at = token_at(p, tile);
@@ -124,7 +124,8 @@ static __device__ void turn_page(const Work &w, const struct lists &all, struct 
         c->slot_next[tile] = slot_of(c->next, tile);
 }
 
-/* A tile of listed tokens, row by row, 16 bytes a lane; chunks go where a page would have them. */
+/* Producer: copies a tile of listed tokens row by row, 16 bytes a lane, so that the loads of a row are
+ * coalesced. The 16-byte chunks go where those of a page would lie. */
 template <class F, class Work>
 static __device__ void copy_tokens(const Work &w, struct cursor *c, struct stage *s, uint32_t to,
                                    uint32_t bar)
@@ -155,7 +156,7 @@ static __device__ void copy_tokens(const Work &w, struct cursor *c, struct stage
     arrive_after_copies(bar);
 }
 
-/* The lane's own entry, a page, into a stage. One lane's work. */
+/* Producer: starts the copy of the page of this lane's entry into a stage. One lane calls it. */
 template <class F, class Work>
 static __device__ void copy_page(const Work &w, const struct entry &own, int i, struct block<F::STAGES> *b,
                                  uint32_t pipeline)
@@ -231,8 +232,8 @@ static __device__ void find_first(const Work &w, const struct lists &all, struct
         turn_page(w, all, c);
 }
 
-/* Could a kernel that appends still be writing the lane's entry of a part? In a cache from which nothing was
- * dropped the row's pos says where. */
+/* Whether a kernel that appends may still be writing the page of the lane's entry. In a cache from which
+ * nothing was dropped the row's pos tells the page. */
 template <class Work>
 static __device__ bool may_change(const Work &w, const struct part &p, const struct entry &own)
 {

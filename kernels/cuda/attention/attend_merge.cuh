@@ -1,7 +1,7 @@
 #ifndef KERNELS_CUDA_ATTENTION_ATTEND_MERGE_CUH
 #define KERNELS_CUDA_ATTENTION_ATTEND_MERGE_CUH
 
-/* How the sums of attend_mma.cu's warps come together, and those of a list's two splits where blocks do that
+/* Adds up the sums of attend_mma.cu's warps, and those of a list's two splits where its blocks do that
  * themselves. */
 #include "kernels/cuda/attention/attend_copy.cuh"
 #include "kernels/cuda/device/cluster.cuh"
@@ -141,7 +141,7 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
     else if (c->l.n >= 0)
         finish_item(w, c->l, c->i, c->split, splits_of(w, c->l.n), D, b->all_max, b->all_sum,
                     [&](int h, int x) { return two_sums<D>(w, total, h, x); });
-    /* What was read here the next split writes after its first barrier. */
+    /* The next split overwrites what was read here only after its first barrier. */
 }
 
 #endif

@@ -59,7 +59,7 @@ template <int D> static __device__ void split_queries(const struct raw_queries<D
  *
  * On an H200 they cost 10 to 13 % of attention's time, for writes of 3 to 5 % of its bytes; a kernel that
  * only streams as many bytes pays 6 to 12 %, the least where each warp gathers 64 pages (16 KiB, which the
- * ring has no room for), whatever their order in memory. Without the stores 0.5 to 2 % are left. Tried:
+ * pipeline has no space for), whatever their order in memory. Without the stores 0.5 to 2 % are left. Tried:
  * rounds of 16 pages that each warp gathers and writes 1 KiB a head at a time (1 to 2.5 % less, but few
  * sequences get 8 % slower, since a warp's pages have to follow each other); fp16 beside a page's largest
  * logit, gathered by splits (2.5 to 3 % less, for rounded logits and a second form of statistics); bulk

@@ -7,13 +7,13 @@
 
 enum { PAIRS = BACKEND_MAX_HEAD_DIM / 2 / WARP };
 
-/* A page's bounds in one dimension; none before a fresh page's first token. */
+/* Bounds of a page in one dimension. none: before the first token of a fresh page. */
 struct bounds {
     float low, high;
     bool none;
 };
 
-/* One bound, read past the first-level cache. */
+/* One bound, read past the L1 cache. */
 static __device__ float bound_at(const struct kv_view &kv, size_t at)
 {
     return kv.dtype == DTYPE_BF16
@@ -141,8 +141,8 @@ static __device__ struct place next_place(const struct kv_view &kv, size_t head)
     return p;
 }
 
-/* A page that starts anew: masked tokens take part in the sums with weight 0, so nothing of an earlier owner
- * is left in V but in token t, which is written now. */
+/* Clears V of a page that starts anew, except for token t, which is written now: masked tokens take part in
+ * sums with weight 0, and what an earlier owner left could be infinite. */
 static __device__ void clear_v(const struct kv_view &kv, int kv_block, int t)
 {
     int chunks = (int)(kv.head_dim * kv_elem(kv.dtype) / sizeof(uint4));

@@ -61,7 +61,8 @@ __host__ __device__ static inline int words_of(int slots)
     return (slots + WARP - 1) / WARP;
 }
 
-/* How many tokens stay before each word of a round, two words a lane of every warp, and up to its end. */
+/* Prefix counts of the tokens that stay, before each word of a round (two words a lane of every warp) and up
+ * to its end. */
 struct counts {
     int before[ROUND_WORDS / WARP], all;
 };
@@ -201,8 +202,8 @@ static __device__ void squeeze_part(const struct kv_view &kv, size_t head, const
         first_slots(kv, at, head, words, n);
 }
 
-/* Blocks that share a head, of which a launch has so many: one where they are more than there are counters.
- */
+/* Thread blocks that share a head, when a launch has `heads` heads: one where there are more heads than
+ * counters. */
 static inline int parts_of_head(const struct kv_view *kv, int heads)
 {
     return heads > CUDA_COUNTERS ? 1 : slices_of(*kv);

@@ -108,7 +108,7 @@ static int trial_open(struct device *d, struct trial *t, const struct product *l
     size_t own = (x + 3 * out + 511) / 256 * 256, w = (size_t)like->n * (size_t)like->k * elem;
     int cache = 0;
     memset(t, 0, sizeof *t);
-    /* Trials have a stream of their own, and the weight may still be on its way. While a step is recorded it
+    /* Trials have a stream of their own, and the weight may still be on its way. While a step is captured it
      * is there: prompts came before. */
     cudaError_t e = d->capturing ? cudaSuccess : cudaStreamSynchronize(d->stream);
     if (e != cudaSuccess)

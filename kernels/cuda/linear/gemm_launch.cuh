@@ -1,7 +1,7 @@
 #ifndef KERNELS_CUDA_LINEAR_GEMM_LAUNCH_CUH
 #define KERNELS_CUDA_LINEAR_GEMM_LAUNCH_CUH
 
-/* What our kernels for products share: the form of their tiles, and their launch. */
+/* What our kernels for products share: the layout of tiles in shared memory, and the launch. */
 #include <cuda.h>
 
 #include "kernels/cuda/device/cuda.cuh"
@@ -12,18 +12,19 @@
  * by the copy engine (its 128-byte swizzle, which wgmma reads as it is); tiles begin at multiples of 1024. */
 enum { TILE_K = TENSOR_TILE, ROW = TILE_K * 2, ALIGN = 1024 };
 
-/* The rows that are copied of the tile that begins at row0: all that there are, in whole swizzled groups of
- * eight. Rows beyond the matrix, which the copy engine would fill with zeros, take it
- * longer than rows that it reads: a product of 80 rows in a tile of 128 took up to 1.5 times as long with
- * them (bench/results/h200_rows.json). Nobody reads the results of what lies in their place. */
+/* Rows that TMA copies of the tile that begins at row0: all rows that the matrix has there, in whole swizzled
+ * groups of eight. Rows beyond the matrix, which TMA fills with zeros, take longer than rows that it reads: a
+ * product of 80 rows in a tile of 128 took up to 1.5 times as long with them (bench/results/h200_rows.json).
+ * The results of rows that were not copied are not used. */
 __host__ __device__ static inline int rows_copied(int rows, int row0, int tile)
 {
     return min(tile, (rows - row0 + 7) / 8 * 8);
 }
 
-/* F, a kernel's form, has THREADS, BYTES of shared memory and CLUSTER, blocks along x. In its arguments the
- * descriptions w and x of the matrices are filled in, whose tiles have w_rows and x_rows, and end, x's with
- * the rows of its last tile. Returns 0 or a negative code with the error set. */
+/* Launches a product kernel by PDL. F is the kernel's tile_config: THREADS, BYTES of shared memory, and
+ * CLUSTER, thread blocks along x. Fills in the TMA descriptions in its arguments first: w and x, with tiles
+ * of w_rows and x_rows rows, and end, which is x with the rows of its last tile. Returns 0 or a negative code
+ * with the error set. */
 template <typename F, typename Args>
 static int launch_product(struct device *d, enum op op, void (*kernel)(Args), dim3 grid,
                           const struct product *p, Args *a, int w_rows, int x_rows)

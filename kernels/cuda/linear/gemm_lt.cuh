@@ -35,7 +35,7 @@ struct gemm {
 #define X(name) decltype(&::name) name;
     LT_FUNCTIONS(X)
 #undef X
-    cudaStream_t stream; /* for trials, which may happen while a step is recorded */
+    cudaStream_t stream; /* for trials, which may happen while a step is captured */
     cudaEvent_t start, stop;
     struct shape shape[MAX_SHAPES];
     int n_shapes;

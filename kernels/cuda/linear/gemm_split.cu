@@ -58,7 +58,8 @@ static __device__ inline int part_begin(const struct split_args &a, int part, in
     return a.k_tiles * part / parts;
 }
 
-/* N of the block's parts, from its part number `first` on: neighbours first, of four (0 + 1) + (2 + 3). */
+/* Sums N of the block's splits, from its split number `first` on: neighbours first, so that four give (0 + 1)
+ * + (2 + 3). */
 template <typename F, int N>
 static __device__ void add_parts(const struct split_args &a, struct bars *b, uint32_t pipeline, int first,
                                  float (&c)[F::SUMS])
@@ -131,7 +132,7 @@ template <typename F> static __device__ inline bool has_four(int four)
     return F::SENT / 4 % F::MATH == 0 || threadIdx.x + four * F::MATH < F::SENT / 4;
 }
 
-/* What is added to, read while the sums are on their way. */
+/* Loads the values that are added to, while the sums are on their way. */
 template <typename F>
 static __device__ void load_old(const struct split_args &a, float (&old)[F::FOURS][4], int n0, int m0)
 {
@@ -254,8 +255,7 @@ template <typename F> static int launch_split(struct device *d, const struct pro
     return launch_product<F>(d, OP_linear, split_kernel<F>, grid_of<F>(p), p, a, F::TILE_N, F::TILE_M);
 }
 
-/* How often all SMs have blocks until all are done. One that waits for a place takes as long
- * again. */
+/* Waves of a launch: how many times the SMs are filled with blocks until all blocks are done. */
 template <typename F> static int rounds_of(const struct product *p)
 {
     cudaLaunchAttribute cluster;
@@ -277,11 +277,11 @@ template <typename F> static int rounds_of(const struct product *p)
     return n > 0 ? (clusters + n - 1) / n : clusters;
 }
 
-/* How long a form for many rows takes, in bytes that an SM would copy meanwhile (some 77 KB a us):
+/* How long a tile_config for many rows takes, in bytes that an SM would copy meanwhile (some 77 KB a us):
  * its tiles, where x, which is smaller than the weight, comes a little faster; sums that are sent; further
- * parts; and what a round takes beside them. The constants are those with which the form that it picks was
- * nearest to the fastest for seven weights with 80 to 512 rows on an H200: it takes 1.015 times as long on
- * the average, 1.13 at most (bench/results/h200_rows.json). */
+ * parts; and what a round takes beside them. The constants are those with which the tile_config that it picks
+ * was nearest to the fastest for seven weights with 80 to 512 rows on an H200: it takes 1.015 times as long
+ * on the average, 1.13 at most (bench/results/h200_rows.json). */
 template <typename F> static int64_t time_of(const struct product *p, const struct split_args *a)
 {
     enum { ROUND = 60 << 10, PART = 10 << 10, SUMS = F::CLUSTER > 1 ? 3 * 4 * F::TILE_M * F::TILE_N : 0 };
@@ -301,8 +301,9 @@ static struct split_choice choice_of(const struct product *p, const struct split
     return {time_of<F>(p, a), launch_split<F>};
 }
 
-/* Bits are the same in all forms. With more parts a block, fewer blocks share a sum and send theirs. Where a
- * sum has one part or two, some of these are the same. */
+/* Chooses the fastest tile_config for more than 64 rows; all give the same bits. With more splits inside a
+ * block, fewer blocks share a sum and send theirs. Where a sum has one split or two, some choices are equal.
+ */
 template <int SPLITS> static int launch_many(struct device *d, const struct product *p, struct split_args *a)
 {
     enum { TWO = SPLITS > 1 ? 2 : 1, FOUR = SPLITS > 2 ? 4 : TWO };

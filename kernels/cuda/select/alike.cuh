@@ -6,7 +6,8 @@
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
 
-/* A KV head of a row's layers whose keys are compared: h counts from the first layer's first on. */
+/* A KV head whose keys are compared. h counts the KV heads of the row's layers, from the first layer's first
+ * head on. */
 struct alike {
     const int32_t *block_table;
     size_t list; /* of spare, mean and io */
@@ -28,8 +29,8 @@ __device__ static inline struct alike alike_of(const struct key_redundancy_args 
 int alike_mma_fits(const struct key_redundancy_args *a);
 int alike_mma(struct device *d, const struct key_redundancy_args *a);
 
-/* What comes last: the softmax of the means, mixed into the scores. spared: by list and slot like io.v, what
- * is still to be taken off a slot's sum, times SPARED_ONE; or NULL. */
+/* Launches the last kernel: the softmax of the means, mixed into the scores. spared: by list and slot like
+ * io.v, what is still to be subtracted from a slot's sum, times SPARED_ONE; or NULL. */
 static const float SPARED_ONE = 4294967296.0f;
 int alike_mix(struct device *d, const struct key_redundancy_args *a, const int64_t *spared);
 

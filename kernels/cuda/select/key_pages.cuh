@@ -11,9 +11,9 @@ template <int D> struct key_page {
     static const int ROW = D * 2, BYTES = KV_PAGE_TOKENS * ROW;
 };
 
-/* Starts the copies of pages first .. first + n - 1 of a list of KV blocks, at most WARP, of those that are
- * below `pages`; one warp's work: a lane has a page, so that all KV blocks are looked up at once. beside:
- * bytes that the caller copies to the same barrier. */
+/* Producer: starts TMA bulk copies of the keys of pages first .. first + n - 1, at most WARP of them, as far
+ * as they are below `pages`. One warp calls it: each lane looks up the KV block of one page in the block
+ * table, so that all are looked up at once. beside: bytes that the caller copies to the same barrier. */
 template <int D>
 static __device__ void copy_key_pages(const struct kv_view &kv, const int32_t *block_table, int first, int n,
                                       int pages, uint32_t to, uint32_t bar, int beside = 0)

@@ -6,7 +6,7 @@
 /* Radix selection: scores as whole numbers in the same order, and the digit of the k-th largest of them. */
 enum { DIGITS = 4, BINS = 256, OWN_BINS = BINS / WARP };
 
-/* e^x, x above -inf, as the CPU computes it, bit for bit: with a bias the order of scores hangs on it. */
+/* e^x for x above -inf, with the same bits as on the CPU: with a bias the order of scores depends on them. */
 __device__ static float mass_of_key(float x)
 {
     const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */

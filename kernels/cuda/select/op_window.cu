@@ -74,7 +74,7 @@ static __device__ void add_four(const float4 (&k)[S], const float *q, int row, f
  * heads, whose largest logit counts; blocks share it by parts of the slots, of which a thread has every 256th
  */
 
-/* The sums of exponentials so far, relative to the largest logits. */
+/* Online softmax: the running max of each query's logits, and the sum of exponentials relative to it. */
 struct running {
     float running_max[OWN], sum[OWN];
 };
@@ -201,8 +201,8 @@ struct lse_work {
     int *arrived;     /* (lists, jobs), or NULL where there are too many: one block does a job's parts */
 };
 
-/* Slots of a part of a list. They hang on its length and on the window alone, not on how many lists there
- * are: the sum of parts is another than that of the whole. */
+/* Slots of a part of a list. Their number depends on the list's length and the observation window alone, not
+ * on how many lists there are, because adding parts rounds otherwise than summing the whole. */
 static __device__ int slots_of_part(const struct lse_work &x, int n_slots)
 {
     int min_slots = 2 * THREADS, pieces = (n_slots + min_slots - 1) / min_slots;
@@ -234,7 +234,7 @@ static __device__ struct running sum_part(const struct lse_work &x, const struct
         r.sum[o] = 0;
     }
     for (int t = part * each + (int)threadIdx.x; t < end;) {
-        /* A warp whose second slots would all be past the end takes one. */
+        /* A warp takes two slots a thread unless all second ones would be past the end. */
         bool two = t - (int)threadIdx.x % WARP + THREADS < end;
         if (two)
             add_slots<BF16, 2>(x.a, w, i0, queries, t, r);
@@ -397,7 +397,7 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
     int bytes = TILE * (row + 16) + WARPS * OWN * min(dim, STAGED) * (int)sizeof(float);
     struct lse_work x = {*a, a->largest_first ? a->n : group * ((a->n + OWN - 1) / OWN),
                          a->largest_first ? 1 : group};
-    /* The more jobs, the fewer parts fill the GPU, and their sums take memory. */
+    /* With more jobs, fewer parts fill the GPU; the sums of parts take memory. */
     x.max_parts = max(1, MAX_PARTS * MIN_JOBS / max(x.jobs, MIN_JOBS));
     if (lists < 1)
         return 0;

@@ -84,7 +84,7 @@ static __device__ int parts_of(int pages)
     return (pages + each - 1) / each;
 }
 
-/* Two sums of exponentials as one: see window_work. */
+/* Adds two sums of exponentials (running max, sum) into one; see window_work. */
 static __device__ float2 join_sums(float2 x, float2 y)
 {
     float running_max = fmaxf(x.x, y.x), from = running_max == -CUDART_INF_F ? 0 : running_max;
@@ -115,7 +115,7 @@ static __device__ void add_pages(const struct window_mass_args &a, const struct 
     }
 }
 
-/* The sum of the four lanes that share a query. */
+/* Adds up the sums of the four lanes that share a query. */
 static __device__ float2 of_four(float2 x)
 {
     for (int lane = 1; lane < 4; lane *= 2)
@@ -123,7 +123,7 @@ static __device__ float2 of_four(float2 x)
     return x;
 }
 
-/* The block's copies of pages: when the next arrives. */
+/* The barrier and phase of the block's next copy of pages. */
 struct arrival {
     uint32_t bar;
     int phase;

@@ -22,15 +22,15 @@ struct log_sum {
     float largest, sum;
 };
 
-/* Blocks that share a list, of `work` that the longest has for one each: all of them, but a few times what
- * the GPU holds at most. */
+/* Thread blocks that share a list, where the longest list has work for `work` of them: all of them, but at
+ * most a few times as many as the GPU holds. */
 static inline int parts_of_list(const struct device *d, int lists, int work)
 {
     return lists > CUDA_COUNTERS / 2 ? 1 : max(1, min(work, (d->n_sm * 32 + lists - 1) / lists));
 }
 
-/* A part of list `at` has found so many candidates; the last of the list's parts writes what they all have
- * found, and the list's length n. counters hold arrivals and candidates so far, both whole numbers. */
+/* Adds the candidates that a part of list `at` has found. The last of the list's parts to call it writes the
+ * total and the list's length n. counters hold arrivals and candidates so far, both integers. */
 __device__ static inline void report_candidates(const struct scores &out, unsigned long long *counters,
                                                 int at, int n, int candidates, int parts)
 {

@@ -52,8 +52,8 @@ __device__ static inline int live_kv_block(const struct kv_view &kv, size_t tabl
     return live ? kv_block : -1;
 }
 
-/* Parts of a head for `blocks` blocks of threads in all, which take `per` pages at a time: as many as the
- * longest head has pages for at most. */
+/* Parts into which each head's pages are divided so that there are about `blocks` thread blocks in all, which
+ * take `per` pages at a time. No more than the longest head has pages for. */
 static inline int page_parts(const struct page_scores_args *a, int blocks, int per)
 {
     return max(1, min((a->kv.max_pages + per - 1) / per, blocks / (a->rows.cap * a->kv.n_kv)));

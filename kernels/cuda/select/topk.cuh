@@ -9,7 +9,8 @@
 
 /* What op_topk.cu and topk_mass.cuh share: lists in parts, and their keys. */
 
-/* Where a list's keys are: in one block's shared memory, in that of a cluster, or in memory. */
+/* Where a list's keys are kept: in the shared memory of one thread block, in that of a cluster, or in device
+ * memory. */
 enum place { BLOCK, OF_CLUSTER, MEMORY };
 
 template <enum place PLACE, int N_THREADS> struct tile_config {
@@ -33,8 +34,8 @@ __host__ __device__ static inline int part_of(int n, int blocks)
     return (n + blocks * WARP - 1) / (blocks * WARP) * WARP;
 }
 
-/* FLIGHT: scores that a thread asks for at once. AHEAD: those that it asks for before it knows how long the
- * list is, where one block has it all. */
+/* FLIGHT: loads of scores that a thread has in flight at once. AHEAD: those that it issues before it knows
+ * the list's length, where one block has the whole list. */
 enum { FLIGHT = 8, AHEAD = 4 };
 
 template <class F> __device__ static inline void ask_ahead(const float *v, int stride, float (&x)[AHEAD])

@@ -23,7 +23,7 @@ static __device__ size_t head_of(const struct window_mass_args &a, int seq, int 
     return kv_head(a.kv, seq, a.layer, list % a.out.n_rows);
 }
 
-/* Slots of a list's head, or 0 where the rule does not act. */
+/* Slots of a list's head, or 0 where params do not act. */
 static __device__ int slots_of(const struct window_mass_args &a, int list)
 {
     int row = list / a.out.n_rows, seq = a.rows.seq[row], pos = a.rows.pos[row], there = max(seq, 0);
@@ -50,7 +50,7 @@ static __device__ struct window window_of(const struct window_mass_args &a, int 
     return w;
 }
 
-/* Length and candidates of a list, and what it cost. */
+/* Writes the length and the number of candidates of a list, and adds the keys looked at to kv.aux_half. */
 static __device__ void put_totals(const struct window_mass_args &a, int list, int n_slots)
 {
     int seq = a.rows.seq[list / a.out.n_rows];
@@ -75,7 +75,7 @@ static __device__ void share_windows(const struct window_mass_args &a, bool tota
         items, [&](int list, int n_slots, int item) { work(window_of(a, list, n_slots), item); });
 }
 
-/* Query i of the window in head g of the group. */
+/* Query i of the observation window, for head g of the group. */
 static __device__ const float *query_at(const struct window_mass_args &a, const struct window &w, int i,
                                         int g)
 {
@@ -89,7 +89,7 @@ static __device__ int query_sees(const struct window_mass_args &a, const struct 
     return a.causal ? w.n_slots - a.n + 1 + i : w.before;
 }
 
-/* Two sums of exponentials, each relative to its largest logit x, as one. */
+/* Adds two sums of exponentials y, each relative to its own running max x, into one (online softmax). */
 static __device__ float2 join_running(float2 x, float2 y)
 {
     float running_max = fmaxf(x.x, y.x);

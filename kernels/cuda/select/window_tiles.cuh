@@ -9,7 +9,7 @@
 #include "kernels/cuda/select/key_pages.cuh"
 #include "kernels/cuda/select/window.cuh"
 
-/* How a block's tiles lie, each of which two warps have. */
+/* Tile shape: how the tiles of a block divide queries and heads. Two warps share a tile. */
 enum { ROWS = 16, TILES = 8, SPLIT = 3 };
 static_assert((int)BACKEND_MAX_GROUP <= ROWS, "a group has a tile");
 template <bool LARGEST> struct tile_config {
@@ -29,7 +29,8 @@ struct tile {
     int i0, g;
 };
 
-/* What a lane brings of a tile: half of the dimensions, of rows lane / 4 and + 8, then 8 dimensions on. */
+/* What a lane loads of a tile: rows lane / 4 and lane / 4 + 8, in half of the dimensions, 8 dimensions apart.
+ */
 template <int D> struct brought {
     float2 q[D / 32][4];
 };
