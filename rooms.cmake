@@ -37,6 +37,7 @@ set(rooms
   "kernels/cuda/attention  |                                            | kernels/cuda/device"
   "kernels/cuda/select     |                                            | kernels/cuda/device kernels"
   "kernels/cuda/cache      |                                            | kernels/cuda/device"
+  "kernels/cuda/forget     |                                            | kernels/cuda/device kernels"
   "kernels/cuda            |                                            | kernels/cuda/linear kernels/cuda/device kernels"
 
   "answer_check/text       | span.h grade.h response.h latex_clean.h code_points.h value_words.h |"

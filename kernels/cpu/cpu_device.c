@@ -35,15 +35,6 @@ int cpu_isa_supported(const struct cpu_isa *isa)
     return isa == &cpu_isa_scalar;
 }
 
-int cpu_error(struct device *d, int code, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(d->error, sizeof d->error, format, ap);
-    va_end(ap);
-    return code;
-}
-
 static int device_count(void)
 {
     return 1;

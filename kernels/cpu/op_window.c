@@ -169,7 +169,7 @@ void CPU_SYM(op_window_mass)(const void *args, struct cpu_ctx *c)
 
 /* ---- key_redundancy */
 
-struct alike {
+struct redundancy_head {
     const struct key_redundancy_args *a;
     size_t table; /* of KV blocks */
     int n;
@@ -179,7 +179,7 @@ struct alike {
 static const float norm_least = 1e-8f;
 
 /* |k| + 1e-8 of each slot. */
-INLINE void key_norms(const struct alike *s, const int bf16)
+INLINE void key_norms(const struct redundancy_head *s, const int bf16)
 {
     const struct kv_view *kv = &s->a->kv;
     for (int p = 0; p < kv_pages(s->n); p++) {
@@ -196,7 +196,7 @@ INLINE void key_norms(const struct alike *s, const int bf16)
 }
 
 /* Cosines of one key with all others. */
-INLINE void add_cosines(const struct alike *s, const int bf16, int i)
+INLINE void add_cosines(const struct redundancy_head *s, const int bf16, int i)
 {
     const struct kv_view *kv = &s->a->kv;
     float key[BACKEND_MAX_HEAD_DIM];
@@ -213,7 +213,7 @@ INLINE void add_cosines(const struct alike *s, const int bf16, int i)
 }
 
 /* Which of the keys that are like the row's own is spared; 0 without one. */
-static int spare_of(const struct alike *s)
+static int spare_of(const struct redundancy_head *s)
 {
     int step = s->a->first ? 1 : -1;
     for (int j = s->a->first ? 0 : s->n - 1; j >= 0 && j < s->n; j += step)
@@ -223,7 +223,7 @@ static int spare_of(const struct alike *s)
 }
 
 /* The sums over rows, then the softmax of their means over slots, mixed into v. */
-static void score_redundancy(const struct alike *s, float *v)
+static void score_redundancy(const struct redundancy_head *s, float *v)
 {
     const struct key_redundancy_args *a = s->a;
     int n = s->n, bf16 = a->kv.dtype == DTYPE_BF16;
@@ -264,7 +264,7 @@ void CPU_SYM(op_key_redundancy)(const void *args, struct cpu_ctx *c)
         if (seq < 0 || a->io.n[list] == 0)
             continue;
         size_t head = kv_head(kv, seq, a->layer + of_row / kv->n_kv, of_row % kv->n_kv);
-        struct alike s = {
+        struct redundancy_head s = {
             a, head * (size_t)kv->max_pages, a->io.n[list], own, own + stride, own + 2 * stride};
         score_redundancy(&s, a->io.v + (size_t)list * stride);
         kv->aux_half[head] += s.n;

@@ -1,9 +1,9 @@
 /* What a GPU is given: the one place that asks for its compute capability.
  *
  * The kernels are written for Hopper. What is older, or has less shared memory, runs the plain ones:
- * attention on CUDA cores (attend_plain.cu, op_prefill_plain.cu, op_alike.cu), one block where Hopper has a
- * cluster (op_topk.cu, op_sample.cu), cuBLASLt for all products, and every kernel after the one before it.
- * Operations ask for `hopper` and `wgmma` of struct device and for nothing else. What is chosen follows
+ * attention on CUDA cores (attend_plain.cu, op_prefill_plain.cu, op_redundancy.cu), one block where Hopper
+ * has a cluster (op_topk.cu, op_sample.cu), cuBLASLt for all products, and every kernel after the one before
+ * it. Operations ask for `hopper` and `wgmma` of struct device and for nothing else. What is chosen follows
  * from the GPU and from what the program was compiled for, never from the work, so that the laws about bits
  * hold; the numerics class names the GPU, and the choice where two builds can differ (name_arithmetic). */
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* The CUDA backend's table: devices, errors, CUDA graphs. */
-#include <stdarg.h>
+/* The CUDA backend's table: devices and CUDA graphs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,67 +12,6 @@ extern "C" const struct backend cuda_backend;
 struct op_graph {
     cudaGraphExec_t graph;
 };
-
-int cuda_error(struct device *d, int code, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(d->error, sizeof d->error, format, ap);
-    va_end(ap);
-    return code;
-}
-
-int cuda_check(struct device *d, cudaError_t e, const char *what)
-{
-    if (e == cudaSuccess)
-        return 0;
-    if (e == cudaErrorMemoryAllocation)
-        return cuda_error(d, BACKEND_ERR_MEMORY,
-                          "%s: the GPU's memory is full (%s); use a GPU that nobody else uses: nvidia-smi "
-                          "shows who does",
-                          what, cudaGetErrorName(e));
-    return cuda_error(d, BACKEND_ERR_DEVICE,
-                      "%s: the GPU failed: %s (%s); if that happens again, see nvidia-smi and dmesg", what,
-                      cudaGetErrorString(e), cudaGetErrorName(e));
-}
-
-int cuda_launched(struct device *d, enum op op)
-{
-    cudaError_t e = cudaGetLastError();
-    d->pdl = OP_COUNT;
-    if (e == cudaSuccess)
-        return 0;
-    char what[64];
-    snprintf(what, sizeof what, "launching %s", backend_op_name(op));
-    cuda_check(d, e, what);
-    return BACKEND_ERR_LAUNCH;
-}
-
-void *cuda_workspace(struct device *d, size_t bytes)
-{
-    struct workspace *s = &d->workspace;
-    if (bytes <= s->bytes)
-        return s->now;
-    if (s->n_old == (int)(sizeof s->old / sizeof *s->old)) {
-        cuda_error(d, BACKEND_ERR_MEMORY, "the workspace has grown too often");
-        return NULL;
-    }
-    bytes = bytes > 2 * s->bytes ? bytes : 2 * s->bytes; /* so that it grows a few times at most */
-    void *p = cuda_alloc(d, bytes);
-    if (!p)
-        return NULL;
-    if (s->now)
-        s->old[s->n_old++] = s->now;
-    s->now = p;
-    s->bytes = bytes;
-    return p;
-}
-
-int cuda_rows_at_once(const struct device *d, int rows, size_t bytes)
-{
-    size_t fit = ((size_t)d->n_sm << 21) / bytes;
-    return fit < 1 ? 1 : fit < (size_t)rows ? (int)fit : rows;
-}
 
 /* Counts the devices, or fails on request. *driver: the CUDA version that it supports, 0: there is none. */
 static cudaError_t count_devices(int *n, int *driver)

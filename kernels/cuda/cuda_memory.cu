@@ -137,3 +137,29 @@ int cuda_download_wait(struct device *d, int buffer, void *dst, size_t bytes)
         memcpy(dst, d->landing[buffer].pinned, bytes);
     return rc;
 }
+
+void *cuda_workspace(struct device *d, size_t bytes)
+{
+    struct workspace *s = &d->workspace;
+    if (bytes <= s->bytes)
+        return s->now;
+    if (s->n_old == (int)(sizeof s->old / sizeof *s->old)) {
+        cuda_error(d, BACKEND_ERR_MEMORY, "the workspace has grown too often");
+        return NULL;
+    }
+    bytes = bytes > 2 * s->bytes ? bytes : 2 * s->bytes; /* so that it grows a few times at most */
+    void *p = cuda_alloc(d, bytes);
+    if (!p)
+        return NULL;
+    if (s->now)
+        s->old[s->n_old++] = s->now;
+    s->now = p;
+    s->bytes = bytes;
+    return p;
+}
+
+int cuda_rows_at_once(const struct device *d, int rows, size_t bytes)
+{
+    size_t fit = ((size_t)d->n_sm << 21) / bytes;
+    return fit < 1 ? 1 : fit < (size_t)rows ? (int)fit : rows;
+}

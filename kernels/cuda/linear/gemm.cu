@@ -116,18 +116,3 @@ cublasStatus_t call_run(struct gemm *g, const struct call *c, const struct produ
     return g->cublasLtMatmul(g->handle, c->op, &one, p->w, c->a, p->x, c->b, &beta, p->out, c->c, p->out,
                              c->c, algo, workspace, bytes, stream);
 }
-
-int gemm_run(struct device *d, const struct product *p)
-{
-    const cublasLtMatmulAlgo_t *algo;
-    struct call c;
-    int rc = gemm_choose(d, p, &algo);
-    if (!rc)
-        rc = call_open(d, &c, p);
-    if (rc)
-        return rc;
-    d->pdl = OP_COUNT;
-    rc = lt_check(d, call_run(d->gemm, &c, p, algo, NULL, 0, d->stream), "a product");
-    call_close(d->gemm, &c);
-    return rc;
-}

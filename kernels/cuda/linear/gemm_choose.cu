@@ -323,7 +323,8 @@ static int add_shape(struct device *d, const struct product *p)
     return rc;
 }
 
-int gemm_choose(struct device *d, const struct product *p, const cublasLtMatmulAlgo_t **out)
+/* The algorithm for this shape and number of rows. *out stays valid until the device closes. */
+static int algorithm_for(struct device *d, const struct product *p, const cublasLtMatmulAlgo_t **out)
 {
     struct gemm *g = d->gemm;
     int i = find_shape(g, p), bucket = 0, rc = 0;
@@ -336,5 +337,20 @@ int gemm_choose(struct device *d, const struct product *p, const cublasLtMatmulA
     if (!rc && !g->shape[i].chosen[bucket])
         rc = choose_algorithm(d, &g->shape[i], p, bucket);
     *out = &g->shape[i].algo[bucket];
+    return rc;
+}
+
+int gemm_run(struct device *d, const struct product *p)
+{
+    const cublasLtMatmulAlgo_t *algo;
+    struct call c;
+    int rc = algorithm_for(d, p, &algo);
+    if (!rc)
+        rc = call_open(d, &c, p);
+    if (rc)
+        return rc;
+    d->pdl = OP_COUNT;
+    rc = lt_check(d, call_run(d->gemm, &c, p, algo, NULL, 0, d->stream), "a product");
+    call_close(d->gemm, &c);
     return rc;
 }

@@ -53,8 +53,4 @@ void call_close(struct gemm *g, struct call *c);
 cublasStatus_t call_run(struct gemm *g, const struct call *c, const struct product *p,
                         const cublasLtMatmulAlgo_t *algo, void *workspace, size_t bytes, cudaStream_t stream);
 
-/* gemm_choose.cu: the algorithm for this shape and number of rows. *out stays valid until the device closes.
- */
-int gemm_choose(struct device *d, const struct product *p, const cublasLtMatmulAlgo_t **out);
-
 #endif

@@ -1,5 +1,5 @@
-#ifndef KERNELS_CUDA_SELECT_KEY_PAGES_CUH
-#define KERNELS_CUDA_SELECT_KEY_PAGES_CUH
+#ifndef KERNELS_CUDA_FORGET_KEY_PAGES_CUH
+#define KERNELS_CUDA_FORGET_KEY_PAGES_CUH
 
 /* Pages of bf16 keys in shared memory, as a factor of products on tensor cores. D: the head dimension, 64 or
  * 128. */

@@ -1,9 +1,9 @@
-/* How alike the keys of a head are: R-KV's redundancy (arXiv 2505.24133); op_alike_mma.cu has the common
+/* How alike the keys of a head are: R-KV's redundancy (arXiv 2505.24133); op_redundancy_mma.cu has the common
  * forms of bf16. A block takes 32 keys at a time and meets them with all others, 32 at a time, both in shared
  * memory; a lane has one of the others, a warp four of its own. Sums over rows of the matrix of cosines go
  * over tiles in order and then over warps in order. */
 #include "kernels/cuda/device/ptx.cuh"
-#include "kernels/cuda/select/alike.cuh"
+#include "kernels/cuda/forget/redundancy.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP, OWN = TILE / WARPS };
 
@@ -13,7 +13,8 @@ struct tile {
     float *norm; /* (TILE) */
 };
 
-static __device__ void load_tile(const struct kv_view &kv, const struct alike &s, int first, struct tile t)
+static __device__ void load_tile(const struct kv_view &kv, const struct redundancy_head &s, int first,
+                                 struct tile t)
 {
     int d = kv.head_dim, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     for (int e = threadIdx.x; e < TILE * d; e += THREADS) {
@@ -61,12 +62,12 @@ static __device__ struct tile tile_at(float *smem, int d, int which)
 /* spare(i): the last or first key above the threshold, or 0. Grid (parts, KV heads, rows), like the next. */
 static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redundancy_args a)
 {
-    extern __shared__ float alike_room[];
+    extern __shared__ float redundancy_smem[];
     pdl_wait();
     pdl_trigger();
-    struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
+    struct redundancy_head s = redundancy_head_of(a, blockIdx.z, blockIdx.y);
     int d = a.kv.head_dim, first = threadIdx.x / WARP * OWN, lane = threadIdx.x % WARP;
-    struct tile rows = tile_at(alike_room, d, 0), columns = tile_at(alike_room, d, 1);
+    struct tile rows = tile_at(redundancy_smem, d, 0), columns = tile_at(redundancy_smem, d, 1);
     for (int i0 = (int)blockIdx.x * TILE; i0 < s.n; i0 += (int)gridDim.x * TILE) {
         int spare[OWN];
         for (int i = 0; i < OWN; i++)
@@ -96,13 +97,13 @@ static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redund
 /* mean(j): over rows i, but where i or spare(i) is j. */
 static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redundancy_args a)
 {
-    extern __shared__ float alike_room[];
+    extern __shared__ float redundancy_smem[];
     __shared__ float part[WARPS][TILE];
     pdl_wait();
     pdl_trigger();
-    struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
+    struct redundancy_head s = redundancy_head_of(a, blockIdx.z, blockIdx.y);
     int d = a.kv.head_dim, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    struct tile rows = tile_at(alike_room, d, 0), columns = tile_at(alike_room, d, 1);
+    struct tile rows = tile_at(redundancy_smem, d, 0), columns = tile_at(redundancy_smem, d, 1);
     const int32_t *spare = a.spare + s.list * (size_t)a.io.stride;
     for (int j0 = (int)blockIdx.x * TILE; j0 < s.n; j0 += (int)gridDim.x * TILE) {
         float sum = 0;
@@ -128,51 +129,18 @@ static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redunda
     }
 }
 
-/* See alike_mix. Grid (KV heads, rows). */
-static __global__ void __launch_bounds__(THREADS)
-    mix_kernel(struct key_redundancy_args a, const int64_t *spared)
-{
-    __shared__ float smem[WARP];
-    pdl_wait();
-    pdl_trigger();
-    struct alike s = alike_of(a, blockIdx.y, blockIdx.x);
-    size_t list = s.list * (size_t)a.io.stride;
-    float *mean = a.mean + list, *io = a.io.v + list, largest = -CUDART_INF_F, sum = 0;
-    if (s.n == 0)
-        return;
-    for (int t = threadIdx.x; t < s.n; t += THREADS) {
-        if (spared)
-            mean[t] -= (float)spared[list + t] * (1 / SPARED_ONE) / (float)s.n;
-        largest = fmaxf(largest, mean[t]);
-    }
-    largest = block_max(largest, smem);
-    for (int t = threadIdx.x; t < s.n; t += THREADS)
-        sum += softmax_exp(mean[t] - largest);
-    sum = block_sum(sum, smem);
-    for (int t = threadIdx.x; t < s.n - a.recent; t += THREADS)
-        io[t] = a.lambda * io[t] - (1 - a.lambda) * (softmax_exp(mean[t] - largest) / sum);
-    if (threadIdx.x == 0)
-        a.kv.aux_half[kv_head(a.kv, a.rows.seq[blockIdx.y], a.layer, blockIdx.x)] += s.n;
-}
-
-int alike_mix(struct device *d, const struct key_redundancy_args *a, const int64_t *spared)
-{
-    return cuda_launch_pdl(d, OP_key_redundancy, mix_kernel, dim3(a->io.n_rows, a->rows.cap), THREADS, 0, 1,
-                           *a, spared);
-}
-
-static int alike_plain(struct device *d, const struct key_redundancy_args *a)
+static int redundancy_plain(struct device *d, const struct key_redundancy_args *a)
 {
     int lists = a->rows.cap * a->io.n_rows, bytes = 2 * TILE * (a->kv.head_dim + 2) * (int)sizeof(float);
     dim3 grid(max(1, 4 * d->n_sm / lists), a->io.n_rows, a->rows.cap);
     int rc = cuda_launch_pdl(d, OP_key_redundancy, spare_kernel, grid, THREADS, bytes, 1, *a);
     rc = rc ? rc : cuda_launch_pdl(d, OP_key_redundancy, mean_kernel, grid, THREADS, bytes, 1, *a);
-    return rc ? rc : alike_mix(d, a, NULL);
+    return rc ? rc : redundancy_mix(d, a, NULL);
 }
 
 int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return d->hopper && alike_mma_fits(a) ? alike_mma(d, a) : alike_plain(d, a);
+    return d->hopper && redundancy_mma_fits(a) ? redundancy_mma(d, a) : redundancy_plain(d, a);
 }

@@ -1,5 +1,5 @@
-#ifndef KERNELS_CUDA_CACHE_SQUEEZE_CUH
-#define KERNELS_CUDA_CACHE_SQUEEZE_CUH
+#ifndef KERNELS_CUDA_FORGET_SQUEEZE_CUH
+#define KERNELS_CUDA_FORGET_SQUEEZE_CUH
 
 /* Moving the tokens of a KV head that stay to its first slots, in their order.
  *

@@ -1,5 +1,5 @@
-#ifndef KERNELS_CUDA_SELECT_WINDOW_CUH
-#define KERNELS_CUDA_SELECT_WINDOW_CUH
+#ifndef KERNELS_CUDA_FORGET_WINDOW_CUH
+#define KERNELS_CUDA_FORGET_WINDOW_CUH
 
 /* What the kernels of window_mass share (kernels/backend_forget.h has the operation). */
 #include "kernels/cuda/device/cuda.cuh"

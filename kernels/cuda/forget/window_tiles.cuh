@@ -1,13 +1,13 @@
-#ifndef KERNELS_CUDA_SELECT_WINDOW_TILES_CUH
-#define KERNELS_CUDA_SELECT_WINDOW_TILES_CUH
+#ifndef KERNELS_CUDA_FORGET_WINDOW_TILES_CUH
+#define KERNELS_CUDA_FORGET_WINDOW_TILES_CUH
 
 /* Queries of a window as the first factor of products on tensor cores: tiles of 16 rows in shared memory,
  * each value split into three bf16, which makes products exact to about 2^-24. D: the head dimension, 64 or
  * 128. LARGEST: the group's largest logit counts (R-KV, arXiv 2505.24133), and a tile is one query of the
  * group's heads; else each query has its own softmax (SnapKV, arXiv 2404.14469), and a tile is 16 queries of
  * a head. */
-#include "kernels/cuda/select/key_pages.cuh"
-#include "kernels/cuda/select/window.cuh"
+#include "kernels/cuda/forget/key_pages.cuh"
+#include "kernels/cuda/forget/window.cuh"
 
 /* Tile shape: how the tiles of a block divide queries and heads. Two warps share a tile. */
 enum { ROWS = 16, TILES = 8, SPLIT = 3 };

@@ -1,8 +1,8 @@
-/* What a sequence's last queries attend to: the scores of SnapKV (arXiv 2404.14469) and, with op_alike.cu, of
- * R-KV (arXiv 2505.24133); op_window_mma.cu has the common forms of bf16. A sequence wants them once in many
- * steps, so that few of a batch want them in one step, and often none: all blocks look at all heads and share
- * the work of those in which the rule acts. */
-#include "kernels/cuda/select/window.cuh"
+/* What a sequence's last queries attend to: the scores of SnapKV (arXiv 2404.14469) and, with
+ * op_redundancy.cu, of R-KV (arXiv 2505.24133); op_window_mma.cu has the common forms of bf16. A sequence
+ * wants them once in many steps, so that few of a batch want them in one step, and often none: all blocks
+ * look at all heads and share the work of those in which the rule acts. */
+#include "kernels/cuda/forget/window.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
 enum { MIN_JOBS = 16 }; /* of a window, that MAX_PARTS of the slots are worth it */

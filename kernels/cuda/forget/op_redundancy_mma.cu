@@ -9,28 +9,29 @@
  * in which keys come does not count. What warps have seen comes together in the order of lanes and warps, so
  * a list's bits depend on the list alone. */
 #include "kernels/cuda/device/share.cuh"
-#include "kernels/cuda/select/alike.cuh"
-#include "kernels/cuda/select/key_pages.cuh"
+#include "kernels/cuda/forget/redundancy.cuh"
+#include "kernels/cuda/forget/key_pages.cuh"
 
 enum { WARPS = 16, THREADS = WARPS * WARP };
 enum { OWN = 8, SHARE = WARPS / OWN };    /* own pages of a block; warps with the same */
 enum { PAGES = 8, PAIR = 2, STAGES = 4 }; /* pages of a stage; that a warp meets at once; in shared memory */
 enum { NORMS = PAGES * KV_PAGE_TOKENS * 4 }; /* bytes of a stage besides */
 
-struct alike_work {
+struct redundancy_work {
     struct key_redundancy_args a;
     float *norm;     /* 1 / (|k| + 1e-8), by list and slot like io.v; where the other form has `spare` */
     int64_t *spared; /* what is spared of a key's column, times SPARED_ONE */
 };
 
-static __device__ int slots_of(const struct alike_work &w, int list)
+static __device__ int slots_of(const struct redundancy_work &w, int list)
 {
-    return alike_of(w.a, list / w.a.io.n_rows, list % w.a.io.n_rows).n;
+    return redundancy_head_of(w.a, list / w.a.io.n_rows, list % w.a.io.n_rows).n;
 }
 
 /* A warp has a page of an item. D / 8 lanes have a key, 16 bytes each, in whatever order they lie. */
 template <int D>
-static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_constant__ struct alike_work w)
+static __global__ void __launch_bounds__(THREADS)
+    norm_kernel(const __grid_constant__ struct redundancy_work w)
 {
     enum { LANES = D / 8, AT_ONCE = WARP / LANES, LOADS = KV_PAGE_TOKENS / AT_ONCE };
     pdl_wait();
@@ -41,7 +42,7 @@ static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_const
         a.rows.cap * a.io.n_rows, [&](int list) { return slots_of(w, list); }, [](int, int) {},
         [](int n) { return (pages_of(n) + WARPS - 1) / WARPS; },
         [&](int list, int n, int item) {
-            struct alike s = alike_of(a, list / a.io.n_rows, list % a.io.n_rows);
+            struct redundancy_head s = redundancy_head_of(a, list / a.io.n_rows, list % a.io.n_rows);
             int page = item * WARPS + warp;
             uint4 key[LOADS];
             if (page >= pages_of(n))
@@ -131,8 +132,8 @@ static __device__ void add_page(int n, int page, const float (&c)[2][4], const f
 
 /* The four lanes of a key come together, then the SHARE warps of a page. */
 template <bool FIRST>
-static __device__ void put_keys(const struct alike_work &w, const struct alike &s, int first, struct seen own,
-                                float (&sum)[WARPS][KV_PAGE_TOKENS],
+static __device__ void put_keys(const struct redundancy_work &w, const struct redundancy_head &s, int first,
+                                struct seen own, float (&sum)[WARPS][KV_PAGE_TOKENS],
                                 struct spare (&spare)[WARPS][KV_PAGE_TOKENS])
 {
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -181,7 +182,7 @@ struct copies {
 
 /* Of pages and norms of the next stage of an item, where there is one; by the first warp. */
 template <int D>
-static __device__ void ask_stage(const struct alike_work &w, const struct alike &s, int stage,
+static __device__ void ask_stage(const struct redundancy_work &w, const struct redundancy_head &s, int stage,
                                  struct copies &c)
 {
     int pages = pages_of(s.n), first = stage * PAGES, at = c.begun % STAGES;
@@ -229,8 +230,8 @@ static __device__ void meet_stage(const uint32_t (&keys)[D / 16][4], int n, int 
 /* Meets own pages from `first` on with all pages. The first warp asks for a stage as soon as all warps have
  * met the one that had its room, STAGES before it. */
 template <int D, bool FIRST>
-static __device__ struct seen meet_all(const struct alike_work &w, const struct alike &s, int first,
-                                       struct copies &c)
+static __device__ struct seen meet_all(const struct redundancy_work &w, const struct redundancy_head &s,
+                                       int first, struct copies &c)
 {
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, pages = pages_of(s.n),
         page = first + warp / SHARE;
@@ -266,16 +267,17 @@ static __device__ struct seen meet_all(const struct alike_work &w, const struct 
 
 /* An item is OWN pages. */
 template <int D, bool FIRST>
-static __global__ void __launch_bounds__(THREADS, 1) alike_kernel(const __grid_constant__ struct alike_work w)
+static __global__ void __launch_bounds__(THREADS, 1)
+    redundancy_kernel(const __grid_constant__ struct redundancy_work w)
 {
-    extern __shared__ __align__(1024) char alike_pages[];
+    extern __shared__ __align__(1024) char redundancy_pages[];
     __shared__ uint64_t bar[2 * STAGES + 1]; /* full, empty, own pages */
     __shared__ float sum[WARPS][KV_PAGE_TOKENS];
     __shared__ struct spare spare[WARPS][KV_PAGE_TOKENS];
     needs_hopper();
     pdl_wait();
     pdl_trigger();
-    struct copies c = {alike_pages,
+    struct copies c = {redundancy_pages,
                        shared_address(bar),
                        shared_address(&bar[STAGES]),
                        shared_address(&bar[2 * STAGES]),
@@ -290,23 +292,23 @@ static __global__ void __launch_bounds__(THREADS, 1) alike_kernel(const __grid_c
         w.a.rows.cap * w.a.io.n_rows, [&](int list) { return slots_of(w, list); }, [](int, int) {},
         [](int n) { return (pages_of(n) + OWN - 1) / OWN; },
         [&](int list, int, int item) {
-            struct alike s = alike_of(w.a, list / w.a.io.n_rows, list % w.a.io.n_rows);
+            struct redundancy_head s = redundancy_head_of(w.a, list / w.a.io.n_rows, list % w.a.io.n_rows);
             struct seen own = meet_all<D, FIRST>(w, s, item * OWN, c);
             put_keys<FIRST>(w, s, item * OWN, own, sum, spare);
         });
 }
 
-template <int D> static int run_redundancy(struct device *d, const struct alike_work *w)
+template <int D> static int run_redundancy(struct device *d, const struct redundancy_work *w)
 {
     int bytes = STAGES * stage_bytes<D>() + OWN * key_page<D>::BYTES;
     int rc = cuda_launch_pdl(d, OP_key_redundancy, norm_kernel<D>, d->n_sm, THREADS, 0, 1, *w);
     return rc ? rc
               : cuda_launch_pdl(d, OP_key_redundancy,
-                                w->a.first ? alike_kernel<D, true> : alike_kernel<D, false>, d->n_sm, THREADS,
+                                w->a.first ? redundancy_kernel<D, true> : redundancy_kernel<D, false>, d->n_sm, THREADS,
                                 bytes, 1, *w);
 }
 
-int alike_mma_fits(const struct key_redundancy_args *a)
+int redundancy_mma_fits(const struct key_redundancy_args *a)
 {
     return a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128) &&
            a->io.stride % KV_PAGE_TOKENS == 0;
@@ -328,7 +330,7 @@ static struct key_redundancy_args rows_from(const struct key_redundancy_args *a,
     return part;
 }
 
-int alike_mma(struct device *d, const struct key_redundancy_args *a)
+int redundancy_mma(struct device *d, const struct key_redundancy_args *a)
 {
     size_t row = (size_t)a->io.n_rows * a->io.stride * sizeof(int64_t);
     int rows = cuda_rows_at_once(d, a->rows.cap, row), rc = 0;
@@ -337,9 +339,9 @@ int alike_mma(struct device *d, const struct key_redundancy_args *a)
         return BACKEND_ERR_MEMORY;
     for (int row0 = 0; row0 < a->rows.cap && !rc; row0 += rows) {
         struct key_redundancy_args part = rows_from(a, row0, rows);
-        struct alike_work w = {part, (float *)(void *)part.spare, spared};
+        struct redundancy_work w = {part, (float *)(void *)part.spare, spared};
         rc = a->kv.head_dim == 128 ? run_redundancy<128>(d, &w) : run_redundancy<64>(d, &w);
-        rc = rc ? rc : alike_mix(d, &part, spared);
+        rc = rc ? rc : redundancy_mix(d, &part, spared);
     }
     return rc;
 }
