@@ -202,10 +202,10 @@ enum topk_kind {
     TOPK_CR,          /* floor(len_of_seq / cr), in tokens */
     TOPK_SHORT_FLOOR, /* min(k, floor(S / tokens_per)) candidates */
     TOPK_LEN,         /* floor(ratio * len_of_seq) candidates */
-    /* Scores are logarithms of attention mass. The fewest candidates, the forced ones first and then from the
-     * largest score down, whose mass is at least `ratio` of that of all; all of them where ratio is 1. A
-     * score's mass is floor(min(exp(score), 128) * 2^36), so that sums are whole numbers and their order does
-     * not matter. Only FORCE_INSIDE, without a bias and a phantom page. */
+    /* Scores are logarithms of attention mass. The smallest number of candidates that together hold at least
+     * `ratio` of the mass of all, the forced ones first and then the others from the largest score down; all
+     * candidates where ratio is 1. A score's mass is floor(min(exp(score), 128) * 2^36), so that sums are
+     * whole numbers and their order does not matter. Only FORCE_INSIDE, without a bias and a phantom page. */
     TOPK_MASS
 };
 /* The last force_last indices below n are always taken, with force_after_len at least those from len_of_seq
@@ -278,10 +278,10 @@ struct backend {
     const struct limits *limits; /* measures what a device can do at most */
     enum dtype kv_default;       /* type of the cache unless another is asked for */
     enum dtype activations;      /* type of the inputs of bf16 linear layers; fp32 is accepted as well */
-    int prefill_chunk;           /* positions of a prompt that run at once, a multiple of 128: so that
-                                  * reading a weight takes little time compared with multiplying by it. The
-                                  * results do not depend on it */
-    int (*count)(void);          /* devices present; -1: there may be some, but they cannot be counted */
+    int prefill_chunk;  /* positions of a prompt that run at once, a multiple of 128, large enough that
+                         * reading a weight takes little time beside multiplying by it. The
+                         * results do not depend on it */
+    int (*count)(void); /* devices present; -1: there may be some, but they cannot be counted */
     /* On failure *out is NULL and `why` holds a sentence with the reason. */
     int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);
     void (*close)(struct device *d);

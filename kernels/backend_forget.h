@@ -19,12 +19,12 @@ struct stamp_args {
     float alpha;
 };
 
-/* Makes room before a row's token is appended (RaaS). pin: the pages that hold prompt tokens are pinned and
- * are never dropped; they count towards the budget only with pin_counts. For each KV head, while more pages
- * than budget_pages count (one that this token is about to open included), the page with the lowest stamp is
- * dropped among those that are neither pinned nor the current one; of equal stamps the page born first. If
- * the token opens a page, the page's stamp becomes new_stamp ? pos + 1 : 0 and its birth pos + 1. State:
- * stamps, then births, each int32 (n_layers, n_kv, max_pages). */
+/* Drops pages before a row's token is appended, so that it fits into the budget (RaaS). pin: the pages that
+ * hold prompt tokens are pinned and are never dropped; they count towards the budget only with pin_counts.
+ * For each KV head, while more pages than budget_pages count (one that this token is about to open included),
+ * the page with the lowest stamp is dropped among those that are neither pinned nor the current one; of equal
+ * stamps the page born first. If the token opens a page, the page's stamp becomes new_stamp ? pos + 1 : 0 and
+ * its birth pos + 1. State: stamps, then births, each int32 (n_layers, n_kv, max_pages). */
 struct drop_lowest_args {
     struct rows rows;
     struct kv_view kv;
@@ -104,8 +104,8 @@ struct expire_args {
 };
 
 /* DMS in prefill, for rows of one sequence: until[h][pos - shift] = flag ? pos - shift + reach - 1 :
- * INT32_MAX for the position of each row. Keys whose flag comes with a later row get INT32_MAX for now. Of
- * `flag` and `sinks` the same holds as above. */
+ * INT32_MAX for the position of each row. Keys whose flag comes with a later row get INT32_MAX for now.
+ * `flag` and `sinks` are as in expire_args. */
 struct until_args {
     struct rows rows;
     const int32_t *flag; /* (rows, n_kv), or NULL */
@@ -147,12 +147,12 @@ struct keep_args {
 };
 
 /* Scores of the policy that draws what it keeps (Random Attention, arXiv 2609.03430), for heads in which
- * params act; there all slots must be live. The other heads get empty lists. Of the first slots, as many as
- * the prompt has and as leave room for the recent ones and one more are +inf with pin_prompt. The others get
- * a number from 0 to 1: with key' = the first two words of Philox4x32-10 with key = seed and counter = (0,
- * sample, problem low, problem high), the upper 24 bits of the first word of Philox4x32-10 with key = key'
- * and counter = (pos, layer, KV head, slot), where layer and head are 0 with `shared`. sample never uses a
- * counter that begins with 0. newest: their slot instead. */
+ * params act; there all slots must be live. The other heads get empty lists. With pin_prompt the first slots
+ * are +inf: those of the prompt, but no more than leave budget for the recent ones and one more. The others
+ * get a number from 0 to 1: with key' = the first two words of Philox4x32-10 with key = seed and counter =
+ * (0, sample, problem low, problem high), the upper 24 bits of the first word of Philox4x32-10 with key =
+ * key' and counter = (pos, layer, KV head, slot), where layer and head are 0 with `shared`. sample never uses
+ * a counter that begins with 0. newest: their slot instead. */
 struct random_scores_args {
     struct rows rows;
     struct kv_view kv;
@@ -217,10 +217,10 @@ struct put_queries_args {
     size_t state_bytes;
 };
 
-/* What the last n queries of a sequence attend to, as scores of the slots before the last params.recent
- * ones, for heads in which params act; there all slots must be live and at least n positions have passed.
- * The other heads get empty lists. Query i (0 .. n-1) is that of position pos - n + 1 + i, from the rings of
- * put_queries. For each query head g of the group:
+/* SnapKV's observation window: what the last n queries of a sequence attend to, as scores of the slots before
+ * the last params.recent ones, for heads in which params act; there all slots must be live and at least n
+ * positions have passed. The other heads get empty lists. Query i (0 .. n-1) is that of position pos - n + 1
+ * + i, from the rings of put_queries. For each query head g of the group:
  *
  *   p_gi(t) = softmax over t of q_gi.k_t * scale, over the slots before the recent ones, or with `causal`
  *             over all that are not after the query (slots count from the end; then params.recent >= n - 1)

@@ -30,7 +30,7 @@ struct rmsnorm_args {
 /* out[r][i] = (sum_j w[i][j] x[r][j]) + bias[i], or added to what out holds when `accumulate`. Row strides in
  * elements. k is summed in blocks of 256 from the first to the last, with fused multiply-adds, and the sums
  * of the blocks are added in that order. decode: the rows are tokens of different sequences, and few; a
- * backend may then sum in another order. */
+ * backend may then sum in another order (split-k). */
 struct linear_args {
     struct weight w;
     const void *x; /* (rows, k), stride x_stride */

@@ -15,13 +15,14 @@ BACKEND_INLINE int keep_budget(const struct keep_params *r, const int32_t *len_o
     return n > r->min_tokens ? n : r->min_tokens;
 }
 
-/* Of `live` tokens, the last one at position pos: 1 where some are to go. */
+/* 1 if tokens are to be dropped from a head that has `live` tokens, the last one at position pos. */
 BACKEND_INLINE int keep_acts(const struct keep_params *r, int budget, int live, int pos)
 {
     return live > budget && (r->of_context ? pos + 1 : live) % r->every == 0;
 }
 
-/* How many of the prompt's tokens are pinned: they leave room for the recent ones and for one more. */
+/* How many of the prompt's tokens are pinned: no more than leave budget for the recent ones and for one more.
+ */
 BACKEND_INLINE int keep_pinned(const struct keep_params *r, int budget, int prompt)
 {
     int room = budget - r->recent - 1;

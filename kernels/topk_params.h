@@ -33,7 +33,8 @@ BACKEND_INLINE int topk_clamp(double x, int low, int high)
     return x < low ? low : x > high ? high : (int)x;
 }
 
-/* What the rule takes of a list of length n with m candidates. The result has room for `cap` entries. */
+/* How many entries topk takes of a list of length n with m candidates, at most `cap`. pos: the row's
+ * position; len: len_of_seq, where the kind needs it. */
 BACKEND_INLINE struct topk_count topk_take(const struct topk_params *r, int n, int m, int pos, int len,
                                            int cap)
 {
@@ -85,7 +86,7 @@ BACKEND_INLINE struct union_split union_split(const struct rank_union_args *a, i
 
 /* ---- TOPK_MASS */
 
-/* Whether the rule counts masses; where not, it takes all that topk_take() says. */
+/* Whether entries are taken by their mass; where not, topk_take() alone says how many. */
 BACKEND_INLINE int topk_by_mass(const struct topk_params *r)
 {
     return r->kind == TOPK_MASS && r->ratio < 1;
@@ -97,14 +98,14 @@ BACKEND_INLINE uint64_t topk_mass_of(float exp_score)
     return (uint64_t)((exp_score < 128.0f ? exp_score : 128.0f) * 68719476736.0f);
 }
 
-/* What the taken entries must hold of `total`. */
+/* The mass that the taken entries must hold at least, if all candidates hold `total`. */
 BACKEND_INLINE uint64_t topk_mass_needed(const struct topk_params *r, uint64_t total)
 {
     double need = ceil(r->ratio * (double)total);
     return need < (double)total ? (uint64_t)need : total;
 }
 
-/* How many entries of mass `one` hold `need`. */
+/* How many entries of mass `one` together hold `need`. */
 BACKEND_INLINE int topk_entries_for(uint64_t need, uint64_t one)
 {
     return (int)((need + one - 1) / one);
