@@ -1,22 +1,22 @@
-/* A recorded program that is replayed several times, and operations launched without waiting in between, give
+/* A captured graph that is replayed several times, and operations launched without waiting in between, give
  * the same results as operations run one at a time, even after others have made the scratch memory grow. */
 #include "tests/kernels/step.h"
 
 enum { ROWS = 5 };
 static int steps_run;
 
-enum how { APART, EAGER, RECORDED };
+enum how { APART, EAGER, CAPTURED };
 
 static void run_steps(unsigned char **image, size_t *n, int threads, enum how how, enum dtype kv)
 {
     static const int32_t seqs[ROWS] = {3, 19, -1, 0, 7};
-    int steps = rig_small() ? 2 : 4, recorded = how == RECORDED;
+    int steps = rig_small() ? 2 : 4, captured = how == CAPTURED;
     struct rig r;
     struct op_graph *p = NULL, *unused;
     rig_open(&r, NULL, threads);
     CHECK_INT(r.b->capture_end(r.d, &unused), BACKEND_ERR_LAUNCH);
     struct step *s = step_open(&r, seqs, ROWS, DTYPE_BF16, kv);
-    if (recorded) {
+    if (captured) {
         CHECK_INT(r.b->capture_begin(r.d), 0);
         CHECK_INT(r.b->capture_begin(r.d), BACKEND_ERR_LAUNCH);
         step_run(s);
@@ -24,12 +24,12 @@ static void run_steps(unsigned char **image, size_t *n, int threads, enum how ho
     }
     r.apart = how == APART;
     for (int i = 0; i < steps; i++) {
-        if (i == steps / 2 && recorded &&
+        if (i == steps / 2 && captured &&
             !rig_rounds(&r)) { /* a GPU keeps outgrown scratch, and refuses such lists */
             struct topk_args big = {.in = {.stride = 1 << 20}, .cap = 1};
             rig_run(&r, OP_topk, &big);
         }
-        if (recorded)
+        if (captured)
             CHECK_INT(r.b->replay(r.d, p), 0);
         else
             step_run(s);
@@ -76,13 +76,13 @@ static void compare_runs(enum dtype kv)
     rig_ran("steps one operation at a time", steps_run);
     steps_run = 0;
     for (int threads = 1; threads <= (rig_small() ? 2 : 3); threads++) {
-        run_steps(have, m, threads, threads == 2 ? EAGER : RECORDED, kv);
+        run_steps(have, m, threads, threads == 2 ? EAGER : CAPTURED, kv);
         for (int i = 0; i < ROWS; i++) {
             CHECK(n[i] == m[i] && memcmp(want[i], have[i], n[i]) == 0);
             free(have[i]);
         }
     }
-    rig_ran("recorded and eager steps", steps_run);
+    rig_ran("captured and eager steps", steps_run);
     steps_run = 0;
     for (int i = 0; i < ROWS; i++)
         free(want[i]);

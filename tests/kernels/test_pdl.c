@@ -1,8 +1,8 @@
-/* One recorded program appends a token and attends to it, by a list and to everything, and is replayed
- * several times. On a GPU, attention then begins while the kernel before it still runs, with a norm and a
- * product before the append even while that product does, and must read the pages as the append leaves them,
- * cut into chunks as their number is then. The results are compared bit for bit with the same operations run
- * one at a time, each followed by a download. */
+/* One captured graph appends a token and attends to it, by a list and to everything, and is replayed several
+ * times. On a GPU, attention then begins while the kernel before it still runs (programmatic dependent
+ * launch), with a norm and a product before the append even while that product does, and must read the pages
+ * as the append leaves them, cut into splits as their number is then. The results are compared bit for bit
+ * with the same operations run one at a time, each followed by a download. */
 #include "tests/kernels/rig.h"
 
 enum {
