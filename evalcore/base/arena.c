@@ -29,7 +29,7 @@ struct arena_block {
     _Alignas(ALIGN) unsigned char bytes[];
 };
 
-static int exit_code; /* of a process that is expected to run out; 0: none is */
+static int exit_code; /* exit code when memory runs out where that is expected; 0: nowhere */
 
 void memory_exits_with(int code)
 {

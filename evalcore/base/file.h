@@ -70,7 +70,7 @@ struct file_lines {
     void *stream; /* FILE * */
     char *path;
     struct str buf;
-    long number; /* of the line last returned, from 1 */
+    long number; /* number of the line last returned, from 1 */
     int torn;    /* the line last returned had no "\n" */
     int owned;
 };

@@ -11,7 +11,7 @@
 struct process_env {  /* what main.c read from the environment and the terminal; nobody else asks for it */
     const char *home; /* the user's folder; NULL when not known */
     const char *cache_dir;    /* for hashes of weight files; NULL when there is no home */
-    const char *hub_endpoint; /* of the Hugging Face Hub, without a slash at the end */
+    const char *hub_endpoint; /* address of the Hugging Face Hub, without a slash at the end */
     const char *hub_cache;    /* where the Hub's library keeps what it fetched; NULL when there is no home */
     const char *hub_token;    /* NULL: none. Never printed or stored, sent to the endpoint's host alone */
     int hub_offline;          /* nothing may be fetched */
@@ -20,7 +20,7 @@ struct process_env {  /* what main.c read from the environment and the terminal;
     const char *github_summary; /* a file that GitHub shows as the summary of its step; NULL: none */
     int is_github;              /* run by GitHub Actions, which takes lines with :: for annotations */
     long slurm_end;             /* when Slurm ends this job, seconds since 1970; 0: not known */
-    int columns;                /* of the terminal; 80 when unknown */
+    int columns;                /* the terminal's width; 80 when unknown */
     int is_columns_set;         /* COLUMNS says so: a resize of the terminal changes nothing */
     int live;                   /* standard error is a terminal that can redraw a line */
 };

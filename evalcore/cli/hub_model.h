@@ -8,7 +8,7 @@
 /* Models by their id on the Hugging Face Hub, "owner/name" or "owner/name@revision", found in the Hub's own
  * cache where `kveval fetch`, Transformers, vLLM or `hf download` left them. Nothing is fetched. */
 
-/* Of an option that takes a model. */
+/* Help of an option that takes a model. */
 #define MODEL_HELP "pocket (default), a model folder or an id in the Hub's cache"
 
 /* Has the form of an id, and no file or folder of that name is there. */

@@ -36,7 +36,7 @@ enum { STOP_GRACE = 10 }; /* well below the 30 s after which Slurm and Kubernete
 struct stopper {
     int drain_seconds, is_quiet, is_live; /* set by the caller */
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     int signals, wake;    /* descriptors that the thread waits at */
     enum stop_phase phase;
     int signal;         /* that decoding has to end for; 0: none */

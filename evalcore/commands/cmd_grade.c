@@ -111,7 +111,7 @@ static json_t *changed_rules(const struct grade_rules *rules)
 
 /* What holds for all lines. */
 struct grading {
-    struct grade_rules rules; /* of lines that name none */
+    struct grade_rules rules; /* for lines that name none */
     int explain;
 };
 

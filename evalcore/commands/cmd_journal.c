@@ -11,7 +11,7 @@
 #include "evalcore/store/runfolder.h"
 #include "evalcore/store/runlock.h"
 
-enum { NOTES_SHOWN = 50 }; /* of a file */
+enum { NOTES_SHOWN = 50 }; /* notes printed for one file */
 
 static const struct cli_option journal_table[] = {{0}};
 

@@ -11,9 +11,9 @@ struct text_pair {
     const char *metric, *prediction;
     size_t n_prediction;
     const json_t *ground_truth; /* a string, or a list of which the best counts, as in LongBench */
-    const char **classes;       /* of a classification, or NULL */
+    const char **classes;       /* the classes of a classification, or NULL */
     int n_classes;
-    int variant; /* of code similarity: index into variants */
+    int variant; /* code similarity: index into variants */
 };
 
 static const char *const variants[] = {"difflib", "indel", NULL};

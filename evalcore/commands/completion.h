@@ -22,11 +22,11 @@ struct values {
     int files;          /* names of files */
     int folders;        /* names of folders */
     int is_list;        /* several words, with commas between them */
-    const char *suffix; /* of the files: ".json"; NULL: any */
+    const char *suffix; /* ending of the files, ".json"; NULL: any */
 };
 
 void values_of(struct values *out, const char *word);
-/* Of all arguments that a usage names ("RUN.json -o DIR": RUN.json; "a|b|c": these words). */
+/* The values of all arguments that a usage names ("RUN.json -o DIR": RUN.json; "a|b|c": these words). */
 void values_of_usage(struct values *out, const char *usage);
 int values_any(const struct values *v);
 void values_release(struct values *v);

@@ -22,7 +22,7 @@ struct job {
     const struct convert_gates *c;
     struct model_config config;
     struct safetensors *from, *model; /* may be the same file, opened twice */
-    const char *prefix;               /* of the source's tensors: "model." or "" */
+    const char *prefix;               /* before the names of the source's tensors: "model." or "" */
     struct arena arena;
     struct st_new *tensor; /* weight and bias of each layer */
     float *w, *b;

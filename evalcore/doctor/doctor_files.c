@@ -136,7 +136,7 @@ static double shape_values(const struct model_config *c)
     return (double)model_layer_values(c) + tables + norms + head_norms + bias;
 }
 
-/* Of a model without a folder. */
+/* What is said of a model without a folder. */
 static void say_own_weights(struct patient *p)
 {
     struct str count = {0};

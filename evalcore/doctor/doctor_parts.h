@@ -11,7 +11,7 @@ struct patient {
     const char *model;
     const char *folder;          /* NULL: the embedded model, or random weights */
     struct model_config config;  /* family NULL: config.json could not be read */
-    struct engine_info info;     /* of engine_describe() */
+    struct engine_info info;     /* from engine_describe() */
     int has_weights;             /* they are complete and can be loaded */
     struct tokenizer *tokenizer; /* NULL: none that can be used */
     struct chat_own chat;

@@ -11,7 +11,7 @@
 enum { COLUMNS = 8 };
 struct row {
     struct device *dev;       /* NULL: it could not be opened */
-    struct str cell[COLUMNS]; /* of a GPU that could not be opened the first two, the second not aligned */
+    struct str cell[COLUMNS]; /* a GPU that could not be opened has the first two, the second not aligned */
 };
 
 static const char *const heading[COLUMNS] = {"device",     "name",   "memory", "free",

@@ -35,7 +35,7 @@ enum answer_state {
 struct answer {
     /* what was asked for */
     int is_stream, max_tokens;
-    const int32_t *prompt; /* of n_prompt ids; NULL: those the server says it got are not compared */
+    const int32_t *prompt; /* n_prompt ids; NULL: the server's count of them is not compared */
     int n_prompt;
     int32_t end_tokens[ENDPOINT_END_TOKENS];
     int n_end_tokens;
@@ -49,7 +49,7 @@ struct answer {
     int32_t *ids;
     int n_ids; /* -1: the server gives none */
     size_t cap_ids;
-    int n_pieces; /* of text, so far */
+    int n_pieces; /* pieces of text so far */
     int is_done, has_usage;
     char finish[32]; /* "" before it is said */
     char model[128]; /* what the server calls it; "": not said */

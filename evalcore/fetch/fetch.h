@@ -55,8 +55,8 @@ enum fetch_state fetch_source_look(const struct fetch_source *s, const char *dat
 typedef void (*fetch_show_fn)(void *context, const char *name, int64_t have, int64_t size);
 
 struct fetch_options {
-    const char *endpoint;    /* of the Hub: "https://huggingface.co", without a slash at the end */
-    const char *rows_server; /* of the rows interface, the same way */
+    const char *endpoint;    /* the Hub's address, "https://huggingface.co", without a slash at the end */
+    const char *rows_server; /* address of the rows interface, the same way */
     const char *cache;       /* the Hub's cache; NULL: there is none */
     const char *token;       /* NULL: none. Goes to the endpoint's host alone, and into no message */
     int is_offline;          /* 1: only what the Hub's cache holds */

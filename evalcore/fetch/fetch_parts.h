@@ -20,7 +20,7 @@ int fetch_zip(const struct fetch_source *s, const char *data, const struct fetch
 struct fetch_part {
     const char *url, *path;   /* path: with .incomplete */
     const char *cached;       /* the same file in the Hub's cache, where it may be; NULL: nowhere */
-    const char *sha256;       /* of the whole; NULL: not known */
+    const char *sha256;       /* digest of the whole; NULL: not known */
     const char *name, *token; /* NULL token: none is sent */
     int64_t max_bytes;
     int fd; /* the result, for fetch_part_close() */
@@ -82,7 +82,7 @@ void hub_add_advice(int rc, const char *page, const struct fetch_options *o, str
 struct hub_cache {
     const char *root; /* CACHE */
     const char *repo; /* CACHE/models--owner--name */
-    const char *url;  /* of the repository's files: a name is added */
+    const char *url;  /* address of the repository's files; a name is added */
     int64_t fetched;  /* bytes */
     int n_fetched;
 };
@@ -101,13 +101,13 @@ struct zip {
     const char *path; /* for messages */
     const unsigned char *data;
     size_t size;
-    size_t pos; /* of the next record in the central directory */
+    size_t pos; /* offset of the next record in the central directory */
     int left;   /* records */
 };
 struct zip_member {
     char name[256];
     uint32_t crc, packed, size; /* bytes, as the directory says */
-    size_t offset;              /* of its local header */
+    size_t offset;              /* where its local header begins */
     int method;                 /* 0 stored, 8 deflated */
 };
 

@@ -9,9 +9,9 @@
  * child that exceeds one is ended, and the completion that it was at gets the verdict error with the reason.
  * An error of the whole is a child that cannot be started, or a text that cannot be read. */
 enum {
-    GRADER_SECONDS = 10, /* of a processor for one completion; what is bounded by steps needs less than 2 */
+    GRADER_SECONDS = 10, /* processor time for one completion; what is bounded by steps needs less than 2 */
     GRADER_SILENT_SECONDS = 60, /* on the clock, where it waits for something that does not come */
-    GRADER_MEMORY_MIB = 2048    /* of addresses */
+    GRADER_MEMORY_MIB = 2048    /* address space */
 };
 
 /* From now on run_load() grades in such processes. main.c calls it first; the tests of rooms have no such

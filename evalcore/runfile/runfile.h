@@ -27,7 +27,7 @@ struct runfile_task {
 /* What a policy's file of `kveval calibrate` was made with; path NULL: its layers come from elsewhere. */
 struct runfile_calibration {
     const char *path, *weights; /* weights: identity of the model */
-    const char **problems;      /* of the development problems: the hash in struct problem */
+    const char **problems;      /* hashes of the development problems, as in struct problem */
     int n_problems;
 };
 struct runfile_policy {
@@ -48,7 +48,7 @@ struct runfile_model {
     const char *path;  /* "pocket", a folder (relative paths already resolved), or an id on the Hub; of an
                         * endpoint  its name */
     const char *label; /* its "as", else the last part of its path: what --model and policies call it */
-    const char *shown; /* of "models" the label, else the path: what reports call it */
+    const char *shown; /* what reports call it: its label in "models", else its path */
     const char *name;  /* "model_name", whose published layers policies take; NULL: found from the folder */
     int baseline_model, baseline_policy; /* what its cells are compared with; -1: nothing */
 };
@@ -70,9 +70,9 @@ struct runfile {
     const char *path, *dir;
     struct runfile_model models[RUNFILE_MODELS_MAX];
     int n_models, has_models;  /* has_models: it says "models", if only one */
-    int picked;                /* of "models", by --model; -1: none */
+    int picked;                /* index into "models" that --model picked; -1: none */
     const char *lost_baseline; /* --model left out the one that all are compared with, of this model */
-    struct runfile_endpoint *endpoint; /* of the only model; NULL: it is decoded by this program */
+    struct runfile_endpoint *endpoint; /* that serves the only model; NULL: this program decodes it */
     const char *baseline;              /* a policy's label or name; "" when there is none */
     double margin; /* points that a policy may lose and still be called as good as the baseline */
     struct runfile_task *tasks;

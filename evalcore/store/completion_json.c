@@ -9,7 +9,7 @@
 
 static const struct {
     const char *name;
-    size_t offset; /* of a double in struct completion */
+    size_t offset; /* where the double lies in struct completion */
 } numbers[] = {
     {"kv_reads", offsetof(struct completion, kv.reads)},
     {"kv_reads_full", offsetof(struct completion, kv.reads_full)},

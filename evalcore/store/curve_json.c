@@ -10,7 +10,7 @@
 
 static const struct {
     const char *name;
-    size_t offset; /* of an int64_t in struct kv_point */
+    size_t offset; /* where the int64_t lies in struct kv_point */
 } counts[] = {
     {"reads", offsetof(struct kv_point, reads)},
     {"live", offsetof(struct kv_point, live)},

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    DIGITS_MAX = 18,   /* so many always fit into 64 bits */
-    EXACT_DIGITS = 15, /* so many into a double, whatever they are */
+    DIGITS_MAX = 18,   /* digits that always fit into 64 bits */
+    EXACT_DIGITS = 15, /* digits that a double holds exactly */
     NUMBER_MAX = 64
 };
 

@@ -21,7 +21,7 @@ struct flat_field {
     struct flat_text name, text; /* text: of a string */
     enum flat_type type;
     int64_t integer;
-    double number; /* of both kinds of numbers */
+    double number; /* the value, for both kinds of numbers */
 };
 
 enum { FLAT_FIELDS_MAX = 48 };
@@ -36,7 +36,7 @@ struct flat_object {
 int flat_read(struct flat_object *o, const char *s, size_t n);
 
 int flat_has(const struct flat_object *o, const char *name);
-/* Of a field that is missing or of another type: NULL, 0, or 0 and *is_integer 0. */
+/* For a field that is missing or has another type: NULL, 0, or 0 and *is_integer 0. */
 struct flat_text flat_string(const struct flat_object *o, const char *name);
 double flat_number(const struct flat_object *o, const char *name);
 int64_t flat_integer(const struct flat_object *o, const char *name, int *is_integer);

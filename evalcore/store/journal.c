@@ -201,7 +201,7 @@ static json_t *parse_head(const char *line, size_t n)
 /* The lines of a block, the parsed heads beside them. */
 struct block {
     struct line_blocks lines;
-    struct journal_line *line; /* of a line that is left out, its `line` is NULL */
+    struct journal_line *line; /* `line` is NULL in one that is left out */
     json_t **head;
     char *items;
     enum journal_flaw *flaw;

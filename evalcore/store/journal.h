@@ -42,14 +42,14 @@ struct journal_line {
     const char *line; /* without newline, CRC checked */
     size_t length;
     int64_t offset;
-    long number;        /* of the line, from 1 */
+    long number;        /* line number, from 1 */
     const json_t *head; /* parsed, without ids and text; NULL where look_flat() took it */
 };
 /* What is no record, or none that can be read here. */
 enum journal_flaw {
     JOURNAL_TORN, /* the last line, without its newline */
     JOURNAL_DAMAGED,
-    JOURNAL_NEWER /* of a version above JOURNAL_VERSION */
+    JOURNAL_NEWER /* its version is above JOURNAL_VERSION */
 };
 /* What is done with each record of a file. */
 struct journal_reader {

@@ -18,7 +18,7 @@ struct scan_place {
 /* A key, and its record that counts. */
 struct scan_job {
     char key[JOB_KEY_HEX + 1];
-    char digest[17];      /* of the tokens */
+    char digest[17];      /* first digits of the tokens' SHA-256 */
     struct record record; /* finish, withdrawn and likelihood alone */
     struct scan_place at;
 };
