@@ -77,7 +77,7 @@ static int code_of(const struct gate_options *o, enum gate_verdict v)
     }
 }
 
-static int append(const char *path, const struct str *text, struct err *e)
+static int append_file(const char *path, const struct str *text, struct err *e)
 {
     FILE *f = fopen(path, "a");
     int bad = !f || fwrite(str_text(text), 1, text->len, f) != text->len;
@@ -100,8 +100,8 @@ static int add_night(struct gate_history *h, const struct gate_options *o, const
 
 /* For machines: the files, and what GitHub takes from standard output and its summary. The files come before
  * the history, which may be damaged; then a result that is no regression is an error. */
-static int publish(const struct gate_options *o, const struct process_env *p, struct gate_result *r,
-                   const char *dir, int is_night, struct arena *a, struct err *e)
+static int publish_result(const struct gate_options *o, const struct process_env *p, struct gate_result *r,
+                          const char *dir, int is_night, struct arena *a, struct err *e)
 {
     struct gate_history h = {0};
     struct str md = {0}, github = {0};
@@ -120,7 +120,7 @@ static int publish(const struct gate_options *o, const struct process_env *p, st
         fputs(str_text(&github), stdout);
     }
     if (!rc && p->github_summary && md.len < 1 << 20)
-        rc = append(p->github_summary, &md, e);
+        rc = append_file(p->github_summary, &md, e);
     str_release(&md);
     str_release(&github);
     return rc ? rc : is_lost;
@@ -132,7 +132,7 @@ int gate_publish_result(const struct gate_options *o, const struct process_env *
     struct gate_result told = *r;
     struct str console = {0};
     struct err e = {0};
-    int rc = publish(o, p, &told, dir, o->history && r->verdict != GATE_OPEN, a, &e);
+    int rc = publish_result(o, p, &told, dir, o->history && r->verdict != GATE_OPEN, a, &e);
     gate_console(&console, &told);
     if (!o->quiet)
         printf("%sdetails: %s/gate.md, gate.html, gate.json, gate.xml\n", str_text(&console), dir);
@@ -164,12 +164,12 @@ static void tell_error(const struct gate_options *o, const struct process_env *p
     struct err failed = {0};
     gate_fault(&r, o->run ? o->base : path[0], o->run ? o->out : path[1], e, a);
     r.margin = o->margin > 0 ? o->margin : MARGIN_DEFAULT;
-    if (publish(o, p, &r, dir, 0, a, &failed))
+    if (publish_result(o, p, &r, dir, 0, a, &failed))
         command_fail(&failed, EXIT_INCOMPLETE);
 }
 
-static int compare(const struct gate_options *o, const struct process_env *p, const char *const *path,
-                   const char *dir, struct err *e)
+static int compare_folders(const struct gate_options *o, const struct process_env *p, const char *const *path,
+                           const char *dir, struct err *e)
 {
     struct arena a = {0};
     struct gate_side base, now;
@@ -193,7 +193,7 @@ static int compare(const struct gate_options *o, const struct process_env *p, co
     return code;
 }
 
-static int check(struct gate_options *o, int n, struct arena *a, struct err *e)
+static int check_options(struct gate_options *o, int n, struct arena *a, struct err *e)
 {
     param_defaults(gate_limit_params, &o->limit);
     if (o->limits && param_set_pairs(gate_limit_params, &o->limit, a, o->limits, "--limits", e))
@@ -226,7 +226,7 @@ static int run_gate(const struct process_env *p, int argc, char **argv)
         return code;
     log_set_quiet(o.quiet);
     const char *dir = result_dir(&o, path, n, &a);
-    int rc = check(&o, n, &a, &e);
+    int rc = check_options(&o, n, &a, &e);
     if (!rc && dir)
         rc = gate_clear(dir, &e);
     if (rc) {
@@ -235,7 +235,7 @@ static int run_gate(const struct process_env *p, int argc, char **argv)
         stop_block();
         code = gate_run(&o, p, &e);
     } else {
-        code = compare(&o, p, path, dir, &e);
+        code = compare_folders(&o, p, path, dir, &e);
     }
     if (e.code)
         code = command_fail(&e, code);

@@ -233,7 +233,7 @@ static int prepare_folder(struct sweep_command *s, struct err *e)
     return rc;
 }
 
-static void announce(struct sweep_command *s)
+static void log_plan(struct sweep_command *s)
 {
     double expected = 0;
     for (long i = 0; i < s->plan.n_jobs; i++)
@@ -279,7 +279,7 @@ static void end_board(struct sweep_command *s, int code, const struct err *e)
     board_end(&s->board);
 }
 
-static int decode(struct sweep_command *s, int *signal, struct err *e)
+static int decode_jobs(struct sweep_command *s, int *signal, struct err *e)
 {
     const struct sweep_progress *t = &s->sweep.progress;
     double started = clock_seconds();
@@ -348,7 +348,7 @@ static int dry_run(struct sweep_command *s, struct err *e)
 }
 
 /* Decoding ended early. When the time is up there is still some for the report. */
-static int stopped(const struct sweep_command *s, int signal, struct err *e)
+static int end_early(const struct sweep_command *s, int signal, struct err *e)
 {
     const struct sweep_progress *t = &s->sweep.progress;
     long failed = 0;
@@ -360,7 +360,7 @@ static int stopped(const struct sweep_command *s, int signal, struct err *e)
     return t->finished && write_results(s, &failed, e) ? s->code : EXIT_STOPPED;
 }
 
-static int run(struct sweep_command *s, struct err *e)
+static int run_steps(struct sweep_command *s, struct err *e)
 {
     long failed = 0;
     s->code = EXIT_USAGE;
@@ -377,15 +377,15 @@ static int run(struct sweep_command *s, struct err *e)
         return dry_run(s, e) ? s->code : EXIT_DONE;
     if (prepare_folder(s, e))
         return s->code;
-    announce(s);
+    log_plan(s);
     begin_board(s);
     s->code = EXIT_INCOMPLETE;
-    if (s->plan.n_jobs && decode(s, &signal, e))
+    if (s->plan.n_jobs && decode_jobs(s, &signal, e))
         return s->code;
     if (signal <= 0)
         stopper_phase(&s->stopper, STOP_WRITING);
     if (signal)
-        return stopped(s, signal, e);
+        return end_early(s, signal, e);
     board_state(&s->board, STATUS_GRADING, "");
     if (write_results(s, &failed, e))
         return s->code;
@@ -411,7 +411,7 @@ static int run_sweep(const struct process_env *p, int argc, char **argv)
     stop_block();
     deadline_init(&s.deadline, &s.stopper);
     s.stopper = (struct stopper){.drain_seconds = s.o.drain, .is_quiet = s.o.quiet, .is_live = p->live};
-    code = stopper_start(&s.stopper, &e) ? EXIT_INCOMPLETE : run(&s, &e);
+    code = stopper_start(&s.stopper, &e) ? EXIT_INCOMPLETE : run_steps(&s, &e);
     end_board(&s, code, &e);
     sweep_close(&s.sweep);
     if (e.code)

@@ -47,7 +47,7 @@ static int read_base(struct gate_job *j, struct err *e)
     return err_set(e, ERR_USAGE, "%s is not there; make one with kveval gate --rebaseline", j->o->base);
 }
 
-static int load(struct gate_job *j, struct err *e)
+static int load_inputs(struct gate_job *j, struct err *e)
 {
     const struct gate_options *o = j->o;
     struct cli_list set = o->set;
@@ -159,7 +159,7 @@ static const struct process_env *shown_on(const struct gate_job *j)
     return j->o->quiet ? NULL : j->env;
 }
 
-static int look(struct gate_job *j, int samples, const char *wanted, int *signal, struct err *e)
+static int decode_look(struct gate_job *j, int samples, const char *wanted, int *signal, struct err *e)
 {
     stopper_phase(&j->stopper, STOP_DECODING);
     int rc = gate_decode(&j->sweep, j->o->out, samples, wanted, shown_on(j), signal, e);
@@ -169,8 +169,8 @@ static int look(struct gate_job *j, int samples, const char *wanted, int *signal
            rc : 0;
 }
 
-static int replay(struct gate_job *j, struct gate_replay *r, int n, const struct gate_trace *traces,
-                  int *signal, struct err *e)
+static int run_replays(struct gate_job *j, struct gate_replay *r, int n, const struct gate_trace *traces,
+                       int *signal, struct err *e)
 {
     stopper_phase(&j->stopper, STOP_DECODING);
     int rc = gate_replay(r, n, traces, &j->sweep, GATE_SEE_EVERY, shown_on(j), signal, &j->arena, e);
@@ -180,7 +180,7 @@ static int replay(struct gate_job *j, struct gate_replay *r, int n, const struct
 }
 
 /* A signal ended the decoding. Returns the exit code. */
-static int stopped(int signal)
+static int end_early(int signal)
 {
     log_info("stopped; what was decoded is saved, repeat the command to go on");
     return stop_exit_code(signal);
@@ -233,13 +233,14 @@ static void mark_open(const struct gate_job *j, const struct gate_result *r, cha
     }
 }
 
-static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *failed, int *signal, struct err *e)
+static int compare_replays(struct gate_job *j, struct gate_drift **out, int *n, int *failed, int *signal,
+                           struct err *e)
 {
     const struct gate_side *b = &j->base;
     struct gate_replay *now = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof *now);
     for (int i = 0; i < b->n_replays; i++)
         now[i] = (struct gate_replay){.setting = b->replays[i].setting, .trace = b->replays[i].trace};
-    int rc = replay(j, now, b->n_replays, b->traces, signal, e);
+    int rc = run_replays(j, now, b->n_replays, b->traces, signal, e);
     *out = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof **out);
     for (int i = 0; i < b->n_replays && !rc && !*signal; i++) {
         gate_drift(&(*out)[i], &b->replays[i], &now[i], !strcmp(b->numerics, j->plan.loaded[0].info.numerics),
@@ -250,14 +251,14 @@ static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *faile
     return rc;
 }
 
-static int finish(struct gate_job *j, struct gate_result *r)
+static int publish_result(struct gate_job *j, struct gate_result *r)
 {
     const char *dir = arena_printf(&j->arena, "%s/gate", j->o->out);
     return gate_publish_result(j->o, j->env, r, dir, &j->arena);
 }
 
 /* Returns the exit code. */
-static int gate(struct gate_job *j, struct err *e)
+static int run_night(struct gate_job *j, struct err *e)
 {
     double margin = j->o->margin > 0 ? j->o->margin : j->base.margin;
     struct gate_drift *drifts = NULL;
@@ -274,10 +275,10 @@ static int gate(struct gate_job *j, struct err *e)
         rc = gate_terms(&j->base, &now, j->o->margin > 0, j->o->other_numerics, e);
     if (!rc)
         rc = gate_fit(&j->base, 1, e);
-    if (rc || tier1(j, &drifts, &n_drifts, &failed, &signal, e))
+    if (rc || compare_replays(j, &drifts, &n_drifts, &failed, &signal, e))
         return gate_error_code(e);
     if (signal)
-        return stopped(signal);
+        return end_early(signal);
     log_info("replays: %d of %d pass", n_drifts - failed, n_drifts);
     r.now = &now;
     r.drifts = drifts;
@@ -288,17 +289,17 @@ static int gate(struct gate_job *j, struct err *e)
         r.verdict = GATE_REGRESSION;
         r.words = arena_printf(&j->arena, "%d of %d replays have changed; nothing further was decoded",
                                failed, n_drifts);
-        return finish(j, &r);
+        return publish_result(j, &r);
     }
     for (int c = 0; c < j->file.n_settings; c++)
         most = j->file.settings[c].s.samples > most ? j->file.settings[c].s.samples : most;
     memset(wanted, 1, (size_t)j->plan.n_cells);
     for (int i = 0; i < 3 && !is_over; i++) {
         int samples = stat_looks[i].samples < most ? stat_looks[i].samples : most;
-        if (look(j, samples, wanted, &signal, e))
+        if (decode_look(j, samples, wanted, &signal, e))
             return EXIT_INCOMPLETE;
         if (signal)
-            return stopped(signal);
+            return end_early(signal);
         int is_last = i == 2 || samples >= most;
         if (load_now(j, &now, &run, 1, e))
             return EXIT_INCOMPLETE;
@@ -312,7 +313,7 @@ static int gate(struct gate_job *j, struct err *e)
         is_over = is_last || r.verdict != GATE_OPEN;
         log_info("%d samples of each problem: %s", samples, gate_verdict_name(r.verdict));
     }
-    return finish(j, &r);
+    return publish_result(j, &r);
 }
 
 /* The completions that are replayed: the baseline policy's first answers to the first problems of the tasks.
@@ -359,7 +360,7 @@ static int make_replays(struct gate_job *j, struct gate_side *s, int *signal, st
         for (int c = 0; c < s->n_cells; c++)
             if (!strcmp(s->cells[c].task, s->traces[t].task))
                 s->replays[s->n_replays++] = (struct gate_replay){.setting = s->cells[c].setting, .trace = t};
-    int rc = replay(j, s->replays, s->n_replays, s->traces, signal, e);
+    int rc = run_replays(j, s->replays, s->n_replays, s->traces, signal, e);
     if (rc || *signal)
         return rc;
     rc = gate_fit(s, 1, e);
@@ -377,7 +378,7 @@ static int old_base_holds(struct gate_job *j, int *signal, struct err *e)
     if (!rc)
         rc = gate_fit(&j->base, 1, e);
     if (!rc)
-        rc = tier1(j, &drifts, &n, &failed, signal, e);
+        rc = compare_replays(j, &drifts, &n, &failed, signal, e);
     for (int i = 0; i < n && failed && !rc; i++)
         if (drifts[i].failed)
             rc = err_set(e, ERR_USAGE, "replay of completion %d under \"%s\": %s", drifts[i].trace,
@@ -399,7 +400,7 @@ static int write_base(const struct gate_job *j, const struct gate_side *now, str
     return rc ? err_set(e, rc, "%s", own.text) : 0;
 }
 
-static int rebaseline(struct gate_job *j, struct err *e)
+static int make_baseline(struct gate_job *j, struct err *e)
 {
     int signal = 0;
     struct gate_side now;
@@ -407,11 +408,11 @@ static int rebaseline(struct gate_job *j, struct err *e)
     if (old_base_holds(j, &signal, e))
         return gate_error_code(e);
     if (signal)
-        return stopped(signal);
-    if (look(j, 2000000000, NULL, &signal, e))
+        return end_early(signal);
+    if (decode_look(j, 2000000000, NULL, &signal, e))
         return EXIT_INCOMPLETE;
     if (signal)
-        return stopped(signal);
+        return end_early(signal);
     if (load_now(j, &now, &run, 0, e))
         return EXIT_INCOMPLETE;
     int rc = pick_traces(j, &now, &run, e);
@@ -419,7 +420,7 @@ static int rebaseline(struct gate_job *j, struct err *e)
     if (!rc)
         rc = make_replays(j, &now, &signal, e);
     if (!rc && signal)
-        return stopped(signal);
+        return end_early(signal);
     if (!rc)
         rc = write_base(j, &now, e);
     if (!rc && !j->o->quiet)
@@ -434,14 +435,14 @@ int gate_run(const struct gate_options *o, const struct process_env *p, struct e
     int dropped = 0, rc = stopper_start(&j.stopper, e), code;
     deadline_init(&j.deadline, &j.stopper);
     if (!rc)
-        rc = load(&j, e);
+        rc = load_inputs(&j, e);
     if (!rc)
         rc = same_program(&j, e);
     if (!rc)
         rc = open_workers(&j, e);
     if (!rc)
         rc = runplan_write(&j.plan, o->out, &dropped, e);
-    code = rc ? gate_error_code(e) : o->rebaseline ? rebaseline(&j, e) : gate(&j, e);
+    code = rc ? gate_error_code(e) : o->rebaseline ? make_baseline(&j, e) : run_night(&j, e);
     sweep_close(&j.sweep);
     runplan_release(&j.plan);
     runfile_release(&j.file);

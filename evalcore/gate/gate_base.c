@@ -18,14 +18,14 @@ static void add_line(struct str *out, json_t *o)
     json_decref(o);
 }
 
-static json_t *object(const char *text)
+static json_t *write_object(const char *text)
 {
     json_t *o = json_loads(text, 0, NULL);
     return o ? o : json_object();
 }
 
 /* Numbers of digits after the point are kept small: the file is for people, too. */
-static json_t *rounded(double v, double unit)
+static json_t *round_digits(double v, double unit)
 {
     double r = v / unit;
     return json_real((double)(long long)(r < 0 ? r - 0.5 : r + 0.5) * unit);
@@ -44,8 +44,8 @@ static json_t *cell_json(const struct gate_cell *c)
         json_array_append_new(right, json_integer(s->right));
         json_array_append_new(cut, json_integer(s->cut));
         json_array_append_new(unparsed, json_integer(s->unparsed));
-        json_array_append_new(length, rounded(s->tokens / lengths, 0.125));
-        json_array_append_new(log_length, rounded(s->log_tokens / lengths, 1.0 / 8192));
+        json_array_append_new(length, round_digits(s->tokens / lengths, 0.125));
+        json_array_append_new(log_length, round_digits(s->log_tokens / lengths, 1.0 / 8192));
         json_array_append_new(score, json_real(s->score / count));
         all.reads += s->reads;
         all.aux += s->aux;
@@ -53,11 +53,11 @@ static json_t *cell_json(const struct gate_cell *c)
         all.errors += s->errors;
     }
     json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:I}",
-                          "kind", "cell", "setting", c->setting, "task", c->task, "policy", object(c->policy),
-                          "settings", object(c->settings), "is_binary", c->is_binary, "samples", n, "right",
-                          right, "cut_off", cut, "unparsed", unparsed, "tokens", length, "log_tokens",
-                          log_length, "kv_reads", all.reads, "aux_reads", all.aux, "kv_reads_full", all.full,
-                          "errors", (json_int_t)all.errors);
+                          "kind", "cell", "setting", c->setting, "task", c->task, "policy",
+                          write_object(c->policy), "settings", write_object(c->settings), "is_binary",
+                          c->is_binary, "samples", n, "right", right, "cut_off", cut, "unparsed", unparsed,
+                          "tokens", length, "log_tokens", log_length, "kv_reads", all.reads, "aux_reads",
+                          all.aux, "kv_reads_full", all.full, "errors", (json_int_t)all.errors);
     if (c->is_binary)
         json_decref(score);
     else
@@ -71,7 +71,7 @@ static json_t *task_json(const struct gate_cell *c)
     for (int i = 0; i < c->n_problems; i++)
         json_array_append_new(list, json_pack("[s, s, s]", c->problems[i].id, c->problems[i].prompt_sha256,
                                               c->problems[i].gold));
-    return json_pack("{s:s, s:s, s:o, s:o}", "kind", "task", "task", c->task, "facts", object(c->facts),
+    return json_pack("{s:s, s:s, s:o, s:o}", "kind", "task", "task", c->task, "facts", write_object(c->facts),
                      "problems", list);
 }
 

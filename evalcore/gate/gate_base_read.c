@@ -21,7 +21,8 @@ struct reader {
     struct gate_replay *replays;
 };
 
-static int text(const struct reader *r, const json_t *o, const char *key, const char **out, struct err *e)
+static int text_field(const struct reader *r, const json_t *o, const char *key, const char **out,
+                      struct err *e)
 {
     const char *s = NULL;
     int rc = json_get_str(o, key, &s, r->where, e);
@@ -30,7 +31,7 @@ static int text(const struct reader *r, const json_t *o, const char *key, const 
     return rc;
 }
 
-static const char *canonical(const struct reader *r, const json_t *v)
+static const char *canonical_text(const struct reader *r, const json_t *v)
 {
     struct str s = {0};
     json_canonical(&s, v);
@@ -39,7 +40,7 @@ static const char *canonical(const struct reader *r, const json_t *v)
     return kept;
 }
 
-static int damaged(const struct reader *r, const char *what, struct err *e)
+static int set_damaged(const struct reader *r, const char *what, struct err *e)
 {
     return err_set(e, ERR_FORMAT,
                    "%s: %s is not as a base file has it; make it again with kveval gate --rebaseline",
@@ -47,18 +48,18 @@ static int damaged(const struct reader *r, const char *what, struct err *e)
 }
 
 /* A list of `n` numbers, or of any number when n is negative. */
-static int numbers(const struct reader *r, const json_t *o, const char *key, long n, double **out,
-                   size_t *n_out, struct err *e)
+static int read_numbers(const struct reader *r, const json_t *o, const char *key, long n, double **out,
+                        size_t *n_out, struct err *e)
 {
     const json_t *list = json_object_get(o, key);
     size_t count = json_array_size(list);
     if (!json_is_array(list) || count > LIST_MAX || (n >= 0 && count != (size_t)n))
-        return damaged(r, key, e);
+        return set_damaged(r, key, e);
     *out = arena_alloc(r->arena, (count + 1) * sizeof **out);
     for (size_t i = 0; i < count; i++) {
         const json_t *v = json_array_get(list, i);
         if (!json_is_number(v))
-            return damaged(r, key, e);
+            return set_damaged(r, key, e);
         (*out)[i] = json_number_value(v);
     }
     if (n_out)
@@ -75,19 +76,19 @@ static int read_head(struct reader *r, const json_t *o, struct err *e)
         rc = err_set(e, ERR_FORMAT, "%s is of version %lld, and this program reads version 1", r->where,
                      (long long)v);
     if (!rc)
-        rc = text(r, o, "model", &s->model, e);
+        rc = text_field(r, o, "model", &s->model, e);
     if (!rc)
-        rc = text(r, o, "weights", &s->weights, e);
+        rc = text_field(r, o, "weights", &s->weights, e);
     if (!rc)
-        rc = text(r, o, "numerics", &s->numerics, e);
+        rc = text_field(r, o, "numerics", &s->numerics, e);
     if (!rc)
-        rc = text(r, o, "grader", &s->grader, e);
+        rc = text_field(r, o, "grader", &s->grader, e);
     if (!rc)
-        rc = text(r, o, "version", &s->version, e);
+        rc = text_field(r, o, "version", &s->version, e);
     if (!rc)
         rc = json_get_double(o, "margin", &s->margin, r->where, e);
     if (!rc && !margin_is_valid(s->margin))
-        rc = damaged(r, "the margin", e);
+        rc = set_damaged(r, "the margin", e);
     return rc;
 }
 
@@ -97,13 +98,14 @@ static int read_problems(struct reader *r, struct gate_cell *c, const json_t *o,
     long n = (long)json_array_size(list);
     double *count, *right, *cut, *unparsed, *tokens, *log_tokens, *score = NULL;
     if (!task)
-        return damaged(r, "the task of a cell", e);
-    c->facts = canonical(r, json_object_get(task, "facts"));
-    if (numbers(r, o, "samples", n, &count, NULL, e) || numbers(r, o, "right", n, &right, NULL, e) ||
-        numbers(r, o, "cut_off", n, &cut, NULL, e) || numbers(r, o, "unparsed", n, &unparsed, NULL, e) ||
-        numbers(r, o, "tokens", n, &tokens, NULL, e) ||
-        numbers(r, o, "log_tokens", n, &log_tokens, NULL, e) ||
-        (!c->is_binary && numbers(r, o, "score", n, &score, NULL, e)))
+        return set_damaged(r, "the task of a cell", e);
+    c->facts = canonical_text(r, json_object_get(task, "facts"));
+    if (read_numbers(r, o, "samples", n, &count, NULL, e) ||
+        read_numbers(r, o, "right", n, &right, NULL, e) || read_numbers(r, o, "cut_off", n, &cut, NULL, e) ||
+        read_numbers(r, o, "unparsed", n, &unparsed, NULL, e) ||
+        read_numbers(r, o, "tokens", n, &tokens, NULL, e) ||
+        read_numbers(r, o, "log_tokens", n, &log_tokens, NULL, e) ||
+        (!c->is_binary && read_numbers(r, o, "score", n, &score, NULL, e)))
         return e->code;
     c->n_problems = (int)n;
     c->problems = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *c->problems);
@@ -115,7 +117,7 @@ static int read_problems(struct reader *r, struct gate_cell *c, const json_t *o,
         if (!id || !sha || !gold || !(count[i] >= 1 && count[i] < 1e9) ||
             !(right[i] >= 0 && right[i] <= count[i]) || !(cut[i] >= 0 && cut[i] <= count[i]) ||
             !(unparsed[i] >= 0 && unparsed[i] <= count[i]))
-            return damaged(r, "a problem of a cell", e);
+            return set_damaged(r, "a problem of a cell", e);
         c->problems[i] = (struct gate_problem){.id = arena_strdup(r->arena, id),
                                                .prompt_sha256 = arena_strdup(r->arena, sha),
                                                .gold = arena_strdup(r->arena, gold),
@@ -138,11 +140,11 @@ static int read_cell(struct reader *r, const json_t *o, struct err *e)
     struct gate_cell *c = &r->cells[r->side->n_cells++];
     struct gate_sums all = {0};
     int64_t errors = 0;
-    *c = (struct gate_cell){.policy = canonical(r, json_object_get(o, "policy")),
-                            .settings = canonical(r, json_object_get(o, "settings"))};
-    int rc = text(r, o, "setting", &c->setting, e);
+    *c = (struct gate_cell){.policy = canonical_text(r, json_object_get(o, "policy")),
+                            .settings = canonical_text(r, json_object_get(o, "settings"))};
+    int rc = text_field(r, o, "setting", &c->setting, e);
     if (!rc)
-        rc = text(r, o, "task", &c->task, e);
+        rc = text_field(r, o, "task", &c->task, e);
     if (!rc)
         rc = json_opt_bool(o, "is_binary", &c->is_binary, r->where, e);
     if (!rc)
@@ -172,18 +174,18 @@ static int read_trace(struct reader *r, const json_t *o, struct err *e)
     xgrow(&r->traces, &r->cap_traces, (size_t)r->side->n_traces + 1, sizeof *r->traces);
     struct gate_trace *t = &r->traces[r->side->n_traces++];
     *t = (struct gate_trace){0};
-    if (text(r, o, "task", &t->task, e) || text(r, o, "problem", &t->problem, e) ||
-        text(r, o, "prompt_sha256", &t->prompt_sha256, e) || numbers(r, o, "ids", -1, &v, &n, e))
+    if (text_field(r, o, "task", &t->task, e) || text_field(r, o, "problem", &t->problem, e) ||
+        text_field(r, o, "prompt_sha256", &t->prompt_sha256, e) || read_numbers(r, o, "ids", -1, &v, &n, e))
         return e->code;
     int32_t *ids = arena_alloc(r->arena, (n + 1) * sizeof *ids);
     for (size_t i = 0; i < n; i++) {
         if (!(v[i] >= 0 && v[i] < 2147483647))
-            return damaged(r, "a token", e);
+            return set_damaged(r, "a token", e);
         ids[i] = (int32_t)v[i];
     }
     t->ids = ids;
     t->n = (int)n;
-    return n ? 0 : damaged(r, "a completion without tokens", e);
+    return n ? 0 : set_damaged(r, "a completion without tokens", e);
 }
 
 static int read_lists(struct reader *r, struct gate_replay *p, const json_t *list, struct err *e)
@@ -196,7 +198,7 @@ static int read_lists(struct reader *r, struct gate_replay *p, const json_t *lis
                    *sets = json_string_value(json_array_get(v, 3));
         struct gate_seen *s = &p->seen[p->n_seen++];
         if (!digest || strlen(digest) != 8)
-            return damaged(r, "a list", e);
+            return set_damaged(r, "a list", e);
         s->step = (int)json_integer_value(json_array_get(v, 0));
         s->layer = (int)json_integer_value(json_array_get(v, 1));
         memcpy(s->digest, digest, 9);
@@ -215,8 +217,9 @@ static int read_replay(struct reader *r, const json_t *o, struct err *e)
     xgrow(&r->replays, &r->cap_replays, (size_t)r->side->n_replays + 1, sizeof *r->replays);
     struct gate_replay *p = &r->replays[r->side->n_replays++];
     *p = (struct gate_replay){0};
-    if (text(r, o, "setting", &p->setting, e) || json_get_int(o, "trace", &trace, r->where, e) ||
-        json_get_str(o, "bits", &bits, r->where, e) || numbers(r, o, "logprobs_1e-3", -1, &nats, &n, e) ||
+    if (text_field(r, o, "setting", &p->setting, e) || json_get_int(o, "trace", &trace, r->where, e) ||
+        json_get_str(o, "bits", &bits, r->where, e) ||
+        read_numbers(r, o, "logprobs_1e-3", -1, &nats, &n, e) ||
         json_get_double(kv, "reads", &p->kv.reads, r->where, e) ||
         json_get_double(kv, "aux_reads", &p->kv.aux_reads, r->where, e) ||
         json_get_double(kv, "reads_full", &p->kv.reads_full, r->where, e) ||
@@ -224,7 +227,7 @@ static int read_replay(struct reader *r, const json_t *o, struct err *e)
         json_get_double(kv, "prefill_peak_tokens", &p->kv.prefill_peak_tokens, r->where, e))
         return e->code;
     if (trace < 0 || trace >= r->side->n_traces || strlen(bits) != 16 || n != (size_t)r->traces[trace].n)
-        return damaged(r, "a replay", e);
+        return set_damaged(r, "a replay", e);
     p->trace = (int)trace;
     p->n = (int)n;
     memcpy(p->bits, bits, 17);
@@ -237,7 +240,7 @@ static int read_replay(struct reader *r, const json_t *o, struct err *e)
     for (size_t i = 0; i < json_array_size(tops); i++) {
         json_int_t at = json_integer_value(json_array_get(json_array_get(tops, i), 0));
         if (at < 0 || (size_t)at >= n)
-            return damaged(r, "a likeliest token", e);
+            return set_damaged(r, "a likeliest token", e);
         p->tops[at] = (int32_t)json_integer_value(json_array_get(json_array_get(tops, i), 1));
     }
     return read_lists(r, p, json_object_get(o, "lists"), e);
@@ -267,7 +270,7 @@ static int read_line(struct reader *r, const json_t *o, json_t *tasks, long numb
             json_object_set(tasks, task, (json_t *)o);
         return rc;
     }
-    return damaged(r, "a line", e);
+    return set_damaged(r, "a line", e);
 }
 
 /* The last line's digest is of all bytes before it. */
@@ -293,7 +296,7 @@ static int check_digest(const struct gate_side *s, const struct str *all, size_t
     return 0;
 }
 
-static void keep(struct reader *r)
+static void keep_lists(struct reader *r)
 {
     struct gate_side *s = r->side;
     s->cells = arena_alloc(r->arena, ((size_t)s->n_cells + 1) * sizeof *s->cells);
@@ -334,7 +337,7 @@ int gate_base_read(struct gate_side *out, const char *path, struct arena *a, str
         json_decref(o);
         at += n + 1;
     }
-    keep(&r);
+    keep_lists(&r);
     if (!rc && !out->n_cells)
         rc = err_set(e, ERR_IO, "%s keeps no results; make it again with kveval gate --rebaseline", path);
     json_decref(tasks);

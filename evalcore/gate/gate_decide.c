@@ -23,7 +23,7 @@ struct paired {
     double base, now; /* means over problems */
 };
 
-static const struct gate_cell *beside(const struct gate_side *s, const struct gate_cell *c)
+static const struct gate_cell *cell_beside(const struct gate_side *s, const struct gate_cell *c)
 {
     int i = 0;
     while (strcmp(s->cells[i].setting, c->setting) || strcmp(s->cells[i].task, c->task))
@@ -45,7 +45,7 @@ static void pair_up(struct paired *out, const struct gate_side *base, const stru
         const struct gate_cell *a = &base->cells[c];
         if (strcmp(a->setting, setting) || (task && strcmp(a->task, task)))
             continue;
-        const struct gate_cell *b = beside(now, a);
+        const struct gate_cell *b = cell_beside(now, a);
         out->is_binary &= a->is_binary && b->is_binary;
         for (int i = 0; i < a->n_problems; i++) {
             struct gate_sums x = gate_sums(&a->problems[i], 0), y = gate_sums(&b->problems[i], samples);
@@ -62,7 +62,7 @@ static void pair_up(struct paired *out, const struct gate_side *base, const stru
     out->now /= out->n ? out->n : 1;
 }
 
-static void unpair(struct paired *p)
+static void release_pairs(struct paired *p)
 {
     free(p->s);
     free(p->d);
@@ -77,7 +77,7 @@ static double lower_tail(const struct paired *p)
     return p->now < p->base ? two : 1 - two;
 }
 
-static double within(const struct paired *p, double margin)
+static double within_margin(const struct paired *p, double margin)
 {
     return p->is_binary ? stat_noninferior_strata(p->s, (size_t)p->n, margin)
                         : stat_noninferior_mean(p->d, (size_t)p->n, margin);
@@ -110,7 +110,7 @@ static struct interval interval_of(const struct paired *p)
 
 /* The sum of right answers in standard errors from what the split would give without a change (the stratified
  * test's own mean and variance), and an interval for the difference. */
-static void describe(struct gate_setting *out, const struct paired *p)
+static void describe_result(struct gate_setting *out, const struct paired *p)
 {
     double seen = 0, mean = 0, var = 0, n = p->n ? p->n : 1;
     for (int i = 0; i < p->n; i++) {
@@ -133,7 +133,7 @@ static void list_settings(struct gate_result *r, struct arena *a)
 {
     r->settings = arena_alloc(a, ((size_t)r->base->n_cells + 1) * sizeof *r->settings);
     for (int c = 0; c < r->base->n_cells; c++) {
-        const struct gate_cell *x = &r->base->cells[c], *y = beside(r->now, x);
+        const struct gate_cell *x = &r->base->cells[c], *y = cell_beside(r->now, x);
         int i = 0;
         while (i < r->n_settings && strcmp(r->settings[i].label, x->setting))
             i++;
@@ -167,17 +167,17 @@ static void take_look(struct gate_result *r, struct gate_setting *s, const struc
                                                .base = p.base,
                                                .now = p.now,
                                                .lower = lower_tail(&p),
-                                               .within = within(&p, r->margin / 100),
+                                               .within = within_margin(&p, r->margin / 100),
                                                .fail_p = rule->fail_p,
                                                .pass_p = 1 - rule->pass_level};
     s->n_problems = p.n;
     s->is_binary = p.is_binary;
-    describe(s, &p);
-    unpair(&p);
+    describe_result(s, &p);
+    release_pairs(&p);
 }
 
-static void judge(struct gate_result *r, struct gate_setting *s, const struct stat_look *rule,
-                  struct arena *a)
+static void judge_setting(struct gate_result *r, struct gate_setting *s, const struct stat_look *rule,
+                          struct arena *a)
 {
     const struct gate_look *l = &s->look[s->n_looks - 1];
     switch (stat_look_rule(rule, l->holm, l->within)) {
@@ -215,7 +215,7 @@ static void look_at(struct gate_result *r, const struct stat_look *rule, int lea
     for (size_t i = 0; i < n; i++)
         if (looked[i]) {
             r->settings[i].look[r->settings[i].n_looks - 1].holm = holm[i];
-            judge(r, &r->settings[i], rule, a);
+            judge_setting(r, &r->settings[i], rule, a);
         }
     free(p);
     free(holm);
@@ -224,7 +224,7 @@ static void look_at(struct gate_result *r, const struct stat_look *rule, int lea
 
 /* The looks that the samples allow. The last one takes all there is, however many that is, by the last rule:
  * it is the only one when everything was decoded beforehand. */
-static void looks(struct gate_result *r, int samples, int is_last, struct arena *a)
+static void take_looks(struct gate_result *r, int samples, int is_last, struct arena *a)
 {
     for (int k = 0; k < STAT_LOOKS; k++) {
         const struct stat_look *rule = &stat_looks[k];
@@ -246,7 +246,7 @@ static const struct gate_setting *setting_of(const struct gate_result *r, const 
 
 /* Tasks by themselves, with the samples of the setting's last look. What fails a setting shares its level
  * among all of them and all looks, so that a night without a change stays within its budget. */
-static void notes(struct gate_result *r, struct arena *a)
+static void add_notes(struct gate_result *r, struct arena *a)
 {
     int n = r->base->n_cells;
     double level = GATE_NOTES_ALPHA / (STAT_LOOKS * (double)n);
@@ -260,7 +260,7 @@ static void notes(struct gate_result *r, struct arena *a)
         p[c] = q.n && s->n_looks ? lower_tail(&q) : NAN;
         r->notes[r->n_notes++] = (struct gate_note){
             .setting = x->setting, .task = x->task, .base = q.base, .now = q.now, .p = p[c]};
-        unpair(&q);
+        release_pairs(&q);
     }
     stat_benjamini_hochberg(p, (size_t)n, bh);
     for (int c = 0; c < n; c++) {
@@ -296,7 +296,7 @@ static void find_flips(struct gate_result *r)
 {
     enum { MOST = sizeof r->flips / sizeof *r->flips };
     for (int c = 0; c < r->base->n_cells; c++) {
-        const struct gate_cell *x = &r->base->cells[c], *y = beside(r->now, x);
+        const struct gate_cell *x = &r->base->cells[c], *y = cell_beside(r->now, x);
         for (int i = 0; i < x->n_problems; i++) {
             struct gate_sums a = gate_sums(&x->problems[i], 0), b = gate_sums(&y->problems[i], 0);
             if (!a.n || !b.n || b.score / (double)b.n >= a.score / (double)a.n)
@@ -357,13 +357,13 @@ int gate_decide(struct gate_result *out, const struct gate_side *base, const str
     if (gate_match(base, now, e))
         return e->code;
     list_settings(out, a);
-    looks(out, samples, is_last, a);
+    take_looks(out, samples, is_last, a);
     gate_judge_greedy(out, a);
     for (int i = 0; i < out->n_settings; i++)
         if (!out->settings[i].n_looks && is_last)
             return err_set(e, ERR_IO, "%s has no answers under \"%s\" to compare; decode it first", now->path,
                            out->settings[i].label);
-    notes(out, a);
+    add_notes(out, a);
     for (int i = 0; i < out->n_settings; i++) {
         struct gate_setting *s = &out->settings[i];
         if (s->n_looks)

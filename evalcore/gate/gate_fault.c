@@ -22,7 +22,7 @@ int gate_clear(const char *dir, struct err *e)
     return rc;
 }
 
-static const struct gate_side *unread(const char *path, struct arena *a)
+static const struct gate_side *side_of_path(const char *path, struct arena *a)
 {
     struct gate_side *s = arena_alloc(a, sizeof *s);
     *s = (struct gate_side){.path = path ? path : "nothing",
@@ -37,8 +37,8 @@ static const struct gate_side *unread(const char *path, struct arena *a)
 void gate_fault(struct gate_result *r, const char *base, const char *now, const struct err *e,
                 struct arena *a)
 {
-    *r = (struct gate_result){.base = unread(base, a),
-                              .now = unread(now, a),
+    *r = (struct gate_result){.base = side_of_path(base, a),
+                              .now = side_of_path(now, a),
                               .same_class = 1,
                               .verdict = GATE_ERROR,
                               .words = arena_strdup(a, e->text)};

@@ -36,7 +36,7 @@ struct totals { /* over a setting's problems */
     int n, n_lengths;   /* n_lengths: both sides have an answer that did not fail */
 };
 
-static void add(struct gate_sums *to, const struct gate_sums *s)
+static void add_guard(struct gate_sums *to, const struct gate_sums *s)
 {
     to->n += s->n;
     to->cut += s->cut;
@@ -47,8 +47,8 @@ static void add(struct gate_sums *to, const struct gate_sums *s)
     to->full += s->full;
 }
 
-static void collect(struct totals *t, const struct gate_side *base, const struct gate_side *now,
-                    const char *setting, int samples)
+static void collect_sums(struct totals *t, const struct gate_side *base, const struct gate_side *now,
+                         const char *setting, int samples)
 {
     size_t n = 0;
     for (int c = 0; c < base->n_cells; c++)
@@ -64,8 +64,8 @@ static void collect(struct totals *t, const struct gate_side *base, const struct
             b++;
         for (int i = 0; i < a->n_problems; i++) {
             struct gate_sums x = gate_sums(&a->problems[i], 0), y = gate_sums(&b->problems[i], samples);
-            add(&t->base, &x);
-            add(&t->now, &y);
+            add_guard(&t->base, &x);
+            add_guard(&t->now, &y);
             if (!x.n || !y.n)
                 continue;
             t->cut[t->n] = (struct stratum){x.cut, x.n, y.cut, y.n};
@@ -78,7 +78,7 @@ static void collect(struct totals *t, const struct gate_side *base, const struct
     }
 }
 
-static double share(long k, long n)
+static double share_of(long k, long n)
 {
     return n ? (double)k / (double)n : NAN;
 }
@@ -121,9 +121,9 @@ static struct gate_guard share_guard(const char *name, const struct stratum *s, 
                                      long base, long now, double limit, double alpha, struct arena *a)
 {
     struct gate_guard g = {.name = name,
-                           .base = share(base, t->base.n),
-                           .now = share(now, t->now.n),
-                           .limit = share(base, t->base.n) + limit / 100,
+                           .base = share_of(base, t->base.n),
+                           .now = share_of(now, t->now.n),
+                           .limit = share_of(base, t->base.n) + limit / 100,
                            .p = stat_stratified(s, (size_t)t->n).higher};
     double always = fmax(SHARE_ALWAYS * g.base, g.base + SHARE_ALWAYS * limit / 100);
     g.failed = g.now > g.limit && (g.p <= alpha || g.now > always);
@@ -166,7 +166,7 @@ void gate_guards(struct gate_setting *s, const struct gate_side *base, const str
 {
     struct totals t;
     double alpha = GUARD_ALPHA / (3.0 * 3.0 * (n_settings > 0 ? n_settings : 1));
-    collect(&t, base, now, s->label, samples);
+    collect_sums(&t, base, now, s->label, samples);
     s->guard[0] = length_guard(&t, limits->length, alpha, a);
     s->guard[1] = share_guard("cut off", t.cut, &t, t.base.cut, t.now.cut, limits->cut, alpha, a);
     s->guard[2] =

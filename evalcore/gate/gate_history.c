@@ -191,7 +191,8 @@ static double z_of(const struct gate_night *n, const char *setting)
 }
 
 /* *alarm: the first night beyond the limit, or -1. */
-static struct svg_series curve(const struct gate_history *h, const char *setting, int *alarm, struct arena *a)
+static struct svg_series draw_curve(const struct gate_history *h, const char *setting, int *alarm,
+                                    struct arena *a)
 {
     struct svg_point *p = arena_alloc(a, (size_t)h->n * sizeof *p);
     struct stat_cusum c = {.k = GATE_CUSUM_K, .h = GATE_CUSUM_H};
@@ -239,7 +240,7 @@ void gate_chart(struct str *out, const struct gate_history *h, int *alarm, struc
     for (int is_quiet = 0; is_quiet < 2; is_quiet++)
         for (int i = 0; i < n_settings; i++) {
             int at;
-            struct svg_series c = curve(h, setting[i], &at, a);
+            struct svg_series c = draw_curve(h, setting[i], &at, a);
             if (at >= 0 && (*alarm < 0 || at < *alarm))
                 *alarm = at;
             if ((at < 0) != is_quiet || n == CURVES_MAX)

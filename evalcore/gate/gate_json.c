@@ -7,12 +7,12 @@
 #include "evalcore/cli/version.h"
 #include "evalcore/gate/gate.h"
 
-static json_t *number(double v)
+static json_t *number_json(double v)
 {
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-static json_t *optional(const char *s)
+static json_t *optional_text(const char *s)
 {
     return s ? json_text_of(s) : json_null();
 }
@@ -21,9 +21,10 @@ static json_t *drift_json(const struct gate_drift *d)
 {
     return json_pack("{s:o, s:i, s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:b, s:o}", "setting",
                      json_text_of(d->setting), "trace", d->trace, "exact", d->is_exact, "nats",
-                     number(d->nats), "worst_nats", number(d->worst), "top1", number(d->top1), "overlap",
-                     number(d->overlap), "same_lists", d->same_lists, "reads", number(d->reads), "base_reads",
-                     number(d->wanted), "failed", d->failed, "why", optional(d->why));
+                     number_json(d->nats), "worst_nats", number_json(d->worst), "top1", number_json(d->top1),
+                     "overlap", number_json(d->overlap), "same_lists", d->same_lists, "reads",
+                     number_json(d->reads), "base_reads", number_json(d->wanted), "failed", d->failed, "why",
+                     optional_text(d->why));
 }
 
 static json_t *setting_json(const struct gate_setting *s)
@@ -31,24 +32,26 @@ static json_t *setting_json(const struct gate_setting *s)
     json_t *looks = json_array(), *guards = json_array();
     for (int i = 0; i < s->n_looks; i++) {
         const struct gate_look *l = &s->look[i];
-        json_array_append_new(
-            looks, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "samples", l->samples,
-                             "base_accuracy", number(l->base), "accuracy", number(l->now), "p_lower",
-                             number(l->lower), "p_lower_holm", number(l->holm), "fail_p", number(l->fail_p),
-                             "p_loss_of_margin", number(l->within), "pass_p", number(l->pass_p)));
+        json_array_append_new(looks, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "samples",
+                                               l->samples, "base_accuracy", number_json(l->base), "accuracy",
+                                               number_json(l->now), "p_lower", number_json(l->lower),
+                                               "p_lower_holm", number_json(l->holm), "fail_p",
+                                               number_json(l->fail_p), "p_loss_of_margin",
+                                               number_json(l->within), "pass_p", number_json(l->pass_p)));
     }
     for (int i = 0; i < GATE_GUARDS && s->n_looks; i++) {
         const struct gate_guard *g = &s->guard[i];
-        json_array_append_new(guards, json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "name", g->name,
-                                                "base", number(g->base), "now", number(g->now), "limit",
-                                                number(g->limit), "p", number(g->p), "failed", g->failed,
-                                                "cannot_tell", g->is_blind, "words", optional(g->words)));
+        json_array_append_new(guards,
+                              json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "name", g->name, "base",
+                                        number_json(g->base), "now", number_json(g->now), "limit",
+                                        number_json(g->limit), "p", number_json(g->p), "failed", g->failed,
+                                        "cannot_tell", g->is_blind, "words", optional_text(g->words)));
     }
     return json_pack("{s:o, s:s, s:o, s:o, s:i, s:b, s:o, s:o, s:o, s:o, s:o}", "setting",
                      json_text_of(s->label), "verdict", gate_verdict_name(s->verdict), "why",
-                     optional(s->why), "differs", optional(s->differs), "problems", s->n_problems, "binary",
-                     s->is_binary, "delta_low", number(s->ci.low), "delta_high", number(s->ci.high), "z",
-                     number(s->z), "looks", looks, "guards", guards);
+                     optional_text(s->why), "differs", optional_text(s->differs), "problems", s->n_problems,
+                     "binary", s->is_binary, "delta_low", number_json(s->ci.low), "delta_high",
+                     number_json(s->ci.high), "z", number_json(s->z), "looks", looks, "guards", guards);
 }
 
 static json_t *side_json(const struct gate_side *s)
@@ -66,21 +69,21 @@ void gate_json(struct str *out, const struct gate_result *r)
     for (int i = 0; i < r->n_settings; i++)
         json_array_append_new(settings, setting_json(&r->settings[i]));
     for (int i = 0; i < r->n_notes; i++)
-        json_array_append_new(notes, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "setting",
-                                               json_text_of(r->notes[i].setting), "task",
-                                               json_text_of(r->notes[i].task), "base_accuracy",
-                                               number(r->notes[i].base), "accuracy", number(r->notes[i].now),
-                                               "p_lower", number(r->notes[i].p), "q", number(r->notes[i].bh),
-                                               "catastrophic", r->notes[i].is_catastrophic));
+        json_array_append_new(
+            notes,
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "setting", json_text_of(r->notes[i].setting),
+                      "task", json_text_of(r->notes[i].task), "base_accuracy", number_json(r->notes[i].base),
+                      "accuracy", number_json(r->notes[i].now), "p_lower", number_json(r->notes[i].p), "q",
+                      number_json(r->notes[i].bh), "catastrophic", r->notes[i].is_catastrophic));
     for (int i = 0; i < r->n_flips; i++)
-        json_array_append_new(flips, json_pack("{s:o, s:o, s:o, s:o, s:o}", "setting",
-                                               json_text_of(r->flips[i].setting), "task",
-                                               json_text_of(r->flips[i].task), "problem",
-                                               json_text_of(r->flips[i].problem), "base",
-                                               number(r->flips[i].base), "now", number(r->flips[i].now)));
+        json_array_append_new(
+            flips,
+            json_pack("{s:o, s:o, s:o, s:o, s:o}", "setting", json_text_of(r->flips[i].setting), "task",
+                      json_text_of(r->flips[i].task), "problem", json_text_of(r->flips[i].problem), "base",
+                      number_json(r->flips[i].base), "now", number_json(r->flips[i].now)));
     json_t *o =
         json_pack("{s:i, s:s, s:s, s:o, s:f, s:b, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "schema", 1, "program",
-                  KVEVAL_VERSION, "verdict", gate_verdict_name(r->verdict), "words", optional(r->words),
+                  KVEVAL_VERSION, "verdict", gate_verdict_name(r->verdict), "words", optional_text(r->words),
                   "margin_points", r->margin, "same_numerics", r->same_class, "base", side_json(r->base),
                   "new", side_json(r->now), "replays_failed", r->tier1_failed, "replays", drifts, "settings",
                   settings, "tasks", notes, "largest_losses", flips);
@@ -113,7 +116,7 @@ static void add_clean(struct str *out, const char *s)
     str_release(&valid);
 }
 
-static void xml(struct str *out, const char *s)
+static void xml_text(struct str *out, const char *s)
 {
     struct str clean = {0};
     add_clean(&clean, s);
@@ -138,15 +141,15 @@ static void test_case(struct str *out, const char *class_name, const char *name,
 {
     static const char *const element[] = {NULL, "failure", "skipped", "skipped", "error"};
     str_puts(out, "  <testcase classname=\"");
-    xml(out, class_name);
+    xml_text(out, class_name);
     str_puts(out, "\" name=\"");
-    xml(out, name);
+    xml_text(out, name);
     if (v == GATE_PASS) {
         str_puts(out, "\"/>\n");
         return;
     }
     str_printf(out, "\"><%s message=\"", element[v]);
-    xml(out, why);
+    xml_text(out, why);
     str_puts(out, "\"/></testcase>\n");
 }
 
@@ -180,7 +183,7 @@ void gate_junit(struct str *out, const struct gate_result *r)
 
 /* What a terminal or GitHub may take for a command is left out or broken: `::name::` at the start of a line,
  * blanks before it do not count, and `##[name]` anywhere. */
-static void line(struct str *out, const char *s, int is_github)
+static void console_line(struct str *out, const char *s, int is_github)
 {
     struct str clean = {0};
     add_clean(&clean, s);
@@ -206,7 +209,7 @@ static void blind_guards(struct str *out, const struct gate_result *r)
             if (!r->settings[i].n_looks || !g->is_blind || g->failed)
                 continue;
             str_puts(out, "guards: ");
-            line(out, g->words, 0);
+            console_line(out, g->words, 0);
             str_putc(out, '\n');
             break;
         }
@@ -216,9 +219,9 @@ void gate_console(struct str *out, const struct gate_result *r)
 {
     if (!r->same_class) {
         str_puts(out, "numerics: ");
-        line(out, r->now->numerics, 0);
+        console_line(out, r->now->numerics, 0);
         str_puts(out, ", in the baseline ");
-        line(out, r->base->numerics, 0);
+        console_line(out, r->base->numerics, 0);
         str_putc(out, '\n');
     }
     if (r->now->n_texts || r->base->n_texts)
@@ -236,9 +239,9 @@ void gate_console(struct str *out, const struct gate_result *r)
         for (int i = 0, shown = 0; i < r->n_drifts && shown < 8; i++)
             if (r->drifts[i].failed) {
                 str_puts(out, "  replay of ");
-                line(out, r->drifts[i].setting, 0);
+                console_line(out, r->drifts[i].setting, 0);
                 str_printf(out, ", completion %d: ", r->drifts[i].trace);
-                line(out, r->drifts[i].why, 0);
+                console_line(out, r->drifts[i].why, 0);
                 str_putc(out, '\n');
                 shown++;
             }
@@ -247,21 +250,21 @@ void gate_console(struct str *out, const struct gate_result *r)
         const struct gate_setting *s = &r->settings[i];
         const struct gate_look *l = s->n_looks ? &s->look[s->n_looks - 1] : NULL;
         str_printf(out, "%-13s ", gate_verdict_name(s->verdict));
-        line(out, s->label, 0);
+        console_line(out, s->label, 0);
         if (l)
             str_printf(out, ": %.1f %%, baseline %.1f %%, difference %+.1f [%+.1f to %+.1f]", 100 * l->now,
                        100 * l->base, 100 * (l->now - l->base), 100 * s->ci.low, 100 * s->ci.high);
         str_puts(out, "; ");
-        line(out, s->why ? s->why : "not decoded", 0);
+        console_line(out, s->why ? s->why : "not decoded", 0);
         if (s->differs) {
             str_puts(out, "; its options differ: ");
-            line(out, s->differs, 0);
+            console_line(out, s->differs, 0);
         }
         str_putc(out, '\n');
     }
     blind_guards(out, r);
     str_printf(out, "gate: %s: ", gate_verdict_name(r->verdict));
-    line(out, r->words, 0);
+    console_line(out, r->words, 0);
     str_putc(out, '\n');
 }
 
@@ -273,16 +276,16 @@ void gate_github(struct str *out, const struct gate_result *r)
         n_errors += r->settings[i].verdict == GATE_ERROR;
     if (r->verdict == GATE_ERROR && !n_errors) {
         str_puts(out, "::error title=kveval gate, error::");
-        line(out, r->words, 1);
+        console_line(out, r->words, 1);
         str_putc(out, '\n');
         n++;
     }
     for (int i = 0; i < r->n_drifts && n < MOST; i++)
         if (r->drifts[i].failed) {
             str_puts(out, "::error title=kveval gate, replay::");
-            line(out, r->drifts[i].setting, 1);
+            console_line(out, r->drifts[i].setting, 1);
             str_puts(out, ": ");
-            line(out, r->drifts[i].why, 1);
+            console_line(out, r->drifts[i].why, 1);
             str_putc(out, '\n');
             n++;
         }
@@ -292,9 +295,9 @@ void gate_github(struct str *out, const struct gate_result *r)
             continue;
         str_puts(out, s->verdict == GATE_REGRESSION || s->verdict == GATE_ERROR ? "::error" : "::warning");
         str_printf(out, " title=kveval gate, %s::", gate_verdict_name(s->verdict));
-        line(out, s->label, 1);
+        console_line(out, s->label, 1);
         str_puts(out, ": ");
-        line(out, s->why, 1);
+        console_line(out, s->why, 1);
         str_putc(out, '\n');
         n++;
     }

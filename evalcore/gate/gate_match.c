@@ -6,7 +6,7 @@
 static const char *next_step =
     "compare with a baseline of these settings, or make one with kveval gate --rebaseline";
 
-static const struct gate_cell *find(const struct gate_side *s, const struct gate_cell *c)
+static const struct gate_cell *find_same_cell(const struct gate_side *s, const struct gate_cell *c)
 {
     for (int i = 0; i < s->n_cells; i++)
         if (!strcmp(s->cells[i].setting, c->setting) && !strcmp(s->cells[i].task, c->task))
@@ -69,7 +69,7 @@ static int match_problems(const struct gate_cell *a, const struct gate_cell *b, 
 
 static int match_cell(const struct gate_cell *a, const struct gate_side *now, struct err *e)
 {
-    const struct gate_cell *b = find(now, a);
+    const struct gate_cell *b = find_same_cell(now, a);
     struct str how = {0};
     int rc = 0;
     if (!b)
@@ -101,7 +101,7 @@ int gate_match(const struct gate_side *base, const struct gate_side *now, struct
         if (match_cell(&base->cells[i], now, e))
             return e->code;
     for (int i = 0; i < now->n_cells; i++)
-        if (!find(base, &now->cells[i]))
+        if (!find_same_cell(base, &now->cells[i]))
             return err_set(e, ERR_USAGE, "the baseline lacks the setting \"%s\" on task %s, which %s has; %s",
                            now->cells[i].setting, now->cells[i].task, now->path, next_step);
     if (*now->grader && *base->grader && strcmp(base->grader, now->grader))

@@ -11,7 +11,7 @@ static unsigned flag_of(enum gate_verdict v)
     return v == GATE_PASS ? CELL_GOOD : v == GATE_REGRESSION || v == GATE_ERROR ? CELL_BAD | CELL_STRONG : 0;
 }
 
-static void verdict(struct doc *d, const struct gate_result *r)
+static void verdict_section(struct doc *d, const struct gate_result *r)
 {
     doc_section(d, "verdict", "Verdict");
     doc_paragraph(d, "%s: %s.", gate_verdict_name(r->verdict), r->words);
@@ -38,7 +38,7 @@ static void look_cells(struct doc *d, struct table *t, const struct gate_look *l
     table_add(d, t, 0, "%.2g", l->within);
 }
 
-static void settings(struct doc *d, const struct gate_result *r)
+static void settings_section(struct doc *d, const struct gate_result *r)
 {
     static const struct table_column columns[] = {{"setting", 0},
                                                   {"verdict", 0},
@@ -70,7 +70,7 @@ static void settings(struct doc *d, const struct gate_result *r)
     }
 }
 
-static void replays(struct doc *d, const struct gate_result *r)
+static void replays_section(struct doc *d, const struct gate_result *r)
 {
     static const struct table_column columns[] = {{"setting", 0},
                                                   {"completion", CELL_NUMBER},
@@ -115,7 +115,7 @@ static void guard_value(struct str *out, double v, int is_count)
         str_printf(out, is_count ? "%.0f" : "%.1f %%", is_count ? v : 100 * v);
 }
 
-static void guards(struct doc *d, const struct gate_result *r)
+static void guards_section(struct doc *d, const struct gate_result *r)
 {
     static const struct table_column guard[] = {{"setting", 0},           {"length", CELL_NUMBER},
                                                 {"cut off", CELL_NUMBER}, {"unparsed", CELL_NUMBER},
@@ -148,7 +148,7 @@ static void guards(struct doc *d, const struct gate_result *r)
     str_release(&before);
 }
 
-static void losses(struct doc *d, const struct gate_result *r)
+static void losses_section(struct doc *d, const struct gate_result *r)
 {
     static const struct table_column flip[] = {
         {"problem", 0}, {"task", 0}, {"setting", 0}, {"baseline", CELL_NUMBER}, {"now", CELL_NUMBER}};
@@ -198,12 +198,12 @@ void gate_page(struct str *md, struct str *html, struct str *svg, const struct g
 {
     struct doc d;
     doc_init(&d, a, "kveval gate");
-    verdict(&d, r);
-    settings(&d, r);
-    replays(&d, r);
+    verdict_section(&d, r);
+    settings_section(&d, r);
+    replays_section(&d, r);
     if (r->n_settings) {
-        guards(&d, r);
-        losses(&d, r);
+        guards_section(&d, r);
+        losses_section(&d, r);
     }
     if (h && h->n)
         gate_nights(&d, h, "gate.svg", svg);
@@ -212,7 +212,7 @@ void gate_page(struct str *md, struct str *html, struct str *svg, const struct g
     doc_release(&d);
 }
 
-static int put(const char *dir, const char *name, const struct str *text, struct err *e)
+static int put_cell(const char *dir, const char *name, const struct str *text, struct err *e)
 {
     struct str path = {0};
     file_join(&path, dir, name);
@@ -230,15 +230,15 @@ int gate_write(const char *dir, const struct gate_result *r, const struct gate_h
     gate_page(md, &html, &svg, r, h, a);
     int rc = file_mkdirs(dir, e);
     if (!rc)
-        rc = put(dir, "gate.json", &json, e);
+        rc = put_cell(dir, "gate.json", &json, e);
     if (!rc)
-        rc = put(dir, "gate.xml", &junit, e);
+        rc = put_cell(dir, "gate.xml", &junit, e);
     if (!rc)
-        rc = put(dir, "gate.md", md, e);
+        rc = put_cell(dir, "gate.md", md, e);
     if (!rc)
-        rc = put(dir, "gate.html", &html, e);
+        rc = put_cell(dir, "gate.html", &html, e);
     if (!rc && svg.len)
-        rc = put(dir, "gate.svg", &svg, e);
+        rc = put_cell(dir, "gate.svg", &svg, e);
     str_release(&json);
     str_release(&junit);
     str_release(&html);

@@ -14,8 +14,8 @@ struct point {
     double context, step, prompt_speed, rows;
 };
 
-static int submit(struct engine *en, struct policy *full, int rows, const int32_t *ids, int n_prompt,
-                  struct err *e)
+static int submit_rows(struct engine *en, struct policy *full, int rows, const int32_t *ids, int n_prompt,
+                       struct err *e)
 {
     struct request r = {.prompt = ids,
                         .n_prompt = n_prompt,
@@ -57,8 +57,8 @@ static int time_steps(struct engine *en, struct point *p, struct err *e)
     return 0;
 }
 
-static int measure(struct engine *en, struct policy *full, int rows, int n_prompt, struct point *p,
-                   struct err *e)
+static int measure_steps(struct engine *en, struct policy *full, int rows, int n_prompt, struct point *p,
+                         struct err *e)
 {
     const struct engine_info *info = engine_info(en);
     int32_t *ids = xmalloc((size_t)n_prompt * sizeof *ids);
@@ -66,7 +66,7 @@ static int measure(struct engine *en, struct policy *full, int rows, int n_promp
     for (int i = 0; i < n_prompt; i++) /* any tokens do: the speed does not depend on them */
         ids[i] = (int32_t)((uint32_t)i * 2654435761u % (uint32_t)info->vocab);
     engine_stats(en, &a);
-    int rc = submit(en, full, rows, ids, n_prompt, e);
+    int rc = submit_rows(en, full, rows, ids, n_prompt, e);
     if (!rc)
         rc = time_steps(en, p, e);
     engine_stats(en, &b);
@@ -78,7 +78,7 @@ static int measure(struct engine *en, struct policy *full, int rows, int n_promp
 }
 
 /* The longer context: LONG, or what the run or the time allows. */
-static int longer(int longest, double prompt_speed)
+static int longer_context(int longest, double prompt_speed)
 {
     double most = prompt_speed * MOST_SECONDS;
     int n = longest < LONG ? longest : LONG;
@@ -103,11 +103,11 @@ int calibrate(struct speed *out, const struct engine_options *o, int rows, int l
     if (!rc)
         rc = engine_policy(en, &spec, &full, e);
     if (!rc)
-        rc = measure(en, full, rows, longest < SHORT ? longest : SHORT, &p[0], e);
+        rc = measure_steps(en, full, rows, longest < SHORT ? longest : SHORT, &p[0], e);
     p[1] = p[0];
-    int n = rc ? 0 : longer(longest, p[0].prompt_speed);
+    int n = rc ? 0 : longer_context(longest, p[0].prompt_speed);
     if (!rc && n > 2 * SHORT && p[0].step * (STEPS + WARM_STEPS) < MOST_SECONDS)
-        rc = measure(en, full, rows, n, &p[1], e);
+        rc = measure_steps(en, full, rows, n, &p[1], e);
     if (!rc && !(p[0].step > 0 && p[1].step > 0 && p[1].prompt_speed > 0))
         rc = err_set(e, ERR_DEVICE, "no step could be timed");
     if (!rc) /* fewer rows at the longer context, where memory is short, are scaled up */

@@ -6,7 +6,7 @@
 #include "evalcore/base/file.h"
 
 /* The file of a task, when it has one and it is missing. In the arena; NULL: nothing is missing. */
-static const char *missing(const struct runfile_task *t, const char *data_dir, struct arena *a)
+static const char *is_missing(const struct runfile_task *t, const char *data_dir, struct arena *a)
 {
     const struct task_ops *ops = t->ops;
     struct str path = {0};
@@ -27,7 +27,7 @@ int data_files_check(const struct runfile *f, const char *data_dir, struct err *
     const char **seen = arena_alloc(&a, ((size_t)f->n_tasks + 1) * sizeof *seen);
     int n = 0, rc = 0;
     for (int i = 0; i < f->n_tasks; i++) {
-        const char *path = missing(&f->tasks[i], data_dir, &a);
+        const char *path = is_missing(&f->tasks[i], data_dir, &a);
         if (!path) {
             str_printf(&present, "%s%s", present.len ? "," : "", f->tasks[i].label);
             continue;

@@ -55,7 +55,7 @@ static int find_length(const struct dryrun *d, const struct plan_cell *c, double
     return 0;
 }
 
-static void table(struct dryrun *d)
+static void print_table(struct dryrun *d)
 {
     const struct runplan *p = d->plan;
     double tokens = 0;
@@ -102,7 +102,7 @@ void dryrun_print(const struct runplan *p, const struct dryrun_options *o)
     struct dryrun d = {.plan = p, .options = o};
     int loaded = 0;
     d.length = xcalloc((size_t)p->n_cells + 1, sizeof *d.length);
-    table(&d);
+    print_table(&d);
     if (p->file->endpoint) {
         printf(
             "\nmodel: %s at %s, context %d; prompts are those of %s\nThe server was not asked: whether it is "

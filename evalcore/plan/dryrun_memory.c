@@ -7,14 +7,14 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/plan/dryrun_parts.h"
 
-static int downwards(const void *pa, const void *pb)
+static int by_size_down(const void *pa, const void *pb)
 {
     double a = *(const double *)pa, b = *(const double *)pb;
     return (a < b) - (a > b);
 }
 
 /* Tokens that a KV head holds of a sequence at its limit, never fewer than the prompt's, in whole pages. */
-static double held(const struct plan_cell *c, double prompt, double limit, int n_layers)
+static double tokens_held(const struct plan_cell *c, double prompt, double limit, int n_layers)
 {
     struct budget_at at = {
         .context = prompt + limit, .prompt = prompt, .longest = limit, .n_layers = n_layers};
@@ -43,12 +43,12 @@ static struct need model_need(const struct runplan *p, int loaded)
             size_t copies = (size_t)c->settings->s.samples < rows ? (size_t)c->settings->s.samples : rows;
             for (size_t k = 0; k < copies; k++) {
                 xgrow(&tokens, &cap, n + 1, sizeof *tokens);
-                tokens[n++] = held(c, prompt, limit, p->loaded[loaded].info.n_layers);
+                tokens[n++] = tokens_held(c, prompt, limit, p->loaded[loaded].info.n_layers);
             }
         }
     }
     if (n)
-        qsort(tokens, n, sizeof *tokens, downwards);
+        qsort(tokens, n, sizeof *tokens, by_size_down);
     need.one = n ? tokens[0] : 0;
     for (size_t i = 0; i < n && i < rows; i++)
         need.all += tokens[i];
@@ -99,7 +99,7 @@ static void say_device(const struct loaded_model *loaded, double bytes, double o
     str_release(&total);
 }
 
-static void line(const char *name, double bytes, const char *what)
+static void print_line(const char *name, double bytes, const char *what)
 {
     struct str text = {0};
     str_bytes(&text, bytes);
@@ -115,19 +115,20 @@ static void print_model(const struct loaded_model *loaded, const struct need *ne
     long together = need->jobs < info->max_batch ? need->jobs : info->max_batch;
     struct str kv = {0};
     printf("\nmemory of a device, %ld sequences together:\n", together);
-    line("weights", (double)m->weights, "");
+    print_line("weights", (double)m->weights, "");
     str_puts(&kv, "activations, tables and the policies' states, for the model's full context");
     if (!m->is_known)
         str_puts(&kv, ", as on the CPU, since this program lacks the backend");
-    line("buffers", (double)m->scratch, kv.data);
+    print_line("buffers", (double)m->scratch, kv.data);
     str_clear(&kv);
     str_bytes(&kv, per_token);
     str_printf(&kv, " a token; the longest sequence can have %.0f tokens and holds up to %.0f", need->longest,
                need->one);
-    line("K and V", per_token * need->all, kv.data);
+    print_line("K and V", per_token * need->all, kv.data);
     if (m->spare)
-        line("spare", (double)m->spare, "left free for what is allocated later");
-    line("together", (double)m->weights + (double)m->scratch + (double)m->spare + per_token * need->all, "");
+        print_line("spare", (double)m->spare, "left free for what is allocated later");
+    print_line("together", (double)m->weights + (double)m->scratch + (double)m->spare + per_token * need->all,
+               "");
     say_device(loaded, per_token * need->all, per_token * need->one);
     str_release(&kv);
 }

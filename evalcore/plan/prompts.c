@@ -63,8 +63,8 @@ static int limit_of(const struct prompt_renderer *r)
 
 /* The ids of a user text in its chat form, or without one. Nothing opens a block of thoughts then, so that
  * thinking "off" needs no form (render_one() has refused "on"). */
-static int wrap(struct prompt_renderer *r, const struct problem *p, const char *user, size_t n,
-                struct token_list *out, struct err *e)
+static int wrap_text(struct prompt_renderer *r, const struct problem *p, const char *user, size_t n,
+                     struct token_list *out, struct err *e)
 {
     const struct settings *s = r->settings;
     struct chat_words words;
@@ -96,7 +96,7 @@ static int cut_and_wrap(struct prompt_renderer *r, const struct problem *p, cons
     add_decoded(r->tokenizer, user->id, head, &text);
     add_decoded(r->tokenizer, user->id + user->n - tail, tail, &text);
     out->n = 0;
-    int rc = wrap(r, p, str_text(&text), text.len, out, e);
+    int rc = wrap_text(r, p, str_text(&text), text.len, out, e);
     str_release(&text);
     return rc;
 }
@@ -140,7 +140,7 @@ static int render_one(struct prompt_renderer *r, const struct problem *p, struct
             r->set->label, p->id);
     int rc = p->is_rendered
                  ? chat_encode_rendered(r->tokenizer, &r->scratch, p->prompt, p->prompt_len, out, e)
-                 : wrap(r, p, p->prompt, p->prompt_len, out, e);
+                 : wrap_text(r, p, p->prompt, p->prompt_len, out, e);
     if (rc)
         return err_add(e, "%s, problem %s", r->set->label, p->id), rc;
     int max_new = settings_max_new(s, p->max_new_tokens), limit = limit_of(r);
@@ -178,13 +178,13 @@ static int find_end_token(struct prompt_renderer *r, const struct problem *p, in
     return rc;
 }
 
-static int count(void *context, const struct problem *p, struct err *e)
+static int count_tokens(void *context, const struct problem *p, struct err *e)
 {
     struct prompt_renderer *r = context;
     struct token_list ids = {0};
     int rc = has_tokenizer(r, e);
     if (!rc)
-        rc = wrap(r, p, p->prompt, p->prompt_len, &ids, e);
+        rc = wrap_text(r, p, p->prompt, p->prompt_len, &ids, e);
     int n = ids.n < INT_MAX ? (int)ids.n : INT_MAX;
     token_list_release(&ids);
     return rc ? rc : n;
@@ -192,7 +192,7 @@ static int count(void *context, const struct problem *p, struct err *e)
 
 struct task_counter prompts_counter(struct prompt_renderer *r)
 {
-    return (struct task_counter){.count = count, .context = r, .limit = limit_of(r)};
+    return (struct task_counter){.count = count_tokens, .context = r, .limit = limit_of(r)};
 }
 
 void prompts_renderer_release(struct prompt_renderer *r)

@@ -196,7 +196,7 @@ static json_t *models_json(const struct runplan *p)
 
 /* What is said of each model, once where it is the same, and else one after the other. */
 enum said_of { SAID_MODEL, SAID_FAMILY, SAID_WEIGHTS };
-static const char *joined(const struct runplan *p, enum said_of what, struct arena *a)
+static const char *join_names(const struct runplan *p, enum said_of what, struct arena *a)
 {
     struct str all = {0};
     const char *first = NULL;
@@ -221,8 +221,8 @@ static json_t *config_json(const struct runplan *p, const struct digest *problem
     const struct engine_info *info = &p->loaded[0].info;
     const struct run kept = {
         .version = KVEVAL_VERSION,
-        .model = joined(p, SAID_MODEL, a),
-        .weights = joined(p, SAID_WEIGHTS, a),
+        .model = join_names(p, SAID_MODEL, a),
+        .weights = join_names(p, SAID_WEIGHTS, a),
         .numerics = info->numerics,
         .device = info->device,
         .baseline = p->file->baseline,
@@ -236,7 +236,7 @@ static json_t *config_json(const struct runplan *p, const struct digest *problem
     json_t *o = run_fields_json(run_config_fields, &kept);
     json_object_set_new(o, "schema", json_integer(CONFIG_VERSION));
     json_object_set_new(o, "run_file", json_text_of(p->file->path));
-    json_object_set_new(o, "family", json_text_of(joined(p, SAID_FAMILY, a)));
+    json_object_set_new(o, "family", json_text_of(join_names(p, SAID_FAMILY, a)));
     json_object_set_new(o, "max_context", json_integer(info->max_context));
     json_object_set_new(o, "limit", p->limit ? json_integer(p->limit) : json_null());
     json_object_set_new(o, "run", source_json(p->file));
@@ -282,7 +282,7 @@ static int write_manifest(const struct runplan *p, const char *dir, struct arena
     o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:o, s:s}", "schema", 1, "program", "kveval",
                   "version", KVEVAL_VERSION, "created", created ? created : now, "updated", now, "run_file",
                   json_text_of(p->file->path), "cells", p->n_cells, "jobs", (json_int_t)p->n_jobs, "weights",
-                  json_text_of(joined(p, SAID_WEIGHTS, a)), "grader", answer_check_version());
+                  json_text_of(join_names(p, SAID_WEIGHTS, a)), "grader", answer_check_version());
     int rc = write_json(o, dir, "manifest.json", e);
     json_decref(o);
     json_decref(old);

@@ -8,7 +8,7 @@
 
 enum { NAMED_MAX = 8 }; /* of a message */
 
-static void add(struct sample_ids *s, struct sample_id entry)
+static void add_id(struct sample_ids *s, struct sample_id entry)
 {
     xgrow(&s->entry, &s->cap, s->n + 1, sizeof *s->entry);
     s->entry[s->n++] = entry;
@@ -24,13 +24,13 @@ static int add_task(struct sample_ids *s, const char *task, const json_t *list, 
         return err_set(e, ERR_USAGE, "--sample-ids: \"%s\" must be a list of ids and positions", task);
     if (!json_array_size(list))
         return err_set(e, ERR_USAGE, "--sample-ids names no problem of \"%s\"", task);
-    add(s, (struct sample_id){.task = task, .is_task = 1});
+    add_id(s, (struct sample_id){.task = task, .is_task = 1});
     json_array_foreach((json_t *)list, i, v)
     {
         if (json_is_string(v))
-            add(s, (struct sample_id){.task = task, .id = arena_strdup(a, json_string_value(v))});
+            add_id(s, (struct sample_id){.task = task, .id = arena_strdup(a, json_string_value(v))});
         else if (json_is_integer(v))
-            add(s, (struct sample_id){.task = task, .position = (long)json_integer_value(v)});
+            add_id(s, (struct sample_id){.task = task, .position = (long)json_integer_value(v)});
         else
             return err_set(e, ERR_USAGE,
                            "--sample-ids: \"%s\" must hold texts (ids) and integers (positions)", task);
@@ -54,7 +54,7 @@ int sample_ids_parse(struct sample_ids *s, const char *text, struct arena *a, st
         for (const char *at = text; *at;) {
             size_t n = strcspn(at, ",");
             if (n)
-                add(s, (struct sample_id){.id = arena_strndup(a, at, n)});
+                add_id(s, (struct sample_id){.id = arena_strndup(a, at, n)});
             at += n + (at[n] == ',');
         }
         return s->n ? 0 : names_nothing(e);

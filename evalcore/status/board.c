@@ -100,7 +100,7 @@ static void look_at_terminal(struct board *b, int *rows)
 
 /* The cursor is left at the begin of the first line, so that it does not matter how many rows these lines
  * take after a resize, and that whatever is printed meanwhile (log_set_lead()) can clear them. */
-static void draw(struct board *b)
+static void draw_lines(struct board *b)
 {
     struct str lines = {0}, out = {0};
     int rows, n = 0;
@@ -157,7 +157,7 @@ static void print_plain(struct board *b)
 
 /* ---- files ---- */
 
-static void complain(int *was_told, const struct err *e)
+static void warn_once(int *was_told, const struct err *e)
 {
     if (!*was_told)
         log_warn("%s; the sweep goes on without it", e->text);
@@ -173,7 +173,7 @@ static void write_file(struct board *b)
     json_canonical(&text, o);
     str_putc(&text, '\n');
     if (file_replace(path.data, text.data, text.len, &e))
-        complain(&b->file_failed, &e);
+        warn_once(&b->file_failed, &e);
     json_decref(o);
     str_release(&text);
     str_release(&path);
@@ -185,20 +185,20 @@ static void write_metrics(struct board *b)
     struct err e = {0};
     status_metrics(&text, &b->now, b->run_dir ? b->run_dir : "");
     if (file_replace(b->metrics, text.data, text.len, &e))
-        complain(&b->metrics_failed, &e);
+        warn_once(&b->metrics_failed, &e);
     str_release(&text);
 }
 
 /* ---- pace ---- */
 
-static double pace(const struct board *b)
+static double display_interval(const struct board *b)
 {
     return b->live ? LIVE_SECONDS : b->display == BOARD_JSON ? JSON_SECONDS : b->interval;
 }
 
 static int is_shown_due(const struct board *b, double clock)
 {
-    return b->display != BOARD_NONE && clock - b->shown >= pace(b);
+    return b->display != BOARD_NONE && clock - b->shown >= display_interval(b);
 }
 
 int board_is_due(const struct board *b)
@@ -237,7 +237,7 @@ void board_show(struct board *b)
     if (is_shown_due(b, clock)) {
         b->shown = clock;
         if (b->live)
-            draw(b);
+            draw_lines(b);
         else if (b->display == BOARD_JSON)
             print_json(&b->now);
         else

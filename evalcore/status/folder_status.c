@@ -56,7 +56,7 @@ static struct sweep_view *add_view(struct folder_status *f, const struct status 
     return &f->view[f->n++];
 }
 
-static enum sweep_sign judge(const struct sweep_view *v, const char *dir, const char *host)
+static enum sweep_sign judge_sign(const struct sweep_view *v, const char *dir, const char *host)
 {
     int is_held = runlock_is_held(dir, v->s.shard, v->s.n_shards);
     if (v->s.state == STATUS_FINISHED || v->s.state == STATUS_STOPPED || v->s.state == STATUS_FAILED) {
@@ -89,7 +89,7 @@ static void read_file(struct folder_status *f, const char *dir, const char *name
         struct sweep_view *v = add_view(f, &s);
         v->age = now - (stat(path.data, &st) ? s.time : (double)st.st_mtime);
         v->age = v->age > 0 ? v->age : 0;
-        v->sign = judge(v, dir, host);
+        v->sign = judge_sign(v, dir, host);
     }
     json_decref(o);
     str_release(&path);
@@ -103,7 +103,7 @@ static int is_doubtful(const struct sweep_view *v, const char *host)
 }
 
 /* Opened, for a network file system then asks its server. */
-static int look(struct stat *st, const char *dir, const struct sweep_view *v)
+static int stat_status(struct stat *st, const char *dir, const struct sweep_view *v)
 {
     struct str path = {0};
     status_path(&path, dir, v->s.shard, v->s.n_shards);
@@ -115,7 +115,7 @@ static int look(struct stat *st, const char *dir, const struct sweep_view *v)
 }
 
 /* Those in doubt, until each was renewed or the time is over. */
-static void watch(struct folder_status *f, const char *dir, const char *host, double seconds)
+static void watch_folder(struct folder_status *f, const char *dir, const char *host, double seconds)
 {
     struct stat *first = xcalloc((size_t)f->n + 1, sizeof *first);
     double until = clock_seconds() + seconds;
@@ -123,7 +123,7 @@ static void watch(struct folder_status *f, const char *dir, const char *host, do
     for (int k = 0; k < f->n && seconds > 0; k++)
         if (is_doubtful(&f->view[k], host) &&
             !runlock_is_held(dir, f->view[k].s.shard, f->view[k].s.n_shards) &&
-            look(&first[k], dir, &f->view[k])) {
+            stat_status(&first[k], dir, &f->view[k])) {
             f->view[k].watch = WATCH_SAME;
             n++;
         }
@@ -132,7 +132,7 @@ static void watch(struct folder_status *f, const char *dir, const char *host, do
         for (int k = 0; k < f->n; k++) {
             struct sweep_view *v = &f->view[k];
             struct stat now;
-            if (v->watch != WATCH_SAME || !look(&now, dir, v) ||
+            if (v->watch != WATCH_SAME || !stat_status(&now, dir, v) ||
                 (now.st_ino == first[k].st_ino && now.st_mtim.tv_sec == first[k].st_mtim.tv_sec &&
                  now.st_mtim.tv_nsec == first[k].st_mtim.tv_nsec))
                 continue;
@@ -189,7 +189,7 @@ int folder_status(struct folder_status *f, const char *dir, double now, const ch
     for (size_t k = 0; k < list.n; k++)
         if (read_name(list.name[k], &i, &n))
             read_file(f, dir, list.name[k], now, host);
-    watch(f, dir, host, seconds);
+    watch_folder(f, dir, host, seconds);
     for (size_t k = 0; k < list.n; k++)
         if (runlock_name(list.name[k], &i, &n) && runlock_is_held(dir, i, n))
             add_bare(f, i, n, SIGN_STARTING);

@@ -22,7 +22,7 @@ const char *status_life_name(enum status_life l)
     return lives[l];
 }
 
-static int find(const char *const *names, const char *name)
+static int find_field(const char *const *names, const char *name)
 {
     for (int i = 0; names[i]; i++)
         if (!strcmp(names[i], name))
@@ -87,7 +87,7 @@ void status_add_up(struct status *s)
 /* ---- JSON ---- */
 
 /* Rounded: nobody needs more digits, and many lines are written. */
-static json_t *number(double v, double digits)
+static json_t *number_field(double v, double digits)
 {
     return json_real(round(v * digits) / digits);
 }
@@ -96,8 +96,8 @@ static json_t *device_json(const struct status_device *d)
 {
     json_t *o = json_pack("{s:o, s:s, s:i, s:I, s:o, s:I, s:I}", "name", json_text_of(d->name), "state",
                           status_life_name(d->life), "running", d->running, "tokens", (json_int_t)d->tokens,
-                          "tokens_per_second", number(d->rate, 10), "lost", (json_int_t)d->lost, "restarts",
-                          (json_int_t)d->restarts);
+                          "tokens_per_second", number_field(d->rate, 10), "lost", (json_int_t)d->lost,
+                          "restarts", (json_int_t)d->restarts);
     if (o && d->model) {
         json_object_set_new(o, "model", json_text_of(d->model));
         json_object_set_new(o, "switches", json_integer(d->switches));
@@ -110,33 +110,34 @@ json_t *status_json(const struct status *s)
     json_t *devices = json_array();
     for (int i = 0; i < s->n_devices; i++)
         json_array_append_new(devices, device_json(&s->device[i]));
-    json_t *o =
-        json_pack("{s:i, s:s, s:o, s:o, s:o, s:I, s:i, s:i, s:o, s:o}", "v", 1, "state",
-                  status_state_name(s->state), "why", json_text_of(s->why), "model", json_text_of(s->model),
-                  "host", json_text_of(s->host), "pid", (json_int_t)s->pid, "shard", s->shard, "shards",
-                  s->n_shards, "started", number(s->started, 1000), "time", number(s->time, 1000));
-    json_t *figures = json_pack(
-        "{s:I, s:I, s:I, s:I, s:o, s:i, s:o, s:o, s:o}", "done", (json_int_t)s->done, "total",
-        (json_int_t)s->total, "failed", (json_int_t)s->failed, "tokens", (json_int_t)s->tokens,
-        "tokens_per_second", number(s->rate, 10), "running", s->running, "eta_seconds",
-        s->left >= 0 ? number(s->left, 10) : json_null(), "kv_density",
-        s->kv_reads_full > 0 ? number(s->kv_reads / s->kv_reads_full, 1e6) : json_null(), "devices", devices);
+    json_t *o = json_pack("{s:i, s:s, s:o, s:o, s:o, s:I, s:i, s:i, s:o, s:o}", "v", 1, "state",
+                          status_state_name(s->state), "why", json_text_of(s->why), "model",
+                          json_text_of(s->model), "host", json_text_of(s->host), "pid", (json_int_t)s->pid,
+                          "shard", s->shard, "shards", s->n_shards, "started", number_field(s->started, 1000),
+                          "time", number_field(s->time, 1000));
+    json_t *figures =
+        json_pack("{s:I, s:I, s:I, s:I, s:o, s:i, s:o, s:o, s:o}", "done", (json_int_t)s->done, "total",
+                  (json_int_t)s->total, "failed", (json_int_t)s->failed, "tokens", (json_int_t)s->tokens,
+                  "tokens_per_second", number_field(s->rate, 10), "running", s->running, "eta_seconds",
+                  s->left >= 0 ? number_field(s->left, 10) : json_null(), "kv_density",
+                  s->kv_reads_full > 0 ? number_field(s->kv_reads / s->kv_reads_full, 1e6) : json_null(),
+                  "devices", devices);
     json_object_update(o, figures);
     json_decref(figures);
     return o;
 }
 
-static int word(const json_t *o, const char *key, const char *const *names, int *out, const char *where,
-                struct err *e)
+static int word_of(const json_t *o, const char *key, const char *const *names, int *out, const char *where,
+                   struct err *e)
 {
     const char *name;
     if (json_get_str(o, key, &name, where, e))
         return e->code;
-    *out = find(names, name);
+    *out = find_field(names, name);
     return *out < 0 ? err_set(e, ERR_FORMAT, "%s: unknown %s \"%.40s\"", where, key, name) : 0;
 }
 
-static int whole(const json_t *o, const char *key, long *out, const char *where, struct err *e)
+static int whole_field(const json_t *o, const char *key, long *out, const char *where, struct err *e)
 {
     int64_t v = 0;
     if (json_get_int(o, key, &v, where, e))
@@ -145,8 +146,8 @@ static int whole(const json_t *o, const char *key, long *out, const char *where,
     return v < 0 ? err_set(e, ERR_FORMAT, "%s: %s is below 0", where, key) : 0;
 }
 
-static int text(const json_t *o, const char *key, const char **out, struct arena *a, const char *where,
-                struct err *e)
+static int text_field(const json_t *o, const char *key, const char **out, struct arena *a, const char *where,
+                      struct err *e)
 {
     const char *s;
     if (json_get_str(o, key, &s, where, e))
@@ -160,15 +161,15 @@ static int read_device(struct status_device *d, const json_t *o, struct arena *a
 {
     int life = 0;
     long running = 0;
-    if (text(o, "name", &d->name, a, where, e) || word(o, "state", lives, &life, where, e) ||
-        whole(o, "running", &running, where, e) || json_get_double(o, "tokens", &d->tokens, where, e) ||
-        json_get_double(o, "tokens_per_second", &d->rate, where, e) || whole(o, "lost", &d->lost, where, e) ||
-        whole(o, "restarts", &d->restarts, where, e))
+    if (text_field(o, "name", &d->name, a, where, e) || word_of(o, "state", lives, &life, where, e) ||
+        whole_field(o, "running", &running, where, e) || json_get_double(o, "tokens", &d->tokens, where, e) ||
+        json_get_double(o, "tokens_per_second", &d->rate, where, e) ||
+        whole_field(o, "lost", &d->lost, where, e) || whole_field(o, "restarts", &d->restarts, where, e))
         return e->code;
     d->life = (enum status_life)life;
     d->running = (int)running;
-    if (json_object_get(o, "model") &&
-        (text(o, "model", &d->model, a, where, e) || whole(o, "switches", &d->switches, where, e)))
+    if (json_object_get(o, "model") && (text_field(o, "model", &d->model, a, where, e) ||
+                                        whole_field(o, "switches", &d->switches, where, e)))
         return e->code;
     return 0;
 }
@@ -178,10 +179,12 @@ static int read_figures(struct status *s, const json_t *o, const char *where, st
     long running = 0;
     double density = 0;
     s->left = -1;
-    if (whole(o, "done", &s->done, where, e) || whole(o, "total", &s->total, where, e) ||
-        whole(o, "failed", &s->failed, where, e) || json_get_double(o, "tokens", &s->tokens, where, e) ||
+    if (whole_field(o, "done", &s->done, where, e) || whole_field(o, "total", &s->total, where, e) ||
+        whole_field(o, "failed", &s->failed, where, e) ||
+        json_get_double(o, "tokens", &s->tokens, where, e) ||
         json_get_double(o, "tokens_per_second", &s->rate, where, e) ||
-        whole(o, "running", &running, where, e) || json_opt_double(o, "eta_seconds", &s->left, where, e) ||
+        whole_field(o, "running", &running, where, e) ||
+        json_opt_double(o, "eta_seconds", &s->left, where, e) ||
         json_opt_double(o, "kv_density", &density, where, e))
         return e->code;
     s->running = (int)running;
@@ -201,10 +204,10 @@ int status_read(struct status *s, const json_t *o, struct arena *a, const char *
     if (version != 1)
         return err_set(e, ERR_FORMAT, "%s: version %lld; this program reads version 1", where,
                        (long long)version);
-    if (word(o, "state", states, &state, where, e) || text(o, "why", &s->why, a, where, e) ||
-        text(o, "model", &s->model, a, where, e) || text(o, "host", &s->host, a, where, e) ||
-        whole(o, "pid", &s->pid, where, e) || whole(o, "shard", &shard, where, e) ||
-        whole(o, "shards", &shards, where, e) || json_get_double(o, "started", &s->started, where, e) ||
+    if (word_of(o, "state", states, &state, where, e) || text_field(o, "why", &s->why, a, where, e) ||
+        text_field(o, "model", &s->model, a, where, e) || text_field(o, "host", &s->host, a, where, e) ||
+        whole_field(o, "pid", &s->pid, where, e) || whole_field(o, "shard", &shard, where, e) ||
+        whole_field(o, "shards", &shards, where, e) || json_get_double(o, "started", &s->started, where, e) ||
         json_get_double(o, "time", &s->time, where, e) || read_figures(s, o, where, e))
         return e->code;
     s->state = (enum status_state)state;
@@ -235,7 +238,7 @@ void status_path(struct str *out, const char *run_dir, int shard, int n_shards)
 }
 
 /* A person's file may have such a name: one that we wrote can be read. */
-static void drop(const char *path, int n_shards)
+static void drop_file(const char *path, int n_shards)
 {
     struct status s;
     struct arena a = {0};
@@ -258,7 +261,7 @@ void status_drop_others(const char *run_dir, int n_shards)
         if (!strncmp(list.name[i], "status.", 7)) {
             struct str path = {0};
             file_join(&path, run_dir, list.name[i]);
-            drop(path.data, n_shards);
+            drop_file(path.data, n_shards);
             str_release(&path);
         }
     file_list_release(&list);

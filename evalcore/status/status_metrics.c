@@ -20,14 +20,14 @@ static void label_value(struct str *out, const char *value)
     str_release(&clean);
 }
 
-static void head(struct str *out, const char *name, const char *type, const char *help)
+static void metric_head(struct str *out, const char *name, const char *type, const char *help)
 {
     str_printf(out, "# HELP kveval_%s %s\n# TYPE kveval_%s %s\n", name, help, name, type);
 }
 
 /* One sample; key and value are a further label, NULL: none. */
-static void sample(struct str *out, const char *labels, const char *name, const char *key, const char *value,
-                   double v)
+static void metric_sample(struct str *out, const char *labels, const char *name, const char *key,
+                          const char *value, double v)
 {
     str_printf(out, "kveval_%s{%s", name, labels);
     if (key) {
@@ -43,37 +43,42 @@ static void sample(struct str *out, const char *labels, const char *name, const 
     str_putc(out, '\n');
 }
 
-static void single(struct str *out, const char *labels, const char *name, const char *type, const char *help,
-                   double v)
+static void metric_single(struct str *out, const char *labels, const char *name, const char *type,
+                          const char *help, double v)
 {
-    head(out, name, type, help);
-    sample(out, labels, name, NULL, NULL, v);
+    metric_head(out, name, type, help);
+    metric_sample(out, labels, name, NULL, NULL, v);
 }
 
-static void totals(struct str *out, const struct status *s, const char *labels)
+static void metric_totals(struct str *out, const struct status *s, const char *labels)
 {
-    single(out, labels, "jobs", "gauge", "Jobs of the sweep or shard.", (double)s->total);
-    single(out, labels, "jobs_done_total", "counter",
-           "Jobs whose completion is in the journal, those of earlier processes among them.",
-           (double)s->done);
-    single(out, labels, "jobs_failed_total", "counter", "Of these, jobs that ended in an error.",
-           (double)s->failed);
-    single(out, labels, "tokens_decoded_total", "counter", "Tokens decoded by this process.", s->tokens);
-    single(out, labels, "tokens_per_second", "gauge", "Tokens decoded per second, over about ten seconds.",
-           s->rate);
-    single(out, labels, "running_sequences", "gauge", "Sequences that are being decoded.", s->running);
-    single(out, labels, "eta_seconds", "gauge", "Predicted seconds until the last job is done; NaN: unknown.",
-           s->left >= 0 ? s->left : NAN);
-    single(out, labels, "kv_density", "gauge",
-           "Cached tokens read, as a share of what full attention reads, over completions of this process; "
-           "NaN: none yet.",
-           s->kv_reads_full > 0 ? s->kv_reads / s->kv_reads_full : NAN);
-    single(out, labels, "start_time_seconds", "gauge", "When this process began, since 1970.", s->started);
-    single(out, labels, "update_time_seconds", "gauge", "When these figures were taken, since 1970.",
-           s->time);
-    head(out, "state", "gauge", "1 for the state that the sweep is in, 0 for the others.");
+    metric_single(out, labels, "jobs", "gauge", "Jobs of the sweep or shard.", (double)s->total);
+    metric_single(out, labels, "jobs_done_total", "counter",
+                  "Jobs whose completion is in the journal, those of earlier processes among them.",
+                  (double)s->done);
+    metric_single(out, labels, "jobs_failed_total", "counter", "Of these, jobs that ended in an error.",
+                  (double)s->failed);
+    metric_single(out, labels, "tokens_decoded_total", "counter", "Tokens decoded by this process.",
+                  s->tokens);
+    metric_single(out, labels, "tokens_per_second", "gauge",
+                  "Tokens decoded per second, over about ten seconds.", s->rate);
+    metric_single(out, labels, "running_sequences", "gauge", "Sequences that are being decoded.", s->running);
+    metric_single(out, labels, "eta_seconds", "gauge",
+                  "Predicted seconds until the last job is done; NaN: unknown.",
+                  s->left >= 0 ? s->left : NAN);
+    metric_single(
+        out, labels, "kv_density", "gauge",
+        "Cached tokens read, as a share of what full attention reads, over completions of this process; "
+        "NaN: none yet.",
+        s->kv_reads_full > 0 ? s->kv_reads / s->kv_reads_full : NAN);
+    metric_single(out, labels, "start_time_seconds", "gauge", "When this process began, since 1970.",
+                  s->started);
+    metric_single(out, labels, "update_time_seconds", "gauge", "When these figures were taken, since 1970.",
+                  s->time);
+    metric_head(out, "state", "gauge", "1 for the state that the sweep is in, 0 for the others.");
     for (int i = STATUS_RUNNING; i <= STATUS_FAILED; i++)
-        sample(out, labels, "state", "state", status_state_name((enum status_state)i), i == (int)s->state);
+        metric_sample(out, labels, "state", "state", status_state_name((enum status_state)i),
+                      i == (int)s->state);
 }
 
 static double device_up(const struct status_device *d)
@@ -127,11 +132,11 @@ void status_metrics(struct str *out, const struct status *s, const char *run)
     str_puts(&labels, "run=\"");
     label_value(&labels, run);
     str_printf(&labels, "\",shard=\"%d/%d\"", s->shard, s->n_shards > 0 ? s->n_shards : 1);
-    totals(out, s, labels.data);
+    metric_totals(out, s, labels.data);
     for (const struct device_row *r = device_rows; r->name; r++) {
-        head(out, r->name, r->type, r->help);
+        metric_head(out, r->name, r->type, r->help);
         for (int i = 0; i < s->n_devices; i++)
-            sample(out, labels.data, r->name, "device", s->device[i].name, r->of(&s->device[i]));
+            metric_sample(out, labels.data, r->name, "device", s->device[i].name, r->of(&s->device[i]));
     }
     str_release(&labels);
 }

@@ -66,7 +66,7 @@ double deadline_reserve(const struct deadline *s, double seconds)
     return r + (s->is_slurm ? fmin(SLURM_SHARE * seconds, SLURM_MOST) : 0) + s->report;
 }
 
-static void set(struct deadline *s, double seconds)
+static void set_end(struct deadline *s, double seconds)
 {
     s->seconds = seconds;
     s->end = s->started + seconds - deadline_reserve(s, seconds);
@@ -79,7 +79,7 @@ int deadline_limit(struct deadline *s, const char *time_limit, long slurm_end, s
     if (time_limit) {
         if (deadline_duration("--time-limit", time_limit, &seconds, e))
             return e->code;
-        set(s, seconds);
+        set_end(s, seconds);
         return 0;
     }
     double left = (double)(slurm_end - now);
@@ -91,7 +91,7 @@ int deadline_limit(struct deadline *s, const char *time_limit, long slurm_end, s
         return 0;
     }
     s->is_slurm = 1;
-    set(s, left);
+    set_end(s, left);
     struct str text = {0};
     progress_duration(&text, left);
     log_info("Slurm ends this job in %s (SLURM_JOB_END_TIME); no job starts that cannot be expected to end "
@@ -128,7 +128,7 @@ void deadline_begin(struct deadline *s, double seconds)
     s->report = 2 * seconds;
     if (!deadline_is_limited(s))
         return;
-    set(s, s->seconds);
+    set_end(s, s->seconds);
     if (s->stopper)
         stopper_limit(s->stopper, s->started + s->seconds);
 }

@@ -9,7 +9,7 @@
 
 enum { BEAT_SECONDS = 1 };
 
-static void *beat(void *context)
+static void *send_beats(void *context)
 {
     struct heartbeat *h = context;
     int rc = 0;
@@ -37,7 +37,7 @@ int heartbeat_start(struct heartbeat *h, struct wire *wire, struct err *e)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&h->ended, &attributes);
     pthread_condattr_destroy(&attributes);
-    int cause = pthread_create(&h->thread, NULL, beat, h);
+    int cause = pthread_create(&h->thread, NULL, send_beats, h);
     h->is_running = !cause;
     return cause ? err_set(e, ERR_DEVICE, "cannot start a thread: %s", strerror(cause)) : 0;
 }

@@ -155,8 +155,8 @@ static int look_at_model(struct queue *q, struct queue_model *k, struct forecast
 }
 
 /* Is job j expected to end in time, and what runs beside it, if it starts after `seconds`? */
-static int fits(const struct queue *q, const struct queue_model *k, const struct forecast_speed *speed,
-                long j, double seconds)
+static int fits_in_time(const struct queue *q, const struct queue_model *k,
+                        const struct forecast_speed *speed, long j, double seconds)
 {
     const struct forecast_job *job = &q->forecast->job[j];
     double length = forecast_tokens(q->forecast, job, SURE), last = length > k->last ? length : k->last;
@@ -167,10 +167,10 @@ static int fits(const struct queue *q, const struct queue_model *k, const struct
 }
 
 /* Starts job j if it fits. */
-static int admit(struct queue *q, struct queue_model *k, const struct forecast_speed *speed, long j)
+static int admit_job(struct queue *q, struct queue_model *k, const struct forecast_speed *speed, long j)
 {
     struct forecast_job *job = &q->forecast->job[j];
-    if (!fits(q, k, speed, j, 0))
+    if (!fits_in_time(q, k, speed, j, 0))
         return 0;
     double length = forecast_tokens(q->forecast, job, SURE);
     k->rows++;
@@ -194,7 +194,7 @@ static long take_in_time(struct queue *q, struct queue_model *k, int w, int busy
         return busy < k->families.n_workers ? families_take_last(&k->families, q->plan) : -1;
     for (int is_shortest = 0; is_shortest < 2; is_shortest++) {
         long j = is_shortest ? families_take_last(&k->families, q->plan) : families_take(&k->families, w);
-        if (j < 0 || admit(q, k, &speed, j))
+        if (j < 0 || admit_job(q, k, &speed, j))
             return j;
         families_give_back(&k->families, j);
     }
@@ -210,7 +210,7 @@ static int may_start(struct queue *q, struct queue_model *k, long j)
         return 1;
     if (is_refused(q, k))
         return 0;
-    if (!look_at_model(q, k, &speed) || admit(q, k, &speed, j))
+    if (!look_at_model(q, k, &speed) || admit_job(q, k, &speed, j))
         return 1;
     k->refused = q->forecast->version;
     return 0;
@@ -428,7 +428,7 @@ static int has_time_to_load(const struct queue *q, int m, long j)
         return 1;
     if (!look_at_model(own, &own->model[m], &speed))
         return clock_seconds() + seconds < q->deadline->end;
-    return fits(q, &q->model[m], &speed, j, seconds);
+    return fits_in_time(q, &q->model[m], &speed, j, seconds);
 }
 
 int queue_pick_model(const struct queue *q, int w, int not_this)

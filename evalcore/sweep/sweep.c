@@ -235,7 +235,7 @@ int sweep_decode(struct sweep *s, const char *dir, struct board *board, int *sig
 
 /* ---- a stop ---- */
 
-static void advise(const struct sweep *s, struct str *out)
+static void add_advice(const struct sweep *s, struct str *out)
 {
     const struct deadline *l = s->deadline;
     double tokens = 0, least = l->decoding > 0 ? queue_shortest(&s->queue, &tokens) : INFINITY;
@@ -262,7 +262,7 @@ void sweep_log_lost(const struct sweep *s)
     double lost = t->decoded - t->tokens;
     struct str advice = {0};
     if (!t->finished)
-        advise(s, &advice);
+        add_advice(s, &advice);
     if (lost >= 1)
         log_info("about %.0f tokens of completions under way are lost%s%s", lost,
                  t->finished ? ""

@@ -10,7 +10,7 @@
 #include "evalcore/base/file.h"
 
 /* Fills in the cores' numbers and returns how many there are; 0: unknown. */
-static int allowed(int core[CPU_SETSIZE])
+static int allowed_cores(int core[CPU_SETSIZE])
 {
     cpu_set_t set;
     int n = 0;
@@ -44,7 +44,7 @@ static int quota_of(const char *folder, size_t n)
 }
 
 /* The least limit of this process's cgroup and of those above it (version 2). */
-static int quota(void)
+static int cgroup_quota(void)
 {
     struct str own = {0};
     int least = 0;
@@ -64,7 +64,7 @@ static int quota(void)
 
 int worker_cores_threads(int n_workers)
 {
-    int core[CPU_SETSIZE], n = allowed(core), most = quota();
+    int core[CPU_SETSIZE], n = allowed_cores(core), most = cgroup_quota();
     if (most && most < n)
         n = most;
     n /= n_workers > 0 ? n_workers : 1;
@@ -73,7 +73,7 @@ int worker_cores_threads(int n_workers)
 
 void worker_cores_take(int i, int n_workers)
 {
-    int core[CPU_SETSIZE], n = allowed(core);
+    int core[CPU_SETSIZE], n = allowed_cores(core);
     cpu_set_t set;
     if (n < n_workers || i < 0 || i >= n_workers)
         return;

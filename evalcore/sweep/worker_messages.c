@@ -16,20 +16,20 @@ const char *message_type(const json_t *m)
     return type ? type : "";
 }
 
-static int malformed(const json_t *m, const char *why, struct err *e)
+static int set_malformed(const json_t *m, const char *why, struct err *e)
 {
     return err_set(e, ERR_FORMAT, "a malformed message \"%.20s\": %s", message_type(m), why);
 }
 
 /* Reads m by a format of json_unpack(); a field that the format lacks is an error too. */
-static int unpack(const json_t *m, struct err *e, const char *format, ...)
+static int unpack_message(const json_t *m, struct err *e, const char *format, ...)
 {
     json_error_t why;
     va_list fields;
     va_start(fields, format);
     int rc = json_vunpack_ex((json_t *)m, &why, JSON_STRICT, format, fields);
     va_end(fields);
-    return rc ? malformed(m, why.text, e) : 0;
+    return rc ? set_malformed(m, why.text, e) : 0;
 }
 
 json_t *message_job(const char *key)
@@ -40,7 +40,7 @@ json_t *message_job(const char *key)
 int message_read_job(const json_t *m, const char **key, struct err *e)
 {
     const char *type;
-    return unpack(m, e, "{s:s, s:s}", "type", &type, "key", key);
+    return unpack_message(m, e, "{s:s, s:s}", "type", &type, "key", key);
 }
 
 json_t *message_stop(void)
@@ -61,7 +61,7 @@ json_t *message_alive(int64_t turn)
 int message_read_alive(const json_t *m, json_int_t *turn, struct err *e)
 {
     const char *type;
-    return unpack(m, e, "{s:s, s:I}", "type", &type, "turn", turn);
+    return unpack_message(m, e, "{s:s, s:I}", "type", &type, "turn", turn);
 }
 
 json_t *message_hello(const struct runplan *p)
@@ -79,16 +79,16 @@ int message_read_hello(const json_t *m, struct model_facts *facts, int n_loaded,
     json_error_t why;
     const char *type, *device;
     json_t *loaded;
-    int rc = unpack(m, e, "{s:s, s:s, s:o}", "type", &type, "device", &device, "lanes", &loaded);
+    int rc = unpack_message(m, e, "{s:s, s:s, s:o}", "type", &type, "device", &device, "lanes", &loaded);
     if (rc)
         return rc;
     if (json_array_size(loaded) != (size_t)n_loaded)
-        return malformed(m, "another number of lanes", e);
+        return set_malformed(m, "another number of lanes", e);
     for (int i = 0; i < n_loaded; i++) {
         facts[i].device = device;
         if (json_unpack_ex(json_array_get(loaded, (size_t)i), &why, JSON_STRICT, "{s:s, s:s}", "weights",
                            &facts[i].weights, "numerics", &facts[i].numerics))
-            return malformed(m, why.text, e);
+            return set_malformed(m, why.text, e);
     }
     return 0;
 }
@@ -102,11 +102,11 @@ int message_read_want(const json_t *m, int *jobs, struct err *e)
 {
     const char *type;
     json_int_t n;
-    int rc = unpack(m, e, "{s:s, s:I}", "type", &type, "jobs", &n);
+    int rc = unpack_message(m, e, "{s:s, s:I}", "type", &type, "jobs", &n);
     if (rc)
         return rc;
     if (n < 1 || n > WORKER_WANT_MAX)
-        return malformed(m, "jobs is out of range", e);
+        return set_malformed(m, "jobs is out of range", e);
     *jobs = (int)n;
     return 0;
 }
@@ -128,13 +128,14 @@ int message_read_progress(const json_t *m, struct worker_progress *out, struct e
 {
     const char *type;
     json_t *running;
-    int rc = unpack(m, e, "{s:s, s:F, s:F, s:F, s:F, s:i, s:o}", "type", &type, "tokens", &out->tokens,
-                    "steps", &out->steps, "decode_seconds", &out->decode_seconds, "prompt_seconds",
-                    &out->prompt_seconds, "places", &out->places, "running", &running);
+    int rc =
+        unpack_message(m, e, "{s:s, s:F, s:F, s:F, s:F, s:i, s:o}", "type", &type, "tokens", &out->tokens,
+                       "steps", &out->steps, "decode_seconds", &out->decode_seconds, "prompt_seconds",
+                       &out->prompt_seconds, "places", &out->places, "running", &running);
     if (!rc && (!json_is_array(running) || json_array_size(running) % 2))
-        rc = malformed(m, "running is no list of pairs", e);
+        rc = set_malformed(m, "running is no list of pairs", e);
     if (!rc && out->places < 1)
-        rc = malformed(m, "places is out of range", e);
+        rc = set_malformed(m, "places is out of range", e);
     out->running = rc ? NULL : running;
     return rc;
 }
@@ -161,16 +162,16 @@ int message_read_error(const json_t *m, struct err *error, struct err *e)
 {
     const char *type, *text;
     json_int_t code;
-    int rc = unpack(m, e, "{s:s, s:I, s:s}", "type", &type, "code", &code, "text", &text);
+    int rc = unpack_message(m, e, "{s:s, s:I, s:s}", "type", &type, "code", &code, "text", &text);
     if (rc)
         return rc;
     if (code > ERR_USAGE || code < ERR_DISK)
-        return malformed(m, "no such code", e);
+        return set_malformed(m, "no such code", e);
     err_set(error, (int)code, "%s", text);
     return 0;
 }
 
-static json_t *integers(const int32_t *v, int n)
+static json_t *integer_list(const int32_t *v, int n)
 {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
@@ -221,7 +222,7 @@ static float *read_float_bits(const json_t *list, size_t n)
 json_t *message_replay(const struct job *j, const char *cell)
 {
     return json_pack("{s:s, s:s, s:s, s:i, s:o, s:i}", "type", "replay", "key", j->key, "cell", cell,
-                     "problem", j->problem, "ids", integers(j->replay->ids, j->replay->n), "every",
+                     "problem", j->problem, "ids", integer_list(j->replay->ids, j->replay->n), "every",
                      j->replay->every);
 }
 
@@ -230,14 +231,14 @@ int message_read_replay(const json_t *m, struct job *j, struct replay_tokens *re
 {
     const char *type, *key;
     json_t *ids;
-    int rc = unpack(m, e, "{s:s, s:s, s:s, s:i, s:o, s:i}", "type", &type, "key", &key, "cell", cell,
-                    "problem", &j->problem, "ids", &ids, "every", &replay->every);
+    int rc = unpack_message(m, e, "{s:s, s:s, s:s, s:i, s:o, s:i}", "type", &type, "key", &key, "cell", cell,
+                            "problem", &j->problem, "ids", &ids, "every", &replay->every);
     if (rc)
         return rc;
     replay->n = (int)json_array_size(ids);
     replay->ids = read_integers(ids, json_array_size(ids), 0);
     if (!replay->ids || replay->n < 1 || replay->every < 1 || strlen(key) != JOB_KEY_HEX)
-        return malformed(m, "not a replay", e);
+        return set_malformed(m, "not a replay", e);
     memcpy(j->key, key, JOB_KEY_HEX + 1);
     return 0;
 }
@@ -249,7 +250,7 @@ static json_t *replay_json(const struct completion *c, const struct decoder_repl
         json_array_append_new(seen, json_pack("[i, i, s, s?]", r->seen[i].step, r->seen[i].layer,
                                               r->seen[i].digest, r->seen[i].sets));
     return json_pack("{s:o, s:o, s:o, s:o}", "logprobs", float_bits(c->logprobs, c->n_logprobs), "gaps",
-                     float_bits(c->gaps, c->n_logprobs), "tops", integers(c->tops, c->n_logprobs), "seen",
+                     float_bits(c->gaps, c->n_logprobs), "tops", integer_list(c->tops, c->n_logprobs), "seen",
                      seen);
 }
 
@@ -257,7 +258,7 @@ json_t *message_done(const char *key, const struct decoded_job *d)
 {
     const struct completion *c = &d->c;
     json_t *m = json_pack("{s:s, s:s, s:o, s:o}", "type", "done", "key", key, "ids",
-                          integers(c->ids, c->n_ids), "text", json_text(c->text, c->n_text));
+                          integer_list(c->ids, c->n_ids), "text", json_text(c->text, c->n_text));
     if (!m)
         return NULL;
     completion_json_add(m, c);
@@ -276,18 +277,18 @@ int message_read_done(const json_t *m, const char **key, struct completion *c, s
     memset(c, 0, sizeof *c);
     if (json_unpack_ex((json_t *)m, &why, 0, "{s:s, s:s, s:o, s:s%}", "type", &type, "key", key, "ids", &ids,
                        "text", &c->text, &c->n_text))
-        return malformed(m, why.text, e);
+        return set_malformed(m, why.text, e);
     if ((bad = completion_json_read(m, c)))
-        return malformed(m, bad, e);
+        return set_malformed(m, bad, e);
     const json_t *curve = json_object_get(m, "curve");
     if (curve && !curve_json_read(curve, &c->curve))
-        return malformed(m, "curve is no curve of reads", e);
+        return set_malformed(m, "curve is no curve of reads", e);
     size_t more = (c->error ? 1 : 0) + (c->likelihood.n ? 1 : 0) + (curve ? 1 : 0) +
                   (json_object_get(m, "replay") ? 1 : 0);
     if (json_object_size(m) != 4 + COMPLETION_JSON_FIELDS + more)
-        return malformed(m, "a field too many", e);
+        return set_malformed(m, "a field too many", e);
     c->ids = c->n_ids < 0 ? NULL : read_integers(ids, (size_t)c->n_ids, 0);
-    return c->ids ? 0 : malformed(m, "ids are no list of token ids", e);
+    return c->ids ? 0 : set_malformed(m, "ids are no list of token ids", e);
 }
 
 static int read_seen(const json_t *o, struct replay_seen *out)
@@ -315,10 +316,10 @@ int message_read_replayed(const json_t *m, struct completion *c, struct decoder_
     c->gaps = read_float_bits(json_object_get(o, "gaps"), n);
     c->tops = read_integers(json_object_get(o, "tops"), n, INT32_MIN);
     if (!c->logprobs || !c->gaps || !c->tops || !json_is_array(seen))
-        return malformed(m, "replay lacks what was decoded", e);
+        return set_malformed(m, "replay lacks what was decoded", e);
     r->seen = xcalloc(json_array_size(seen) + 1, sizeof *r->seen);
     for (size_t i = 0; i < json_array_size(seen); i++)
         if (read_seen(json_array_get(seen, i), &r->seen[r->n_seen++]))
-            return malformed(m, "replay has no list of what was read", e);
+            return set_malformed(m, "replay has no list of what was read", e);
     return 0;
 }
