@@ -44,4 +44,9 @@ int sweep_decode(struct sweep *s, const char *dir, struct board *board, int *sig
 void sweep_log_lost(const struct sweep *s);
 void sweep_close(struct sweep *s); /* of a zeroed one too */
 
+/* kveval sweep (sweep_run.c): everything from the run file to the report. path: of the run file, which stands
+ * in argv too; argv: as the command got it, for the workers. Prints errors; returns the exit code. */
+int sweep_run(const struct process_env *env, const struct sweep_options *o, const char *path, int argc,
+              char **argv);
+
 #endif

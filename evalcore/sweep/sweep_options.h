@@ -26,7 +26,7 @@ extern const struct cli_option sweep_table[];
 struct runfile_options sweep_file_options(const struct sweep_options *o);
 struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct process_env *p,
                                           const struct device_list *devices, int i);
-/* sweep_check.c, ERR_USAGE: "I/N", NULL for none; how progress is shown, with the log set accordingly, and
+/* "I/N", NULL for none; how progress is shown, with the log set accordingly, and
  * whether --metrics can be written; whether --lengths-from is a run folder. */
 int sweep_parse_shard(const char *text, int *shard, int *n_shards, struct err *e);
 int sweep_display(const struct sweep_options *o, struct err *e); /* enum board_display */

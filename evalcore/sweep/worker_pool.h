@@ -9,7 +9,7 @@
 #include "evalcore/sweep/worker_messages.h"
 
 /* What the files of the process decoder share: decoder_process.c (the interface), worker_listen.c (what
- * workers say, and the watchdog), worker_restarts.c, canary_check.c and worker_models.c. */
+ * workers say, and the watchdog), worker_restarts.c, canary.c and worker_models.c. */
 enum { HELD_BY_NOBODY = -1, HELD_DONE = -2 }; /* of workers.holder */
 /* Void: the canary still runs, but who finished it before is no longer believed. */
 enum { CHECK_NONE, CHECK_DUE, CHECK_RUNS, CHECK_VOID };
@@ -100,7 +100,7 @@ void worker_begin_again(struct workers *ws, int i, int model);
 int worker_is_coming(const struct worker_link *l); /* it is started again soon */
 int workers_coming(const struct workers *ws);      /* how many are */
 
-/* canary_check.c: worker i has finished job j. */
+/* canary.c: worker i has finished job j. */
 void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c);
 /* Worker i is ready: its canary is due where it needs a check and there is one. */
 void worker_begin_check(struct workers *ws, int i);
