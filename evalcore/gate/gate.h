@@ -160,7 +160,7 @@ struct gate_guard {
     const char *words;
 };
 enum { GATE_GUARDS = 5 };
-struct gate_look { /* after so many samples of each problem */
+struct gate_look { /* after `samples` samples of each problem */
     int samples;
     double base, now;           /* accuracies, fractions, all problems alike */
     double lower, holm, within; /* P of so few right answers; that with Holm; P of a loss of the margin */

@@ -10,8 +10,8 @@
 #include "evalcore/gate/gate.h"
 
 #define GUARD_ALPHA 0.01
-/* Without a test: so many times as long; and cut off or unreadable twice as often, if that is beyond twice
- * the limit in points, since one answer of a few can double a small share. */
+/* Limits without a test: this many times as long; and cut off or unreadable twice as often, if that is beyond
+ * twice the limit in points, since one answer of a few can double a small share. */
 #define LENGTH_ALWAYS 1.5
 #define SHARE_ALWAYS  2
 

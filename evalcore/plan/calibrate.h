@@ -15,7 +15,7 @@ struct speed {
  * decodes together; longest: tokens of its longest sequence. */
 int calibrate(struct speed *out, const struct engine_options *o, int rows, int longest, struct err *e);
 
-/* Seconds that a completion of so many tokens takes of a batch of s->rows, prompt left aside. The step time
+/* Seconds that a completion of `tokens` tokens takes in a batch of s->rows, without its prompt. The step time
  * is taken to grow with the context as between the two that were measured. */
 double speed_completion(const struct speed *s, double prompt, double tokens);
 

@@ -54,7 +54,7 @@ int prompts_words_said(struct chat_words *out, const struct chat *chat, const ch
     return rc ? rc : prompts_words(out, chat, &s, e);
 }
 
-/* Prompt and completion together may have so many tokens. */
+/* The most tokens that prompt and completion may have together. */
 static int limit_of(const struct prompt_renderer *r)
 {
     int most = r->settings->max_total_tokens;

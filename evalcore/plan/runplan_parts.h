@@ -11,7 +11,7 @@
  * *index receives its number. */
 int runplan_open_model(struct runplan *p, int model, enum kv_dtype kv_dtype, const struct runplan_options *o,
                        int *index, struct err *e);
-/* Of a dry plan: checks the weights of each loaded model by their headers, binds its policies, counts its
+/* For a dry plan: checks the weights of each loaded model by their headers, binds its policies, counts its
  * memory. */
 int runplan_measure(struct runplan *p, struct err *e);
 /* Reserves K and V for the engines of all loaded models, once all of them are open and their policies bound.

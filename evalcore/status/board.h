@@ -47,7 +47,7 @@ void board_clear(struct board *b);
 void board_state(struct board *b, enum status_state state, const char *why);
 void board_end(struct board *b);
 
-/* What is drawn on a terminal of so many columns and rows, lines without control characters. */
+/* Adds the lines that are drawn on a terminal of that size, without control characters. */
 void board_lines(struct str *out, const struct status *s, int columns, int rows);
 
 #endif

@@ -25,7 +25,7 @@ int deadline_duration(const char *option, const char *text, double *seconds, str
 int deadline_limit(struct deadline *s, const char *time_limit, long slurm_end, struct err *e);
 /* Decoding begins; reading the folder took `seconds`, which tells how long the report will take. */
 void deadline_begin(struct deadline *s, double seconds);
-/* What is kept of so many seconds for what comes after decoding. */
+/* Seconds to keep, out of a time limit of `seconds`, for grades and report. */
 double deadline_reserve(const struct deadline *s, double seconds);
 int deadline_is_limited(const struct deadline *s);
 int deadline_is_draining(const struct deadline *s);

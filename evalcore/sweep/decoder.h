@@ -97,14 +97,15 @@ struct decoder {
     void (*close)(struct decoder *d);
 };
 
-/* Of plans with engines. */
+/* A decoder on the engines of p, which must not be a dry plan. It cannot fail. */
 void decoder_open_local(struct decoder *d, struct runplan *p, const struct decoder_user *user);
-/* Of dry plans of a run file with an endpoint; key NULL: none. ERR_IO of bind: the server is not there. */
+/* A decoder for a dry plan of a run file with an endpoint. key: sent to the server; NULL: none. Returns 0 or
+ * an ERR_ code; bind() returns ERR_IO when the server is not there. */
 int decoder_open_endpoint(struct decoder *d, struct runplan *p, const struct decoder_user *user,
                           const char *key, struct err *e);
 
-/* How many jobs wait in an engine beyond the running batch: so many that a free place is filled at once, and
- * no more, because the engine copies their prompts. */
+/* How many jobs wait in an engine beyond the running batch: enough to fill a free place at once, and no more,
+ * because the engine copies their prompts. */
 enum { DECODER_WAITING = 8 };
 
 /* Sequences that a device decodes together: where requests wait, memory is full with those that run. One

@@ -16,9 +16,8 @@
 #include "evalcore/endpoint/endpoint.h"
 #include "evalcore/sweep/decoder.h"
 
-/* So many failures before anything has come right, or so many jobs in a row whose tries ran out, are no bad
- * luck: the server is set up otherwise than the run file says, or has stopped to work, and a night of errors
- * would not help. */
+/* This many failures before the first success, or this many jobs in a row that ran out of retries, end the
+ * decoding: the server is set up otherwise than the run file says, or has stopped working. */
 enum { FAILED_IN_A_ROW = 20 };
 
 struct endpoint_decoder {

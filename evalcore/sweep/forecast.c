@@ -14,7 +14,7 @@
 #define FIXED_CPU 0.25
 /* What passes between steps is not taken for more than the steps themselves. */
 #define OVERHEAD_MAX 2.0
-/* So many completions of a cell, or of a task, tell more than what was expected. */
+/* With this many completions of a cell, or else of a task, their lengths replace what was expected. */
 enum { ENOUGH = 8 };
 #define GROWTH 1.25
 /* The length of a typical job: the mean of log-normal lengths with a spread of 0.6 is this percentile. */
@@ -178,7 +178,7 @@ double forecast_tokens(const struct forecast *f, const struct forecast_job *j, d
     return tokens < j->limit ? tokens : j->limit;
 }
 
-/* Of the jobs of one model: seconds on all devices. */
+/* Seconds that the jobs of one model take on all devices; below 0 if its speed is not known. */
 static double model_seconds(const struct forecast *f, int model)
 {
     struct forecast_speed s;

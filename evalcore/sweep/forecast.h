@@ -57,7 +57,8 @@ void forecast_add(struct forecast *f, int model, const struct forecast_sample *x
 /* The speed of the devices with a model. Before that was seen, its steps take as long as those of a model
  * that was, scaled by the size of their weights. Returns 0 while none was seen. */
 int forecast_speed_of(const struct forecast *f, int model, struct forecast_speed *out);
-/* Seconds of a step of one device with so many rows, and of a prompt; with what passes between steps. */
+/* Seconds that one device takes for a decode step with `rows` sequences, and for a prompt. Both include the
+ * time that passes between steps. */
 double forecast_step(const struct forecast *f, const struct forecast_speed *s, double rows);
 double forecast_prompt(const struct forecast_speed *s, double tokens);
 

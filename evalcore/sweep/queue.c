@@ -10,8 +10,8 @@
 
 /* The percentile of lengths that the deadline counts on. */
 #define SURE 0.75
-/* A running job that needs more than so many times what is left is not waited for. One that needs a little
- * more is: speeds vary, and what starts beside it would make it late for good. */
+/* A running job that needs more than this many times the time left is not waited for. One that needs a little
+ * more is waited for: speeds vary, and a job started beside it would make it late for good. */
 #define HOPELESS       2
 #define UPDATE_SECONDS 1.0
 

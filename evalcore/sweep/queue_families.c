@@ -1,4 +1,4 @@
-/* Families of jobs that share a prompt, and who is at which (contract: families.h). */
+/* Families of jobs that share a prompt, and who is at which (contract: queue_families.h). */
 #include "evalcore/sweep/queue_families.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ static long jobs_left(const struct families *q, int worker)
     return q->open[worker] < 0 ? 0 : g->end - g->next;
 }
 
-/* Opens the first family whose prompt is the worker's or nobody's, else the first of all, if there is one. */
+/* Opens the first family with a prompt that this worker or nobody had; if there is none, the first family. */
 static void open_family(struct families *q, int worker)
 {
     long found = -1, of_others = -1;

@@ -19,7 +19,7 @@ struct families {
     size_t cap_back;
 };
 
-/* Of plan.jobs[first .. end-1], the jobs of one model. */
+/* Makes the families of plan.jobs[first .. end-1], the jobs of one model. */
 void families_init(struct families *q, const struct runplan *p, long first, long end, int n_workers);
 long families_take(struct families *q, int worker); /* index into plan.jobs; -1: none now */
 /* The job that is expected to be shortest: of those that were given back and the plan's last one. -1: none.

@@ -24,14 +24,15 @@ struct job_fate {
     uint64_t where; /* those workers, by bit */
 };
 
-/* Worker i died that held so many jobs, this one among them, and had finished so many since it was started.
- * has_others: other workers live, or come back soon. 1: the job is to blame. */
+/* Call when worker i died while it had this job. held: jobs that it had, this one included; finished: jobs
+ * that it had finished since it was started; has_others: other workers live or come back soon. Returns 1 when
+ * the job is to blame, else 0. */
 int fate_of_death(struct job_fate *f, int i, int held, int finished, int has_others);
 /* Did it die alone on two different workers? */
 int fate_is_proven(const struct job_fate *f);
 /* May worker i have it? */
 int fate_allows(const struct job_fate *f, int i, int has_others);
-/* Seconds until a worker is started again that died so many times in a row without finishing a job, and so
- * many times within an hour; below 0: it is out. */
+/* Back-off: seconds until a worker is started again after that many deaths in a row without a finished job,
+ * and within an hour. Below 0: it is out. */
 double restart_backoff(int in_a_row, int in_an_hour);
 #endif

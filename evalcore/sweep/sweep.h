@@ -24,7 +24,7 @@ struct sweep {
     int is_unsynced;
 };
 
-/* Opens the decoder and binds the plan, a dry one, to what it finds. The plan gets its jobs by that.
+/* Opens the decoder and binds the plan, a dry one, to what it finds. That also makes the plan's jobs.
  * ERR_DEVICE: no worker is left; ERR_IO: the server is not there. A signal ends the process meanwhile
  * (stop.h). dir: the run folder, NULL where there is none yet. sweep_close() also after an error. */
 int sweep_open_workers(struct sweep *s, struct runplan *p, struct deadline *deadline,
@@ -39,8 +39,8 @@ void sweep_open_local(struct sweep *s, struct runplan *p, struct deadline *deadl
  * else 0). After an error or a signal, what was journalled so far stays, and nothing more can be decoded.
  * s->progress tells what was done, until the next call. */
 int sweep_decode(struct sweep *s, const char *dir, struct board *board, int *signal, struct err *e);
-/* Of a stop: completions that were under way begin anew. Says how many tokens that costs, and of a run of
- * which nothing was saved, what would help. */
+/* After a stop: logs how many tokens of unfinished completions are lost, and, if no job was finished, which
+ * time limit would help. */
 void sweep_log_lost(const struct sweep *s);
 void sweep_close(struct sweep *s); /* of a zeroed one too */
 

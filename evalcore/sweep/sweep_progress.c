@@ -205,7 +205,7 @@ static double time_left(struct sweep_progress *t)
     return t->left < 0 ? -1 : left > 0 ? left : 0;
 }
 
-/* A device that loads decodes nothing, and what it does not is no slowness of the others. */
+/* A device that is loading does not count: otherwise the others would seem slow. */
 static void look_at_model(struct sweep_progress *t, int model)
 {
     const struct decoder_sums *now = &t->figures.model[model];

@@ -150,8 +150,8 @@ static int listen_for_jobs(struct worker *w, int wait, struct err *e)
     return rc;
 }
 
-/* Jobs on the way to a worker that is in a long step: what its socket cannot hold would stop the coordinator.
- */
+/* At most this many jobs are on the way to a worker: if it is in a long step, more than its socket holds
+ * would block the coordinator. */
 enum { WANT_MAX = 64 };
 
 /* Asks for as many jobs as there is room for. */

@@ -1,9 +1,9 @@
 #ifndef EVALCORE_SWEEP_WORKER_CORES_H
 #define EVALCORE_SWEEP_WORKER_CORES_H
 
-/* How n workers divide this machine's cores: those that this process may use (its affinity mask, which Slurm
- * and taskset set), in equal runs of neighbours, and where a cgroup allows fewer than it shows, so many
- * threads. With fewer cores than workers all share all of them, a thread each. */
+/* How n workers divide the cores that this process may use (its affinity mask, which Slurm and taskset set):
+ * in equal runs of neighbours. Where a cgroup allows fewer cores, workers have fewer threads. With fewer
+ * cores than workers, all share all cores, with one thread each. */
 int worker_cores_threads(int n_workers); /* of each worker, at least 1 */
 /* Keeps this thread, and those that it starts, on worker i's cores. Before OpenMP starts its own. A system
  * that refuses is left as it is: only speed depends on it. */

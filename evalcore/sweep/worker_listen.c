@@ -173,9 +173,9 @@ static void receive_messages(struct workers *ws, int i, struct err *e)
     }
 }
 
-/* Ends workers that are silent for too long, or whose device does not finish a step: the thread that gives
- * signs of life says how many turns the other has taken. Only time counts in which somebody listened: this
- * process may have been stopped itself. */
+/* The watchdog: ends workers without a heartbeat, and those that do not finish a step, as the heartbeat's
+ * count of turns shows. Only time counts in which somebody listened: this process may have been stopped
+ * itself. */
 static void watch_workers(struct workers *ws, struct err *e)
 {
     double now = clock_seconds(), passed = now - ws->watched;

@@ -71,7 +71,7 @@ json_t *message_hello(const struct runplan *p)
         json_array_append_new(loaded, json_pack("{s:s, s:s}", "weights", p->loaded[i].info.weights,
                                                 "numerics", p->loaded[i].info.numerics));
     return json_pack("{s:s, s:o, s:o}", "type", "hello", "device", json_text_of(p->loaded[0].info.device),
-                     "lanes", loaded);
+                     "models", loaded);
 }
 
 int message_read_hello(const json_t *m, struct model_facts *facts, int n_loaded, struct err *e)
@@ -79,11 +79,11 @@ int message_read_hello(const json_t *m, struct model_facts *facts, int n_loaded,
     json_error_t why;
     const char *type, *device;
     json_t *loaded;
-    int rc = unpack_message(m, e, "{s:s, s:s, s:o}", "type", &type, "device", &device, "lanes", &loaded);
+    int rc = unpack_message(m, e, "{s:s, s:s, s:o}", "type", &type, "device", &device, "models", &loaded);
     if (rc)
         return rc;
     if (json_array_size(loaded) != (size_t)n_loaded)
-        return set_malformed(m, "another number of lanes", e);
+        return set_malformed(m, "another number of models", e);
     for (int i = 0; i < n_loaded; i++) {
         facts[i].device = device;
         if (json_unpack_ex(json_array_get(loaded, (size_t)i), &why, JSON_STRICT, "{s:s, s:s}", "weights",

@@ -14,7 +14,7 @@
  *                 replay {key, cell, problem, ids, every}         a job that is in no plan: decode these ids
  *                 drain {}                                       finish what is decoded, drop the rest
  *   worker        alive {turn}                                   every second, from a thread of its own
- *                 hello {device, loaded models: [{weights, numerics}]}   once, when everything is loaded
+ *                 hello {device, models: [{weights, numerics}]}   once, when everything is loaded
  *                 want {jobs}                                     it has room for so many more
  *                 done {key, finish, ids, text, ...}              a completion; of a replay with {replay}
  *                 progress {tokens, steps, ..., running}          decoded so far, now and then

@@ -5,8 +5,9 @@
 #include "evalcore/base/log.h"
 #include "evalcore/sweep/worker_pool.h"
 
-/* So many deaths in a row while a worker loads a model that it has never loaded speak against that model: it
- * may need more memory than there is, for which nobody gets to give a reason. */
+/* After this many deaths in a row while a worker loads a model for the first time, the model is left out
+ * there: it may need more memory than there is, in which case the process is killed before it can give a
+ * reason. */
 enum { LOAD_DEATHS = 3 };
 
 /* Two folders may hold the same weights, and jobs of one would be those of the other. */
