@@ -55,8 +55,8 @@ const struct cli_option sweep_table[] = {
     {"retry-errors", 0, CLI_FLAG, AT(retry_errors), NULL,
      .help = "decode jobs again that ended in an error; what succeeds takes their place"},
     {"lengths-from", 0, CLI_STRING, AT(lengths_from), "DIR",
-     .help = "a run folder with completions of the same problems: how long they were decides which jobs come "
-             "first, and the time left is right sooner"},
+     .help = "start long problems first, judged by the completions in run folder DIR; also improves the time "
+             "estimate"},
     {"zh-dict", 0, CLI_STRING, AT(zh_dict), "DIR", .help = ZH_DICT_HELP},
     {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL,
      .help = "check everything, weights included, and print cells, jobs, expected tokens, memory and time"},
