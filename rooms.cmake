@@ -54,12 +54,11 @@ set(rooms
   "answer_check            | answer_check.h                             | answer_check/strict answer_check/compat answer_check/choice answer_check/textscore answer_check/text"
 
   "engine/pocket           | pocket.h                                   |"
-  "engine/gates            | shipped_gates.h                            |"
   "engine/memory           | device.h kvcache.h counting.h              | kernels"
   "engine/text/jinja       | jinja.h                                    |"
   "engine/text             | tokenizer.h chat.h                         | engine/text/jinja"
   "engine/model            | model.h model_config.h safetensors.h       | engine/pocket kernels"
-  "engine/policies         | policy.h                                   | engine/model engine/memory engine/pocket engine/gates kernels"
+  "engine/policies         | policy.h                                   | engine/model engine/memory engine/pocket kernels"
   "engine                  | engine.h                                   | engine/policies engine/model engine/text engine/memory engine/pocket kernels"
 
   "tasks                   | task.h                                     | answer_check"

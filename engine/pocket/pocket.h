@@ -3,12 +3,23 @@
 
 #include <stddef.h>
 
-/* The room of the embedded model: its files, linked into the program. The rooms engine/model, engine/policies
- * and engine come in and read them as they read files of a folder. README.md says what the model is and how
- * it was trained. Each function returns the bytes of one file and their number. */
+/* The room of files that are linked into the program: those of the embedded model, which the rooms
+ * engine/model, engine/policies and engine read as they read files of a folder, and DMS gates. README.md says
+ * what the model is and how it was trained. Each pocket_ function returns the bytes of one file and their
+ * number. */
 const void *pocket_weights(size_t *n);          /* model.safetensors */
 const char *pocket_config(size_t *n);           /* config.json */
 const char *pocket_tokenizer(size_t *n);        /* tokenizer.json */
 const void *pocket_gates(double cr, size_t *n); /* dms_cr2, 4, 8.safetensors; NULL for another ratio */
+
+/* DMS gates for models other than the embedded one: runs/gates/MODEL_dms_crN.safetensors, linked into the
+ * program, so that `dms:cr=N` needs no files. runs/gates/README.md says how they were made. */
+struct shipped_gates {
+    const char *model; /* as in engine/policies/model_defaults.c */
+    double cr;
+    const char *data, *end; /* the safetensors file */
+};
+const struct shipped_gates *shipped_gates(size_t i);                          /* NULL past the end */
+const struct shipped_gates *shipped_gates_find(const char *model, double cr); /* NULL: none ship */
 
 #endif

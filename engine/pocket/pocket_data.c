@@ -1,5 +1,8 @@
-/* Returns the embedded files, which pocket_data.S puts into the program. */
+/* Returns the embedded files, which pocket_data.S and the table made by CMakeLists.txt put into the program.
+ */
 #include "engine/pocket/pocket.h"
+
+#include <strings.h>
 
 extern const char pocket_model_data[], pocket_model_data_end[], pocket_config_data[],
     pocket_config_data_end[];
@@ -38,5 +41,23 @@ const void *pocket_gates(double cr, size_t *n)
             *n = (size_t)(gates[i].end - gates[i].data);
             return gates[i].data;
         }
+    return NULL;
+}
+
+extern const struct shipped_gates shipped_gates_table[]; /* ends with model NULL */
+
+const struct shipped_gates *shipped_gates(size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (!shipped_gates_table[k].model)
+            return NULL;
+    return shipped_gates_table[i].model ? &shipped_gates_table[i] : NULL;
+}
+
+const struct shipped_gates *shipped_gates_find(const char *model, double cr)
+{
+    for (const struct shipped_gates *g = shipped_gates_table; g->model; g++)
+        if (!strcasecmp(g->model, model) && g->cr == cr)
+            return g;
     return NULL;
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/gates/shipped_gates.h"
 #include "engine/model/model_config.h"
 #include "engine/model/safetensors.h"
 #include "engine/pocket/pocket.h"

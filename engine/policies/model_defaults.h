@@ -5,7 +5,7 @@
 
 /* Options that papers publish per model: DELTA's refresh layers, Kascade's anchors and head maps, OmniKV's
  * filter layers and LessIsMore's selection layers, and the embedded model's own. A model for which only gates
- * ship (engine/gates) has a row of NULLs. */
+ * ship (engine/pocket/pocket.h) has a row of NULLs. */
 struct model_defaults {
     const char *model; /* "DeepSeek-R1-Distill-Qwen-1.5B" */
     int n_layers;

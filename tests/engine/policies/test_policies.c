@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/gates/shipped_gates.h"
+#include "engine/pocket/pocket.h"
 #include "engine/model/safetensors.h"
 #include "engine/policies/policy.h"
 #include "evalcore/base/file.h"
