@@ -121,12 +121,17 @@ def compare(old, new, is_cuda):
 
 
 def objects_of(build):
-    """{source file: object} of a build; an object lies in CMakeFiles/TARGET.dir, below the folder of its CMakeLists.txt."""
+    """{(source file, n): object} of a build; n counts the targets that compile the same file, as those of the instruction sets.
+    An object lies in CMakeFiles/TARGET.dir, below the folder of its CMakeLists.txt."""
     found = {}
     for path in sorted(pathlib.Path(build).rglob("*.o")):
         parts = path.relative_to(build).parts
         at = next(i for i, part in enumerate(parts) if part.endswith(".dir"))
-        found["/".join(parts[:at - 1] + parts[at + 1:])[:-2]] = path
+        source = "/".join(parts[:at - 1] + parts[at + 1:])[:-2]
+        n = 0
+        while (source, n) in found:
+            n += 1
+        found[source, n] = path
     return found
 
 
@@ -134,22 +139,23 @@ def main():
     base, head = objects_of(sys.argv[1]), objects_of(sys.argv[2])
     moved = dict(line.rstrip("\n").split("\t")[1:] for line in open(sys.argv[3]))
     folders = tuple(folder.rstrip("/") + "/" for folder in sys.argv[4:])
-    is_wanted = lambda source: not folders or source.startswith(folders)
+    is_wanted = lambda key: not folders or key[0].startswith(folders)
     same = texts = 0
     wrong = []
     seen = set()
-    for source in filter(is_wanted, base):
-        other = moved.get(source, source)
+    for key in filter(is_wanted, base):
+        source = key[0]
+        other = (moved.get(source, source), key[1])
         seen.add(other)
         if other not in head:
             wrong.append(f"{source}: has no counterpart")
             continue
         try:
-            texts += compare(base[source], head[other], source.endswith(".cu"))
+            texts += compare(base[key], head[other], source.endswith(".cu"))
             same += 1
         except Differs as why:
             wrong.append(f"{source}: {why}")
-    wrong += [f"{source}: is new" for source in filter(is_wanted, head) if source not in seen]
+    wrong += [f"{key[0]}: is new" for key in filter(is_wanted, head) if key not in seen]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     print(f"{same} objects have the same code and data, {len(wrong)} have not; {texts} of the same have other texts in .rodata")
     return 1 if wrong or not same else 0
