@@ -81,6 +81,22 @@ void worker_begin_check(struct workers *ws, int i)
     l->state->is_checked = l->check != CHECK_NONE;
 }
 
+/* Is worker i, which was found to be wrong once, to be checked against one that must be checked itself first?
+ * That one may be wrong as well, and would condemn worker i again and again. */
+static int waits_for_witness(const struct workers *ws, int i)
+{
+    const struct worker_link *l = &ws->link[i], *witness = &ws->link[l->canary_by];
+    int is_open = witness->needs_check && witness->state->is_live;
+    return ws->part[l->state->model].canary.of[i].is_doubted && l->canary_by != i && is_open &&
+           (!witness->device || witness->check != CHECK_NONE);
+}
+
+int worker_may_begin_check(const struct workers *ws, int i)
+{
+    const struct worker_link *l = &ws->link[i];
+    return l->state->is_live && l->wanted > 0 && l->check == CHECK_DUE && !waits_for_witness(ws, i);
+}
+
 int worker_is_checked(const struct worker_link *l, long j)
 {
     return l->check >= CHECK_RUNS && j == l->canary->job;

@@ -139,7 +139,7 @@ static int process_poll(struct decoder *d, struct err *e)
         workers_restart(ws, e);
         for (int i = 0; i < ws->n && !e->code; i++) {
             struct worker_link *l = &ws->link[i];
-            if (l->state->is_live && l->wanted > 0 && l->check == CHECK_DUE) {
+            if (worker_may_begin_check(ws, i)) {
                 l->check = CHECK_RUNS;
                 send_job(ws, i, l->canary->job, e);
             }

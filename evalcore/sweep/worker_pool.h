@@ -104,6 +104,9 @@ int workers_coming(const struct workers *ws);      /* how many are */
 void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c);
 /* Worker i is ready: its canary is due where it needs a check and there is one. */
 void worker_begin_check(struct workers *ws, int i);
+/* Can worker i decode its canary now? One that was found to be wrong before waits until the worker that it is
+ * to be checked against has passed its own check. */
+int worker_may_begin_check(const struct workers *ws, int i);
 /* Does it decode job j as its canary? */
 int worker_is_checked(const struct worker_link *l, long j);
 /* Worker i, restarted, has finished the canary. ERR_DEVICE in why: with other tokens. */

@@ -2,7 +2,7 @@
  * machine. Built as kv_fault.so beside the program.
  *
  *   KV_FAULT="ROLE KIND N"   ROLE: worker, main (neither a worker nor a grader), or any
- *   KV_FAULT_ONCE=FILE       only the first process of that role that can make the file fails
+ *   KV_FAULT_ONCE=FILE:...   only the first processes of that role fail, one for each file: it makes it
  *   KV_FAULT_WHEN=FILE       only processes that start while the file is there fail
  *
  * At the N-th change of a file (write, cut, sync, rename, removal; a new folder):
@@ -71,6 +71,22 @@ static int is_called(const char *name)
     return n > 0 && !strcmp(text + strlen(text) + 1, name);
 }
 
+/* Makes the first of the files, with ':' between them, that is not there yet. */
+static int make_one_file(const char *paths)
+{
+    int fd = -1;
+    for (const char *at = paths; fd < 0 && *at;) {
+        char path[512];
+        int n = (int)strcspn(at, ":");
+        snprintf(path, sizeof path, "%.*s", n, at);
+        fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+        at += n + (at[n] == ':');
+    }
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     const char *fault = getenv("KV_FAULT"), *once = getenv("KV_FAULT_ONCE"), *when = getenv("KV_FAULT_WHEN");
@@ -82,12 +98,8 @@ __attribute__((constructor)) static void begin(void)
         return;
     if (when && access(when, F_OK))
         return;
-    if (once) {
-        int fd = open(once, O_CREAT | O_EXCL | O_WRONLY, 0600);
-        if (fd < 0)
-            return;
-        close(fd);
-    }
+    if (once && !make_one_file(once))
+        return;
     at = strtol(key, NULL, 10);
     is_mine = 1;
 }
