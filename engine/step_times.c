@@ -11,10 +11,10 @@
 #include "evalcore/base/clock.h"
 #include "kernels/limits.h"
 
-/* The result is the median of the rounds. ROOM: how many tokens the replays append, by the two programs that
- * do.
+/* The result is the median of the rounds. MAX_APPENDED: how many tokens the replays append, by the two
+ * programs that do.
  */
-enum { ROUNDS = 5, REPLAYS = 8, ROOM = 2 * (ROUNDS * REPLAYS + 1) };
+enum { ROUNDS = 5, REPLAYS = 8, MAX_APPENDED = 2 * (ROUNDS * REPLAYS + 1) };
 
 int engine_read_bytes(struct engine *en, double *bytes, struct err *e)
 {
@@ -137,12 +137,12 @@ static int set_rows(struct engine *en, struct err *e)
 {
     for (int i = 0; i < en->n_active; i++) {
         const struct sequence *s = en->active[i];
-        int rc = kvcache_map(&en->cache, s->seq, kv_pages(s->req.n_prompt + s->n_ids + ROOM), e);
+        int rc = kvcache_map(&en->cache, s->seq, kv_pages(s->req.n_prompt + s->n_ids + MAX_APPENDED), e);
         if (rc)
             return rc < 0 ? rc
                           : err_set(e, ERR_USAGE,
                                     "the KV cache has no room for the %d tokens that timing a step takes",
-                                    (int)ROOM);
+                                    (int)MAX_APPENDED);
     }
     return rows_upload(en, en->active, en->n_active, e);
 }

@@ -25,8 +25,8 @@ BACKEND_INLINE int keep_acts(const struct keep_params *r, int budget, int live, 
  */
 BACKEND_INLINE int keep_pinned(const struct keep_params *r, int budget, int prompt)
 {
-    int room = budget - r->recent - 1;
-    return prompt < room ? prompt : room;
+    int left = budget - r->recent - 1;
+    return prompt < left ? prompt : left;
 }
 
 #endif

@@ -81,8 +81,8 @@ struct search {
     const struct ruler_call *call;
     const struct task_counter *counter;
     ruler_make_fn make;
-    int room;    /* tokens of the prompt at most */
-    int no_chat; /* 1: count it as a bare text */
+    int max_prompt; /* tokens of the prompt at most */
+    int no_chat;    /* 1: count it as a bare text */
     struct ruler_draft *draft;
     int tokens; /* of the draft */
 };
@@ -96,7 +96,7 @@ static int try_size(struct search *s, int size, struct err *e)
                         .answer_prefix = str_text(&s->draft->answer_prefix),
                         .no_chat = s->no_chat};
     s->tokens = s->counter->count(s->counter->context, &p, e);
-    return s->tokens < 0 ? s->tokens : s->tokens <= s->room;
+    return s->tokens < 0 ? s->tokens : s->tokens <= s->max_prompt;
 }
 
 /* Leaves the draft of the largest size that fits, one more of which does not, and puts it into *size, where
@@ -140,12 +140,16 @@ static int find_size(struct search *s, int smallest, int *size, struct err *e)
 static int size_example(struct ruler_call *c, struct ruler_draft *d, const struct task_counter *counter,
                         struct err *e)
 {
-    int room = c->tokens / 2 < VT_EXAMPLE_TOKENS ? c->tokens / 2 : VT_EXAMPLE_TOKENS;
-    struct search s = {
-        .call = c, .counter = counter, .make = ruler_vt_example, .room = room, .no_chat = 1, .draft = d};
+    int max_prompt = c->tokens / 2 < VT_EXAMPLE_TOKENS ? c->tokens / 2 : VT_EXAMPLE_TOKENS;
+    struct search s = {.call = c,
+                       .counter = counter,
+                       .make = ruler_vt_example,
+                       .max_prompt = max_prompt,
+                       .no_chat = 1,
+                       .draft = d};
     c->example_size = VT_SIZE;
     int rc = find_size(&s, VT_SIZE, &c->example_size, e);
-    return rc < 0 ? rc : 0; /* one that is too long leaves no room, and the problem's own message says so */
+    return rc < 0 ? rc : 0; /* one that is too long leaves no tokens, and the problem's own message says so */
 }
 
 static void add_problem(struct rows *rows, const struct ruler_call *c, const struct ruler_draft *d,
@@ -185,7 +189,7 @@ static int generate_problems(struct task *t, struct ruler_call *c, struct err *e
         struct search s = {.call = c,
                            .counter = t->counter,
                            .make = c->family->make,
-                           .room = c->tokens - max_new,
+                           .max_prompt = c->tokens - max_new,
                            .draft = &draft};
         int fits = find_size(&s, c->family->min_size, &size, e);
         if (fits > 0)

@@ -11,7 +11,7 @@
 
 #include "evalcore/base/param_text.h"
 
-static void *slot_of(const struct param *p, void *base)
+static void *field_of(const struct param *p, void *base)
 {
     return (char *)base + p->offset;
 }
@@ -106,7 +106,7 @@ static int param_number(const struct param *p, const json_t *v, int whole, doubl
     return refuse_value(p, v, want, where, e);
 }
 
-static int set_enum(const struct param *p, int *slot, const json_t *v, const char *where, struct err *e)
+static int set_enum(const struct param *p, int *field, const json_t *v, const char *where, struct err *e)
 {
     struct str text = {0}, want = {0};
     int rc = 0;
@@ -116,7 +116,7 @@ static int set_enum(const struct param *p, int *slot, const json_t *v, const cha
         json_canonical(&text, v);
     for (int i = 0; p->choices[i]; i++)
         if (strcmp(p->choices[i], text.data) == 0) {
-            *slot = i;
+            *field = i;
             goto out;
         }
     str_puts(&want, "one of ");
@@ -129,7 +129,7 @@ out:
     return rc;
 }
 
-static int set_ints(const struct param *p, struct param_ints *slot, const json_t *v, const char *where,
+static int set_ints(const struct param *p, struct param_ints *field, const json_t *v, const char *where,
                     struct err *e)
 {
     struct param_ints list = {0};
@@ -149,7 +149,7 @@ static int set_ints(const struct param *p, struct param_ints *slot, const json_t
                                list.v[k]);
         list.v[list.n++] = (int)x;
     }
-    *slot = list;
+    *field = list;
     return 0;
 }
 
@@ -198,7 +198,7 @@ static int set_map_row(const struct param *p, struct param_map *m, const char *k
     return 0;
 }
 
-static int set_map(const struct param *p, struct param_map *slot, const json_t *v, const char *where,
+static int set_map(const struct param *p, struct param_map *field, const json_t *v, const char *where,
                    struct err *e)
 {
     if (!json_is_object(v))
@@ -212,79 +212,79 @@ static int set_map(const struct param *p, struct param_map *slot, const json_t *
     for (void *it = json_object_iter(o); it && !rc; it = json_object_iter_next(o, it))
         rc = set_map_row(p, m, json_object_iter_key(it), json_object_iter_value(it), where, e);
     if (!rc)
-        *slot = *m;
+        *field = *m;
     free(m);
     return rc;
 }
 
-static int set_string(const struct param *p, const char **slot, struct arena *a, const json_t *v,
+static int set_string(const struct param *p, const char **field, struct arena *a, const json_t *v,
                       const char *where, struct err *e)
 {
     if (!json_is_string(v) || strlen(json_string_value(v)) != json_string_length(v))
         return refuse_value(p, v, p->type == PARAM_FILE ? "a file name" : "a text", where, e);
-    *slot = arena_strdup(a, json_string_value(v));
+    *field = arena_strdup(a, json_string_value(v));
     return 0;
 }
 
 static int set_json(const struct param *p, void *base, struct arena *a, const json_t *v, const char *where,
                     struct err *e)
 {
-    void *slot = slot_of(p, base);
+    void *field = field_of(p, base);
     double x = 0;
     int rc = 0;
     switch (p->type) {
     case PARAM_INT:
         rc = param_number(p, v, 1, &x, where, e);
         if (!rc)
-            *(int *)slot = (int)x;
+            *(int *)field = (int)x;
         break;
     case PARAM_DOUBLE:
         rc = param_number(p, v, 0, &x, where, e);
         if (!rc)
-            *(double *)slot = x;
+            *(double *)field = x;
         break;
     case PARAM_BOOL:
         if (!json_is_boolean(v))
             return refuse_value(p, v, "true or false", where, e);
-        *(int *)slot = json_is_true(v);
+        *(int *)field = json_is_true(v);
         break;
     case PARAM_STRING:
     case PARAM_FILE:
-        return set_string(p, slot, a, v, where, e);
+        return set_string(p, field, a, v, where, e);
     case PARAM_ENUM:
-        return set_enum(p, slot, v, where, e);
+        return set_enum(p, field, v, where, e);
     case PARAM_INTS:
-        return set_ints(p, slot, v, where, e);
+        return set_ints(p, field, v, where, e);
     case PARAM_MAP:
-        return set_map(p, slot, v, where, e);
+        return set_map(p, field, v, where, e);
     }
     return rc;
 }
 
 static void unset_param(const struct param *p, void *base)
 {
-    void *slot = slot_of(p, base);
+    void *field = field_of(p, base);
     switch (p->type) {
     case PARAM_INT:
-        *(int *)slot = PARAM_UNSET_INT;
+        *(int *)field = PARAM_UNSET_INT;
         break;
     case PARAM_BOOL:
     case PARAM_ENUM:
-        *(int *)slot = -1;
+        *(int *)field = -1;
         break;
     case PARAM_DOUBLE:
-        *(double *)slot = NAN;
+        *(double *)field = NAN;
         break;
     case PARAM_STRING:
     case PARAM_FILE:
-        *(const char **)slot = NULL;
+        *(const char **)field = NULL;
         break;
     case PARAM_INTS:
-        memset(slot, 0, sizeof(struct param_ints));
-        ((struct param_ints *)slot)->n = -1;
+        memset(field, 0, sizeof(struct param_ints));
+        ((struct param_ints *)field)->n = -1;
         break;
     case PARAM_MAP:
-        memset(slot, 0, sizeof(struct param_map));
+        memset(field, 0, sizeof(struct param_map));
         break;
     }
 }
@@ -294,7 +294,7 @@ void param_copy(const struct param *t, void *to, const void *from, size_t size, 
     memcpy(to, from, size);
     for (const struct param *p = t; p && p->name; p++)
         if (is_text(p)) {
-            const char **s = slot_of(p, to);
+            const char **s = field_of(p, to);
             *s = *s ? arena_strdup(a, *s) : NULL;
         }
 }
@@ -304,7 +304,7 @@ void param_defaults(const struct param *t, void *base)
     for (const struct param *p = t; p && p->name; p++) {
         unset_param(p, base);
         if (is_text(p)) {
-            *(const char **)slot_of(p, base) = p->def;
+            *(const char **)field_of(p, base) = p->def;
         } else if (p->def) {
             struct err e = {0};
             json_t *v = param_text_to_json(p, p->def);

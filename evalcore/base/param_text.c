@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const void *slot_of(const struct param *p, const void *base)
+static const void *field_of(const struct param *p, const void *base)
 {
     return (const char *)base + p->offset;
 }
@@ -121,21 +121,21 @@ json_t *param_text_to_json(const struct param *p, const char *text)
 
 int param_is_set(const struct param *p, const void *base)
 {
-    const void *slot = slot_of(p, base);
+    const void *field = field_of(p, base);
     switch (p->type) {
     case PARAM_INT:
-        return *(const int *)slot != PARAM_UNSET_INT;
+        return *(const int *)field != PARAM_UNSET_INT;
     case PARAM_DOUBLE:
-        return !isnan(*(const double *)slot);
+        return !isnan(*(const double *)field);
     case PARAM_STRING:
     case PARAM_FILE:
-        return *(const char *const *)slot != NULL;
+        return *(const char *const *)field != NULL;
     case PARAM_INTS:
-        return ((const struct param_ints *)slot)->n >= 0;
+        return ((const struct param_ints *)field)->n >= 0;
     case PARAM_MAP:
-        return ((const struct param_map *)slot)->n > 0;
+        return ((const struct param_map *)field)->n > 0;
     default:
-        return *(const int *)slot >= 0;
+        return *(const int *)field >= 0;
     }
 }
 
@@ -162,19 +162,19 @@ static json_t *map_json(const struct param_map *m)
 
 json_t *param_value_json(const struct param *p, const void *base)
 {
-    const void *slot = slot_of(p, base);
+    const void *field = field_of(p, base);
     if (!param_is_set(p, base))
         return NULL;
     switch (p->type) {
     case PARAM_INT:
-        return json_integer(*(const int *)slot);
+        return json_integer(*(const int *)field);
     case PARAM_DOUBLE:
-        return json_real(*(const double *)slot);
+        return json_real(*(const double *)field);
     case PARAM_BOOL:
-        return json_boolean(*(const int *)slot);
+        return json_boolean(*(const int *)field);
     case PARAM_STRING:
     case PARAM_FILE: {
-        const char *s = *(const char *const *)slot;
+        const char *s = *(const char *const *)field;
         struct str clean = {0};
         str_add_utf8(&clean, s, strlen(s));
         json_t *v = json_string(clean.data);
@@ -182,16 +182,16 @@ json_t *param_value_json(const struct param *p, const void *base)
         return v;
     }
     case PARAM_ENUM: {
-        const char *choice = p->choices[*(const int *)slot];
+        const char *choice = p->choices[*(const int *)field];
         int is_true = strcmp(choice, "true") == 0;
         return is_true || strcmp(choice, "false") == 0 ? json_boolean(is_true) : json_string(choice);
     }
     case PARAM_INTS: {
-        const struct param_ints *list = slot;
+        const struct param_ints *list = field;
         return ints_json(list->v, list->n);
     }
     case PARAM_MAP:
-        return map_json(slot);
+        return map_json(field);
     }
     return NULL;
 }
@@ -223,29 +223,29 @@ static void map_text(const struct param_map *m, struct str *out)
 
 void param_text(const struct param *p, const void *base, struct str *out)
 {
-    const void *slot = slot_of(p, base);
+    const void *field = field_of(p, base);
     str_puts(out, "");
     if (!param_is_set(p, base))
         return;
     switch (p->type) {
     case PARAM_INT:
-        str_printf(out, "%d", *(const int *)slot);
+        str_printf(out, "%d", *(const int *)field);
         break;
     case PARAM_DOUBLE:
-        json_number(out, *(const double *)slot);
+        json_number(out, *(const double *)field);
         break;
     case PARAM_BOOL:
-        str_puts(out, *(const int *)slot ? "true" : "false");
+        str_puts(out, *(const int *)field ? "true" : "false");
         break;
     case PARAM_STRING:
     case PARAM_FILE:
-        str_puts(out, *(const char *const *)slot);
+        str_puts(out, *(const char *const *)field);
         break;
     case PARAM_ENUM:
-        str_puts(out, p->choices[*(const int *)slot]);
+        str_puts(out, p->choices[*(const int *)field]);
         break;
     case PARAM_INTS: {
-        const struct param_ints *list = slot;
+        const struct param_ints *list = field;
         for (int i = 0; i < list->n; i++)
             str_printf(out, "%s%d", i ? "+" : "", list->v[i]);
         if (!list->n)
@@ -253,7 +253,7 @@ void param_text(const struct param *p, const void *base, struct str *out)
         break;
     }
     case PARAM_MAP:
-        map_text(slot, out);
+        map_text(field, out);
         break;
     }
 }

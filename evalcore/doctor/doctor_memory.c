@@ -61,27 +61,28 @@ static void describe_need(const struct patient *p, const struct engine_memory *m
 static void judge_need(struct patient *p, const struct engine_memory *m, const struct need *n)
 {
     double free = available_bytes(&p->order->engine), most = n->pool > 0 ? n->pool : n->one;
-    struct str text = {0}, room = {0};
+    struct str text = {0}, amount = {0};
     describe_need(p, m, n, &text);
     int is_short = free > 0 && n->fixed + most > free;
     doctor_say(p, is_short ? FINDING_FAULT : FINDING_OK, "memory", "%s", text.data);
     if (free > 0)
-        str_bytes(&room, free);
-    doctor_note("%s%s", free > 0 ? room.data : "how much is free is not known", free > 0 ? " are free" : "");
+        str_bytes(&amount, free);
+    doctor_note("%s%s", free > 0 ? amount.data : "how much is free is not known",
+                free > 0 ? " are free" : "");
     double held = n->pool > 0 ? n->pool : free - n->fixed;
     if (is_short) {
         doctor_way_out(
             "a smaller --context (max_total_tokens in the run file) or --batch (sweep --max-batch), or "
             "another machine");
     } else if (free > 0 && n->all > held) {
-        str_clear(&room);
-        str_bytes(&room, held);
+        str_clear(&amount);
+        str_bytes(&amount, held);
         doctor_note(
             "the cache holds %s: when all grow that long fewer decode together, with the same results",
-            room.data);
+            amount.data);
     }
     str_release(&text);
-    str_release(&room);
+    str_release(&amount);
 }
 
 void doctor_memory(struct patient *p)

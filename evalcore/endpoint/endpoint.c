@@ -64,8 +64,8 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
     n *= size;
     curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status != 200) {
-        size_t room = REFUSED_BYTES - x->refused.len;
-        str_add(&x->refused, bytes, n < room ? n : room);
+        size_t left = REFUSED_BYTES - x->refused.len;
+        str_add(&x->refused, bytes, n < left ? n : left);
         return n;
     }
     return answer_take(&x->answer, bytes, n) ? 0 : n;

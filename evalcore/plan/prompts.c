@@ -101,19 +101,19 @@ static int cut_and_wrap(struct prompt_renderer *r, const struct problem *p, cons
     return rc;
 }
 
-static int truncate_middle(struct prompt_renderer *r, const struct problem *p, int room,
+static int truncate_middle(struct prompt_renderer *r, const struct problem *p, int max_tokens,
                            struct token_list *out, struct err *e)
 {
     struct token_list user = {0};
     int rc = tokenizer_encode(r->tokenizer, &r->scratch, p->prompt, p->prompt_len, 0, &user, e);
     size_t frame = out->n > user.n ? out->n - user.n : 0;
-    size_t keep = (size_t)room > frame ? (size_t)room - frame : 0;
+    size_t keep = (size_t)max_tokens > frame ? (size_t)max_tokens - frame : 0;
     /* Joining the halves may give a few more tokens than were kept. */
     while (!rc && keep > 1 && keep < user.n) {
         rc = cut_and_wrap(r, p, &user, keep, out, e);
-        if (out->n <= (size_t)room)
+        if (out->n <= (size_t)max_tokens)
             break;
-        keep -= out->n - (size_t)room < keep ? out->n - (size_t)room : keep;
+        keep -= out->n - (size_t)max_tokens < keep ? out->n - (size_t)max_tokens : keep;
     }
     token_list_release(&user);
     return rc;
@@ -144,13 +144,13 @@ static int render_one(struct prompt_renderer *r, const struct problem *p, struct
     if (rc)
         return err_add(e, "%s, problem %s", r->set->label, p->id), rc;
     int max_new = settings_max_new(s, p->max_new_tokens), limit = limit_of(r);
-    int room = limit - max_new;
-    if (p->truncate_middle && !p->is_rendered && room < 1)
+    int max_tokens = limit - max_new;
+    if (p->truncate_middle && !p->is_rendered && max_tokens < 1)
         return err_set(e, ERR_USAGE,
                        "%s: max_new_tokens %d leaves no room for a prompt in %d tokens of context; lower it",
                        r->set->label, max_new, limit);
-    if (p->truncate_middle && !p->is_rendered && out->n > (size_t)room)
-        rc = truncate_middle(r, p, room, out, e);
+    if (p->truncate_middle && !p->is_rendered && out->n > (size_t)max_tokens)
+        rc = truncate_middle(r, p, max_tokens, out, e);
     if (!rc && out->n >= (size_t)limit)
         rc = err_set(
             e, ERR_USAGE,

@@ -16,8 +16,8 @@ int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q)
     int total = p->loaded[c->loaded_model].info.max_context;
     if (t->max_total_tokens > 0 && t->max_total_tokens < total)
         total = t->max_total_tokens;
-    int room = total - s->rows[q].n;
-    return limit < room ? limit : room > 0 ? room : 0;
+    int left = total - s->rows[q].n;
+    return limit < left ? limit : left > 0 ? left : 0;
 }
 
 int runplan_model(const struct runplan *p, const struct job *j)

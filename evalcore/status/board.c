@@ -69,9 +69,9 @@ static void more_text(struct str *out, const struct status *s, int first)
 void board_lines(struct str *out, const struct status *s, int columns, int rows)
 {
     struct str line = {0};
-    int n = s->n_devices, room = rows - 2;              /* the total, and the cursor's own row */
+    int n = s->n_devices, max_lines = rows - 2;         /* the total, and the cursor's own row */
     int is_plain = n < 2 && !(n && s->device[0].model); /* the total says it all */
-    int shown = is_plain ? 0 : n <= room ? n : room > 1 ? room - 1 : 0;
+    int shown = is_plain ? 0 : n <= max_lines ? n : max_lines > 1 ? max_lines - 1 : 0;
     for (int i = 0; i < shown; i++, str_clear(&line)) {
         status_device_text(&line, &s->device[i]);
         add_line(out, &line, columns);

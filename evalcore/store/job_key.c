@@ -54,8 +54,8 @@ void job_hash_ids(const int32_t *ids, size_t n, char out[65])
 
 enum { KEY_BYTES = 32 };
 
-struct keymap_slot {
-    char key[KEY_BYTES + 1]; /* "" is a free slot */
+struct keymap_entry {
+    char key[KEY_BYTES + 1]; /* "" is a free entry */
     long value;
 };
 
@@ -66,7 +66,7 @@ static void clean_key(char out[KEY_BYTES + 1], const char *key)
     memset(out, 0, KEY_BYTES + 1);
     memcpy(out, key, n < KEY_BYTES ? n : KEY_BYTES);
     if (!n)
-        out[0] = '-'; /* "" marks free slots */
+        out[0] = '-'; /* "" marks free entries */
 }
 
 static size_t find_entry(const struct keymap *m, const char *key)
@@ -75,7 +75,7 @@ static size_t find_entry(const struct keymap *m, const char *key)
     for (int i = 0; i < KEY_BYTES && key[i]; i++)
         h = (h ^ (unsigned char)key[i]) * 1099511628211u;
     size_t i = (size_t)(h ^ (h >> 29)) & (m->cap - 1);
-    while (m->slot[i].key[0] && strcmp(m->slot[i].key, key))
+    while (m->entry[i].key[0] && strcmp(m->entry[i].key, key))
         i = (i + 1) & (m->cap - 1);
     return i;
 }
@@ -84,11 +84,11 @@ static void grow_table(struct keymap *m)
 {
     struct keymap old = *m;
     m->cap = old.cap ? old.cap * 2 : 256;
-    m->slot = xcalloc(m->cap, sizeof *m->slot);
+    m->entry = xcalloc(m->cap, sizeof *m->entry);
     for (size_t i = 0; i < old.cap; i++)
-        if (old.slot[i].key[0])
-            m->slot[find_entry(m, old.slot[i].key)] = old.slot[i];
-    free(old.slot);
+        if (old.entry[i].key[0])
+            m->entry[find_entry(m, old.entry[i].key)] = old.entry[i];
+    free(old.entry);
 }
 
 long keymap_add(struct keymap *m, const char *key, long value)
@@ -97,7 +97,7 @@ long keymap_add(struct keymap *m, const char *key, long value)
     clean_key(k, key);
     if (2 * (m->n + 1) > m->cap)
         grow_table(m);
-    struct keymap_slot *s = &m->slot[find_entry(m, k)];
+    struct keymap_entry *s = &m->entry[find_entry(m, k)];
     if (s->key[0])
         return s->value;
     memcpy(s->key, k, sizeof k);
@@ -112,12 +112,12 @@ long keymap_find(const struct keymap *m, const char *key)
     clean_key(k, key);
     if (!m->cap || !k[0])
         return -1;
-    const struct keymap_slot *s = &m->slot[find_entry(m, k)];
+    const struct keymap_entry *s = &m->entry[find_entry(m, k)];
     return s->key[0] ? s->value : -1;
 }
 
 void keymap_release(struct keymap *m)
 {
-    free(m->slot);
+    free(m->entry);
     memset(m, 0, sizeof *m);
 }

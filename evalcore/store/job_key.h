@@ -29,7 +29,7 @@ void job_hash_json(const json_t *o, char *out, int digits);
 
 /* Hash table from job keys (32 hex digits) to numbers. Keys are copied. Zeroed is empty. */
 struct keymap {
-    struct keymap_slot *slot;
+    struct keymap_entry *entry;
     size_t n, cap;
 };
 

@@ -88,8 +88,8 @@ int run_limit(const struct cell *c, int problem)
     int limit = run_limit_asked(c, problem), total = c->max_context;
     if (c->max_total_tokens > 0 && (!total || c->max_total_tokens < total))
         total = c->max_total_tokens;
-    int room = total ? total - c->task->problems[problem].prompt_tokens : limit;
-    return limit < room ? limit : room > 0 ? room : 0;
+    int left = total ? total - c->task->problems[problem].prompt_tokens : limit;
+    return limit < left ? limit : left > 0 ? left : 0;
 }
 
 int run_text(const struct run *r, const struct record *rec, struct str *out, struct err *e)

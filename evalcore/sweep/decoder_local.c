@@ -133,11 +133,11 @@ static int local_submit(struct decoder *d, int w, long j, struct err *e)
 static int local_capacity(struct decoder *d, int w)
 {
     const struct runplan *p = d->plan;
-    int room = d->is_limited ? p->loaded[0].info.max_batch : DECODER_WAITING;
+    int free = d->is_limited ? p->loaded[0].info.max_batch : DECODER_WAITING;
     (void)w;
     for (int i = 0; i < p->n_loaded; i++)
-        room -= d->is_limited ? engine_pending(p->loaded[i].engine) : engine_waiting(p->loaded[i].engine);
-    return room;
+        free -= d->is_limited ? engine_pending(p->loaded[i].engine) : engine_waiting(p->loaded[i].engine);
+    return free;
 }
 
 static int hand_over(struct local_decoder *l, const struct loaded_model *m, const struct completion *c,

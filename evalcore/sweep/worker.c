@@ -154,16 +154,16 @@ static int listen_for_jobs(struct worker *w, int wait, struct err *e)
  * would block the coordinator. */
 enum { WANT_MAX = 64 };
 
-/* Asks for as many jobs as there is room for. */
+/* Asks for as many jobs as the decoder has capacity for. */
 static int ask_for_jobs(struct worker *w, struct err *e)
 {
-    int room = w->decoder.capacity(&w->decoder, 0) - w->asked;
-    if (room > WANT_MAX - w->asked)
-        room = WANT_MAX - w->asked;
-    if (room < 1 || w->is_draining)
+    int wanted = w->decoder.capacity(&w->decoder, 0) - w->asked;
+    if (wanted > WANT_MAX - w->asked)
+        wanted = WANT_MAX - w->asked;
+    if (wanted < 1 || w->is_draining)
         return 0;
-    w->asked += room;
-    return send_message(w, message_want(room), e);
+    w->asked += wanted;
+    return send_message(w, message_want(wanted), e);
 }
 
 static int is_idle(const struct worker *w)

@@ -4,15 +4,15 @@
 #include "kernels/cpu/scores.h"
 #include "kernels/cpu/kv_block.h"
 
-/* A KV block's bounds as floats: where they lie, or in `room`. */
-static const float *kv_block_bounds(const struct kv_view *kv, int kv_block, float *room)
+/* A KV block's bounds as floats: where they lie, or in `workspace`. */
+static const float *kv_block_bounds(const struct kv_view *kv, int kv_block, float *workspace)
 {
     size_t n = 2 * (size_t)kv->head_dim, at = bounds_place(kv, kv_block);
     if (kv->dtype == DTYPE_F32)
         return (const float *)kv->bounds + at;
     for (size_t i = 0; i < n; i++)
-        room[i] = bounds_get(kv, at + i);
-    return room;
+        workspace[i] = bounds_get(kv, at + i);
+    return workspace;
 }
 
 /* The bounds of one block, both as head_dim floats; may point into the table when the block is one page. 0:

@@ -115,7 +115,7 @@ void CPU_SYM(op_window_list)(const void *args, struct cpu_ctx *c)
 }
 
 /* Sorts by the upper half, stably, in four digits of 8 bits; the result lies in `v`. */
-static void sort_upper(uint64_t *v, uint64_t *room, int n)
+static void sort_upper(uint64_t *v, uint64_t *workspace, int n)
 {
     for (int shift = 32; shift < 64; shift += 8) {
         int start[257] = {0};
@@ -124,16 +124,16 @@ static void sort_upper(uint64_t *v, uint64_t *room, int n)
         for (int d = 0; d < 256; d++)
             start[d + 1] += start[d];
         for (int i = 0; i < n; i++)
-            room[start[v[i] >> shift & 255]++] = v[i];
+            workspace[start[v[i] >> shift & 255]++] = v[i];
         uint64_t *t = v;
-        v = room;
-        room = t;
+        v = workspace;
+        workspace = t;
     }
 }
 
 /* The first `ranks` of one head's ranking of the tokens low .. high - 1 leave their place in the walk. */
 static void walk_head(const struct rank_union_args *a, int row, int q, int low, int high, int ranks,
-                      float *out, uint64_t *entry, uint64_t *room, uint32_t *key)
+                      float *out, uint64_t *entry, uint64_t *workspace, uint32_t *key)
 {
     const float *x = a->in.logits + ((size_t)row * (size_t)a->n_q + (size_t)q) * (size_t)a->in.stride;
     uint32_t threshold;
@@ -149,7 +149,7 @@ static void walk_head(const struct rank_union_args *a, int row, int q, int low, 
     for (int i = 0; i < high - low; i++)
         if (key[i] > threshold || (key[i] == threshold && equal-- > 0))
             entry[n++] = (uint64_t)~key[i] << 32 | (uint32_t)(i + low);
-    sort_upper(entry, room, n);
+    sort_upper(entry, workspace, n);
     for (int r = 0; r < n; r++) {
         int t = (int)(uint32_t)entry[r];
         float place = -(float)(r * a->n_q + q + 1);

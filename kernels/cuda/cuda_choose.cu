@@ -74,11 +74,11 @@ void cuda_choice(const struct device *d, char *out, size_t size)
     out += n;
     size -= (size_t)n;
     if (d->wgmma)
-        snprintf(out, size, "all kernels, as in the speed figures of bench/README");
+        snprintf(out, size, "all kernels, as in the speed figures of docs/results.md");
     else if (!d->hopper && d->capability >= 90 && d->built < 90)
         snprintf(out, size, "plain kernels, since this program was built for %d.%d (KVEVAL_CUDA_ARCHS)",
                  d->built / 10, d->built % 10);
     else
-        snprintf(out, size, "%s, not tuned; speed figures in bench/README are of 9.0",
+        snprintf(out, size, "%s, not tuned; speed figures in docs/results.md are of 9.0",
                  d->hopper ? "Hopper's kernels without wgmma" : "plain kernels");
 }

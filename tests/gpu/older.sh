@@ -11,8 +11,8 @@ says() {
     grep -qE "^       $2\$" stdout.txt || fail "doctor under \"$1\": $(cat stdout.txt)"
     [ "$(grep -c 'compute capability' stdout.txt)" = 1 ] || fail "one sentence for all GPUs alike: $(cat stdout.txt)"
 }
-says '' 'compute capability 9\.[0-9]: all kernels, as in the speed figures of bench/README'
-others='not tuned; speed figures in bench/README are of 9\.0'
+says '' 'compute capability 9\.[0-9]: all kernels, as in the speed figures of docs/results.md'
+others='not tuned; speed figures in docs/results.md are of 9\.0'
 says nowgmma:1 "compute capability 9\.[0-9]: Hopper's kernels without wgmma, $others"
 for card in 8.0 8.9; do
     says "card:${card/./}" "compute capability $card: plain kernels, $others"
