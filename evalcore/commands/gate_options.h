@@ -5,7 +5,8 @@
 #include "evalcore/cli/device_list.h"
 #include "evalcore/gate/gate.h"
 
-/* The options of `kveval gate`, and its two halves: cmd_gate.c compares folders, gate_run.c decodes. */
+/* The options of `kveval gate`, and its parts: cmd_gate.c compares folders, gate_run.c decodes,
+ * gate_publish.c says the result. */
 struct gate_options {
     const char *run, *base, *out, *limits, *history, *inconclusive, *data, *model, *device;
     struct cli_list set;
@@ -14,12 +15,17 @@ struct gate_options {
     struct gate_limits limit; /* what `limits` says */
 };
 
+/* gate_publish.c. Writes the files of a result into dir, and what GitHub takes from standard output and its
+ * summary. is_night: the night is added to --history; where that fails, a result that is no regression
+ * becomes an error. */
+int gate_write_result(const struct gate_options *o, const struct process_env *p, struct gate_result *r,
+                      const char *dir, int is_night, struct arena *a, struct err *e);
 /* Prints and writes a result, and says what of that failed; returns the exit code. */
 int gate_publish_result(const struct gate_options *o, const struct process_env *p,
                         const struct gate_result *r, const char *dir, struct arena *a);
 /* 2 for what cannot be compared, 3 for what is damaged, unfinished or failed. */
 int gate_error_code(const struct err *e);
-/* kveval gate --run; returns the exit code. e is set where there is no result. */
+/* gate_run.c. kveval gate --run; returns the exit code. e is set where there is no result. */
 int gate_run(const struct gate_options *o, const struct process_env *p, struct err *e);
 
 #endif

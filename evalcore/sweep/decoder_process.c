@@ -1,7 +1,6 @@
 /* Decoding in worker processes (contract: decoder_process.h): one thread, one poll(). Workers ask for jobs,
  * so that the fast ones get more. */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,39 +9,6 @@
 #include "evalcore/sweep/worker_pool.h"
 
 enum { STOP_SECONDS = 5 }; /* a worker that is told to stop may finish its step */
-
-void worker_start(struct workers *ws, int i, struct err *e)
-{
-    struct decoder_worker *state = ws->link[i].state;
-    char index[16];
-    snprintf(index, sizeof index, "%d", i);
-    ws->args[2] = index;
-    if (ws->n_parts > 1)
-        ws->args[3] = arena_printf(&ws->arena, "--model=%s", ws->part[state->model].label);
-    state->is_live = !worker_process_start(&ws->link[i].process, ws->args, e);
-    state->is_coming = 0;
-    ws->n_live += state->is_live;
-    ws->link[i].n_lives += state->is_live;
-}
-
-int workers_held(const struct workers *ws)
-{
-    int n = 0;
-    for (int i = 0; i < ws->n; i++)
-        n += ws->link[i].state->n_held;
-    return n;
-}
-
-long workers_jobs_left(const struct workers *ws)
-{
-    long n = 0;
-    for (int m = 0; m < ws->n_parts; m++) {
-        if (ws->decoder->left[m] < 0)
-            return 1;
-        n += ws->decoder->left[m];
-    }
-    return n;
-}
 
 static int process_bind(struct decoder *d, struct err *e)
 {
@@ -112,24 +78,6 @@ static int process_submit(struct decoder *d, int i, long j, struct err *e)
     ws->link[i].state->n_held++;
     send_job(ws, i, j, e);
     return e->code;
-}
-
-void workers_finish(struct workers *ws, int i, long j, const struct decoded_job *done, struct err *e)
-{
-    struct worker_link *l = &ws->link[i];
-    struct decoder *d = ws->decoder;
-    if (ws->is_broken)
-        return;
-    ws->holder[j] = HELD_DONE;
-    ws->writer[j] = i + 1; /* its errors may be as wrong */
-    ws->has_failed[j] = done->c.finish == FINISHED_ERROR;
-    l->state->n_held--;
-    l->state->n_finished++;
-    l->deaths = 0;
-    l->is_out = 0;
-    ws->is_broken = d->user.done(d->user.context, i, j, done, e) != 0;
-    if (!done->replay) /* its tokens are given and show nothing */
-        workers_keep_canary(ws, i, j, &done->c);
 }
 
 static int process_poll(struct decoder *d, struct err *e)

@@ -58,6 +58,25 @@ static int accept_hello(struct workers *ws, struct worker_link *l, const json_t 
     return 0;
 }
 
+/* Tells the user that job j of worker i is done. An error in e is the user's. */
+static void finish_job(struct workers *ws, int i, long j, const struct decoded_job *done, struct err *e)
+{
+    struct worker_link *l = &ws->link[i];
+    struct decoder *d = ws->decoder;
+    if (ws->is_broken)
+        return;
+    ws->holder[j] = HELD_DONE;
+    ws->writer[j] = i + 1; /* its errors may be as wrong */
+    ws->has_failed[j] = done->c.finish == FINISHED_ERROR;
+    l->state->n_held--;
+    l->state->n_finished++;
+    l->deaths = 0;
+    l->is_out = 0;
+    ws->is_broken = d->user.done(d->user.context, i, j, done, e) != 0;
+    if (!done->replay) /* its tokens are given and show nothing */
+        workers_keep_canary(ws, i, j, &done->c);
+}
+
 /* Hands a completion to the user. An error in e is the user's. */
 static int accept_done(struct workers *ws, int i, const json_t *m, struct err *why, struct err *e)
 {
@@ -80,7 +99,7 @@ static int accept_done(struct workers *ws, int i, const json_t *m, struct err *w
         done.replay = &replay;
     }
     if (!rc && !is_check)
-        workers_finish(ws, i, j, &done, e);
+        finish_job(ws, i, j, &done, e);
     free((int32_t *)done.c.ids);
     free((float *)done.c.logprobs);
     free((float *)done.c.gaps);

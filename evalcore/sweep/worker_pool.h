@@ -9,7 +9,8 @@
 #include "evalcore/sweep/worker_messages.h"
 
 /* What the files of the process decoder share: decoder_process.c (the interface), worker_listen.c (what
- * workers say, and the watchdog), worker_restarts.c, canary.c and worker_models.c. */
+ * workers say, and the watchdog), worker_restarts.c, canary.c, worker_models.c and, below them all,
+ * worker_pool.c. */
 enum { HELD_BY_NOBODY = -1, HELD_DONE = -2 }; /* of workers.holder */
 /* Void: the canary still runs, but who finished it before is no longer believed. */
 enum { CHECK_NONE, CHECK_DUE, CHECK_RUNS, CHECK_VOID };
@@ -79,12 +80,18 @@ struct workers {
     int is_stopping;
 };
 
-/* decoder_process.c: starts the process of worker i. */
+/* worker_pool.c: starts the process of worker i. */
 void worker_start(struct workers *ws, int i, struct err *e);
-int workers_held(const struct workers *ws);       /* jobs that they hold */
-long workers_jobs_left(const struct workers *ws); /* that are not over; before jobs are known 1 */
-/* Tells the user that job j of worker i is done. An error in e is the user's. */
-void workers_finish(struct workers *ws, int i, long j, const struct decoded_job *done, struct err *e);
+/* Starts worker i, which is not there, again with a model. */
+void worker_begin_again(struct workers *ws, int i, int model);
+/* Worker i has died, or did not start: when is it started again? Adds that to a message, as part of a
+ * sentence.
+ */
+void worker_plan_return(const struct timeouts *limits, struct worker_link *l, struct str *then);
+int worker_is_coming(const struct worker_link *l); /* it is started again soon */
+int workers_coming(const struct workers *ws);      /* how many are */
+int workers_held(const struct workers *ws);        /* jobs that they hold */
+long workers_jobs_left(const struct workers *ws);  /* that are not over; before jobs are known 1 */
 
 /* worker_listen.c: waits for messages, a little, and takes those that came. */
 void workers_listen(struct workers *ws, struct err *e);
@@ -95,10 +102,6 @@ void workers_listen(struct workers *ws, struct err *e);
 void worker_mark_dead(struct workers *ws, int i, const struct err *why, double until, struct err *e);
 /* Starts those again whose back-off is over, while there are jobs that nobody holds. */
 void workers_restart(struct workers *ws, struct err *e);
-/* Starts worker i, which is not there, again with a model. */
-void worker_begin_again(struct workers *ws, int i, int model);
-int worker_is_coming(const struct worker_link *l); /* it is started again soon */
-int workers_coming(const struct workers *ws);      /* how many are */
 
 /* canary.c: worker i has finished job j. */
 void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c);

@@ -6,19 +6,6 @@
 #include "evalcore/base/log.h"
 #include "evalcore/sweep/worker_pool.h"
 
-int worker_is_coming(const struct worker_link *l)
-{
-    return !l->state->is_live && l->back_at > 0 && !l->is_out;
-}
-
-int workers_coming(const struct workers *ws)
-{
-    int n = 0;
-    for (int i = 0; i < ws->n; i++)
-        n += worker_is_coming(&ws->link[i]);
-    return n;
-}
-
 /* What worker i held begins anew, unless the job is to blame. Returns how many jobs do. */
 static long give_back_jobs(struct workers *ws, int i, const struct err *loss, struct err *e)
 {
@@ -43,39 +30,6 @@ static long give_back_jobs(struct workers *ws, int i, const struct err *loss, st
     }
     l->state->n_held = 0;
     return n;
-}
-
-/* Deaths within the hour that ends now, this one included. */
-static int deaths_in_hour(struct worker_link *l, double now)
-{
-    int n = 0;
-    l->died[l->n_died++ % (RESTARTS_PER_HOUR + 1)] = now;
-    for (int k = 0; k < RESTARTS_PER_HOUR + 1 && k < l->n_died; k++)
-        n += now - l->died[k] < 3600;
-    return n;
-}
-
-/* When it is started again, as a part of a sentence. */
-static void plan_return(const struct timeouts *limits, struct worker_link *l, struct str *then)
-{
-    double now = clock_seconds();
-    int in_an_hour = deaths_in_hour(l, now);
-    double pause = restart_backoff(++l->deaths, in_an_hour);
-    if (limits->in_a_row && (l->deaths > limits->in_a_row || in_an_hour > limits->in_an_hour))
-        pause = -1;
-    l->needs_check = 1;
-    l->is_out = l->has_worked && pause < 0;
-    l->back_at = !l->has_worked ? 0 : now + (l->is_out ? RETRY_SECONDS : pause);
-    l->state->is_coming = worker_is_coming(l);
-    if (!l->has_worked) /* its device did not work from the start, as far as one knows */
-        str_puts(then, "the others go on without it");
-    else if (l->is_out)
-        str_printf(then, "after so many deaths (%d) it stays out, and is tried again every %d minutes",
-                   l->n_died, RETRY_SECONDS / 60);
-    else if (pause > 0)
-        str_printf(then, "it starts again in %.0f s", pause);
-    else
-        str_puts(then, "it starts again");
 }
 
 static void find_reason(const struct worker_link *l, const struct err *why, const char *how, struct err *loss)
@@ -136,7 +90,7 @@ void worker_mark_dead(struct workers *ws, int i, const struct err *why, double u
         err_set(e, loss.code, "%s", loss.text);
         return;
     }
-    plan_return(&ws->timeouts, l, &then);
+    worker_plan_return(&ws->timeouts, l, &then);
     int is_over = ws->holder && !workers_jobs_left(ws); /* only canaries were decoded */
     if (!ws->n_live && !workers_coming(ws) && !is_over)
         err_set(e, loss.code, "%s%s", ws->n > 1 || l->has_worked ? "no worker is left: " : "", loss.text);
@@ -144,28 +98,6 @@ void worker_mark_dead(struct workers *ws, int i, const struct err *why, double u
         log_warn("%s; its %ld unfinished jobs begin anew; %s", loss.text, n_back, str_text(&then));
     else
         log_warn("%s; %s", loss.text, str_text(&then));
-    str_release(&then);
-}
-
-void worker_begin_again(struct workers *ws, int i, int model)
-{
-    struct worker_link *l = &ws->link[i];
-    struct err why = {0};
-    struct str then = {0};
-    l->state->model = model;
-    l->state->is_leaving = 0;
-    l->back_at = 0;
-    l->device = NULL;
-    l->last_words = (struct err){0};
-    l->silent = l->stuck = l->loading = 0;
-    l->wanted = l->state->n_finished = 0;
-    l->state->places = ws->decoder->plan->loaded[0].info.max_batch;
-    worker_start(ws, i, &why);
-    if (!why.code)
-        return;
-    plan_return(&ws->timeouts, l, &then);
-    log_warn("%s: %s; %s", l->name, why.text, str_text(&then));
-    ws->last_loss = why;
     str_release(&then);
 }
 
