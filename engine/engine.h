@@ -254,7 +254,8 @@ int engine_run(struct engine *en, const struct request *requests, int n, complet
 /* The same for one request while nothing else is pending. *out is valid until the engine steps again or is
  * closed. */
 int engine_run_one(struct engine *en, const struct request *r, const struct completion **out, struct err *e);
-int engine_pending(const struct engine *en); /* requests submitted and not yet handed out */
+/* Sequences submitted and not yet handed out: a request has two where its reference is decoded beside it. */
+int engine_pending(const struct engine *en);
 /* Fills in the requests that are being decoded, with the tokens they have so far, and returns their number,
  * at most max_batch. */
 struct running {
@@ -262,8 +263,8 @@ struct running {
     int n_ids;
 };
 int engine_running(const struct engine *en, struct running *out);
-int engine_waiting(
-    const struct engine *en); /* requests submitted and not yet admitted: keep it small and positive */
+/* Those of them that are not in the batch, preempted ones too: keep it small and positive. */
+int engine_waiting(const struct engine *en);
 /* Removes the requests that wait: they give no completion, and their `user` is not used any more. */
 void engine_withdraw(struct engine *en);
 

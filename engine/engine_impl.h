@@ -182,12 +182,15 @@ void watch_step(struct engine *en, struct err *e); /* runs it, and calls the wat
 int batch_settings(struct engine *en, const struct sequence *s, int n_ids, struct err *e);
 int batch_may_admit(
     const struct engine *en); /* 1 if a request waits and nothing known prevents its admission */
+/* Admits waiting requests while batch_may_admit() is 1 and samples their first tokens; a sequence that ends
+ * with it goes to en->finished. Where KV blocks run out it sets en->hold and returns 0. An error is the
+ * device's. */
 int batch_admit(struct engine *en, struct err *e);
 /* Gives every active sequence KV blocks for its next token. When they run out, evicts shared prompts and then
  * preempts the youngest sequences. */
 int batch_reserve_blocks(struct engine *en, struct err *e);
 /* The same for the token after the one in flight, from free blocks alone: returns 1, or 0 if they do not
- * suffice. */
+ * suffice, or if a sequence that drops tokens has filled the blocks it has. */
 int batch_reserve_ahead(struct engine *en, struct err *e);
 /* Moves the sequences that have ended from the batch to en->finished. */
 int batch_collect(struct engine *en, struct err *e);

@@ -27,8 +27,8 @@ const struct math_node *equal_first_reading(
 
 /* ---- readings (equal_reading.c) ---- */
 
-/* May a letter behind a number be the unit that it was read as? "3m" is metres only where the reference has
- * no symbol m and the prediction sets the letter apart ("3 m", "3 m²"). */
+/* May the prediction's unit stand? One of several letters always may. A letter, as in "3m", is metres only
+ * where the reference has no symbol m and the prediction sets the letter apart ("3 m", "3 m²"). */
 int equal_unit_applies(const struct math_node *unit, const struct math_node *gold);
 /* Is this a reading that no reference is tried with? */
 int equal_is_no_gold_reading(const struct math_node *m);
@@ -37,8 +37,11 @@ int equal_is_no_gold_reading(const struct math_node *m);
 const struct math_node *equal_settle_letters(struct comparison *e, const struct math_node *m,
                                              const struct math_node *other);
 
-/* ---- the same comparison with one side written another way (equal_rewrite.c) ---- */
+/* ---- the same comparison with one side or both written another way (equal_rewrite.c) ---- */
 
+/* Rewrites either side or both and compares them again. The first rewriting that applies decides. Without
+ * one it tries the comparisons of cases, families, antiderivatives, alternatives and solved equations.
+ * MATH_FALSE where nothing applies. */
 enum math_truth equal_rewritten(struct comparison *e, const struct math_node *gold,
                                 const struct math_node *pred);
 

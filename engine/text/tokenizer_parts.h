@@ -178,7 +178,7 @@ extern const char *const tokenizer_token_names[];
  * the folder has neither. */
 int tokenizer_config_read(json_t **out, const char *folder, struct err *e);
 /* The text of a special token: the one in config, else the default of the tokenizer's class, else NULL.
- * config may be NULL. */
+ * config may be NULL, here and below. */
 const char *tokenizer_config_token(const json_t *config, const char *name);
 /* 1 if config does not name the token and has no class whose defaults are known. */
 int tokenizer_config_is_unsaid(const json_t *config, const char *name);

@@ -51,7 +51,9 @@ int measure_kascade(struct layer_measure *m, struct engine *en, const struct dev
 
 /* DELTA (arXiv 2510.09883): in each step of full attention, the cosine distance between the probabilities of
  * all heads of neighbouring layers (curve), and how much of layer b's page mass, the maximum over heads
- * summed over a page, lies on the k_pages that layer a chooses, the last l_pages among them (similarity). */
+ * summed over a page, lies on the k_pages that layer a chooses, the last l_pages among them (similarity).
+ * ERR_USAGE when the completions have no tokens, or no context has more than k_pages pages. On an
+ * error m is empty. */
 int measure_delta(struct layer_measure *m, struct engine *en, const struct dev_set *d, int k_pages,
                   int l_pages, struct err *e);
 

@@ -9,17 +9,22 @@
  *
  *   dms_separate_alpha  NVIDIA Model-Optimizer's adapters, an RMSNorm and a linear layer on the residual
  * stream before the layer's own norm: layers.N.self_attn.dms_proj_alpha_norm.weight, dms_proj_alpha.weight,
- * .bias kvzap               NVIDIA kvpress' linear scorers: layers.N.weight, layers.N.bias; a token goes
- * where its score is below a threshold (arXiv 2601.07891)
+ * .bias
+ *
+ *   kvzap               NVIDIA kvpress' linear scorers: layers.N.weight, layers.N.bias; a token goes where
+ * its score is below a threshold (arXiv 2601.07891)
  */
 struct convert_gates {
     const char *from;  /* a safetensors file, or a folder with one */
-    const char *model; /* the folder of the model that they are for; NULL: `from` */
+    const char *model; /* the folder of the model that they are for; NULL: `from`, a folder then */
     const char *out;
     int window;       /* PARAM_UNSET_INT: that of the source */
     double threshold; /* kvzap only; NaN: not given */
 };
-/* told: what was made, as one sentence for people. */
+/* told: what was made, as one sentence for people, is added to it. ERR_USAGE where model is NULL and `from` a
+ * file, where threshold is not given for kvzap or is for the other kind, or where neither the source nor
+ * `window` says the window; ERR_FORMAT for tensors of neither kind or of another shape; ERR_UNSUPPORTED for
+ * gates that cannot be converted (KVzap's two-layer ones). */
 int convert_gates(const struct convert_gates *c, struct str *told, struct err *e);
 
 #endif

@@ -30,6 +30,7 @@ int export_open(struct export_files *f, const char *path, struct err *e);
 /* The open file's unwritten end: add to it, and call export_flush() now and then. */
 struct str *export_text(struct export_files *f);
 int export_flush(struct export_files *f, struct err *e);
+/* Writes the rest of the open file to disk and closes it, also after an error, which is ERR_IO. */
 int export_close(struct export_files *f, struct err *e);
 int export_files_commit(struct export_files *f, struct err *e);
 void export_files_release(struct export_files *f);

@@ -47,9 +47,10 @@ struct gate_replay { /* a trace under a setting */
 };
 
 /* Replays all n on the sweep's devices; setting and trace of each are set, all else is made anew. Every
- * `every`-th step is watched, and those whose number is a multiple of GATE_SEE_EVERY are kept. *signal: what
- * stopped it, or 0. ERR_USAGE when the plan lacks a setting or a prompt has changed, ERR_DEVICE when a replay
- * could not be decoded. */
+ * `every`-th step is watched, and those whose number is a multiple of GATE_SEE_EVERY are kept. Returns 0
+ * also when it was stopped: *signal then says by what, else 0, and replays that were not decoded have n 0.
+ * ERR_USAGE when the plan lacks a setting or a prompt has changed, ERR_DEVICE when a replay could not be
+ * decoded. */
 int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, struct sweep *s, int every,
                 const struct process_env *show, int *signal, struct arena *a, struct err *e);
 

@@ -129,7 +129,7 @@ struct interval stat_paired_newcombe(long both, long only_a, long only_b, long n
 /* Interval for the mean of per-problem differences: Student's t over problems. When all differences are
  * equal their spread says nothing; then half the width is the largest share of problems that could differ
  * and still leave a sample of n without a difference with probability 5 % (1 - 0.05^(1/n)). n < 2 gives
- * [-1, 1]. */
+ * [-1, 1], and the ends are clamped to that range. */
 struct interval stat_paired_t(const double *d, size_t n);
 
 /* Sign-flip permutation test of a mean difference of zero: under the null hypothesis each problem's

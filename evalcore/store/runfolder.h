@@ -27,7 +27,8 @@ json_t *runfolder_config(const char *dir);
 int runfolder_dropped_cells(const json_t *old, const json_t *now);
 /* A model, other than this one, of which the configuration (NULL: none) lists cells; NULL: there is none. */
 const char *runfolder_other_model(const json_t *config, const char *model);
-/* Removes the problem files that the configuration `old` lists and `now` does not. */
+/* Removes the files in problems/ that the configuration `old` (NULL: none) lists and `now` does not. One that
+ * is gone already is no error; ERR_IO when one cannot be removed. */
 int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *now, struct err *e);
 
 /* What a person changed is told from what the program wrote: the configuration holds the digest of its own

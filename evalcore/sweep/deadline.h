@@ -7,7 +7,7 @@
  * to end later. */
 struct deadline {
     struct stopper *stopper; /* NULL: no signals */
-    double started;          /* clock_seconds() when the process began */
+    double started;          /* clock_seconds() at deadline_init() */
     double seconds;          /* that it has from then */
     int is_slurm;            /* Slurm says so */
     double report;           /* seconds that grades and report are expected to take */
@@ -18,10 +18,13 @@ struct deadline {
 /* Why decoding ended although jobs are left, where it is no signal. */
 enum { DEADLINE_TIME_UP = -1 };
 
+/* Sets no limit; the time counts from this call. */
 void deadline_init(struct deadline *s, struct stopper *stopper);
 /* "3h", "90m", "1h30m", "3600" (seconds), "2d" of an option, "--time-limit"; ERR_USAGE. */
 int deadline_duration(const char *option, const char *text, double *seconds, struct err *e);
-/* --time-limit (NULL: none), or where Slurm ends the job (seconds since 1970; 0: not known), and says so. */
+/* Sets the limit from --time-limit, or without it (NULL) from where Slurm ends the job (seconds since 1970;
+ * 0: not known), which it logs. It warns of an end by Slurm that is past and does not use it, nor one more
+ * than 30 days away. ERR_USAGE: time_limit is no duration. */
 int deadline_limit(struct deadline *s, const char *time_limit, long slurm_end, struct err *e);
 /* Decoding begins; reading the folder took `seconds`, which tells how long the report will take. */
 void deadline_begin(struct deadline *s, double seconds);
