@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
  * what is under way (op_append.cu). Measured on an H200: if it is early too, and the product of gates and ups
  * waits instead, a step of a 1.5B model (1,536) takes 1 % less with one row and 1 % more with 64; if both
  * norms of an 8B model (4,096) are early, one of its steps takes 2 % and 0.5 % more. Norms that two products
- * do half each, with no kernel of their own, are hardly faster (bench/results/h200_early.json). */
+ * do half each, with no kernel of their own, are hardly faster. */
 static bool triggers_before_wait(const struct device *d, int dim)
 {
     return dim <= 2048 && d->pdl == OP_linear && d->before != OP_linear_swiglu && d->before != OP_swiglu;

@@ -163,8 +163,7 @@ struct list {
  *
  * What is the same for a row's n_kv lists is kept once, and 16 bits are used wherever they are enough, so
  * that the occupancy of attend_mma.cu stays at two blocks an SM with 512 sequences of a 1.5B model and 256 of
- * an 8B one (225 with lists of tokens). With one block an SM attention took 1.08 to 1.2 times as long
- * (bench/results/h200_many_lists.json). */
+ * an 8B one (225 with lists of tokens). With one block an SM attention took 1.08 to 1.2 times as long. */
 struct lists {
     int n, items;
     int *start;       /* (rows + 1): whole splits in the rows before */

@@ -9,9 +9,9 @@
  * warps meet once a split, to add up their sums. Occupancy is two blocks an SM, with up to 192 KiB of loads
  * in flight; where few sequences are decoded a block has the SM to itself. Tried: four blocks of two warps
  * with as many bytes in flight, so that all splits of 64 sequences of 4,096 tokens run at once, and three
- * such blocks (0 to 22 % slower, bench/results/h100_instructions.json); one block of eight warps, each with
+ * such blocks (0 to 22 % slower); one block of eight warps, each with
  * every eighth entry (a step of 64 sequences took from 3 % less to 8 % more, by how evenly splits fill the
- * GPU, bench/results/h200_early.json). */
+ * GPU). */
 #include "kernels/cuda/attention/attend_merge.cuh"
 
 /* Up to this many entries of a list a warp takes one tile at a time, beyond it two. With two in use, only one

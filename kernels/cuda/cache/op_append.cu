@@ -159,7 +159,7 @@ static __device__ void clear_v(const struct kv_view &kv, int kv_block, int t)
  * blocks are in place when q and k are (measured: 2 % of decoding under DELTA, up to 1 % under full
  * attention). The position, the slot, the page's bounds and the angles are looked up before the wait then,
  * since each look at memory takes up to a microsecond while weights stream in: a step of 64 sequences of
- * a 1.5B model takes 1 to 2 % less (bench/results/h200_append_looks_up.json). What is written rests on what
+ * a 1.5B model takes 1 to 2 % less. What is written rests on what
  * was seen then, so nothing under way may write any of it. */
 static __global__ void token_kernel(const __grid_constant__ struct rope_append_args a, bool first)
 {

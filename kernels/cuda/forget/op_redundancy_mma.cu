@@ -304,8 +304,8 @@ template <int D> static int run_redundancy(struct device *d, const struct redund
     int rc = cuda_launch_pdl(d, OP_key_redundancy, norm_kernel<D>, d->n_sm, THREADS, 0, 1, *w);
     return rc ? rc
               : cuda_launch_pdl(d, OP_key_redundancy,
-                                w->a.first ? redundancy_kernel<D, true> : redundancy_kernel<D, false>, d->n_sm, THREADS,
-                                bytes, 1, *w);
+                                w->a.first ? redundancy_kernel<D, true> : redundancy_kernel<D, false>,
+                                d->n_sm, THREADS, bytes, 1, *w);
 }
 
 int redundancy_mma_fits(const struct key_redundancy_args *a)

@@ -6,10 +6,9 @@
  * for them, ahead into the next tile while the last one's results are written. An output is summed over k
  * from the first to the last in one chain of products, so its bits depend on its row alone.
  *
- * bench/results/h200_prompts.json has the times of its tiles of 64, 112 and 128 gates beside those of
- * cuBLASLt and swiglu_kernel, h100_gates.json those of 72 gates and of 256 rows, h200_prompt_attention.json
- * those of 256 rows and 96 gates. Blocks in pairs that copy half of the gates and ups each, for both, are
- * not faster (with arrivals of .release.cluster at the other block's barriers, which wait for the warp's
+ * Its tiles of other numbers of gates and rows are compared with cuBLASLt and swiglu_kernel in the bodies of
+ * commits 695460f4, 082bd905 and b65e1a7. Blocks in pairs that copy half of the gates and ups each, for both,
+ * are not faster (with arrivals of .release.cluster at the other block's barriers, which wait for the warp's
  * writes everywhere, 1.6 times slower); tiles of 64 gates, two blocks an SM, take 1.05 times as
  * long with 2,048 rows, and are used where they leave fewer blocks waiting. */
 #include <string.h>

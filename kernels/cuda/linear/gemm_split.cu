@@ -9,7 +9,7 @@
  * tiles of the weight are requested before the kernel that writes x has ended (programmatic dependent
  * launch).
  *
- * Which tile shape is fastest depends on the rows (bench/results/h200_rows.json): up to 64 rows the weight is
+ * Which tile shape is fastest depends on the rows: up to 64 rows the weight is
  * read once, by as many blocks as there are, each with an SM of its own if k is long; beyond, an SM's copies
  * take the time, some 77 KB a us, so that large tiles need fewer bytes, but leave SMs idle, and small ones
  * that make several parts of a sum send fewer sums. A group of 128 rows instead of two of 64 is slower. For
@@ -19,10 +19,10 @@
  * average in a 1.5B model with 64 rows its bytes take 5, launches and waits 1.8, sums and results 1.5, mostly
  * the wait for the slowest block of a cluster: one TMA bulk copy to each other block instead of stores takes
  * 1 % off the products of 64 rows and adds 2 % to those of one; and matrix instructions, were they left out,
- * 0.2 (bench/results/h200_alone.json). A second warp that copies x costs up to 2 %, a sixth stage instead of
+ * 0.2. A second warp that copies x costs up to 2 %, a sixth stage instead of
  * five, for which sums arrive in the pipeline, 1 %. Rows as wgmma's first factor, 8 blocks a sum and gates
  * and ups by such a kernel took 2.5 % off a step of 64 rows, but cost 3 % with one row and 2 % in an 8B
- * model, where gemm_gated_few.cu gains (bench/results/h100_gates.json); weights laid out tile by tile were
+ * model, where gemm_gated_few.cu gains; weights laid out tile by tile were
  * worth another 1.6 %. */
 #include <string.h>
 
@@ -281,7 +281,7 @@ template <typename F> static int rounds_of(const struct product *p)
  * its tiles, where x, which is smaller than the weight, comes a little faster; sums that are sent; further
  * parts; and what a round takes beside them. The constants are those with which the tile_config that it picks
  * was nearest to the fastest for seven weights with 80 to 512 rows on an H200: it takes 1.015 times as long
- * on the average, 1.13 at most (bench/results/h200_rows.json). */
+ * on the average, 1.13 at most. */
 template <typename F> static int64_t time_of(const struct product *p, const struct split_args *a)
 {
     enum { ROUND = 60 << 10, PART = 10 << 10, SUMS = F::CLUSTER > 1 ? 3 * 4 * F::TILE_M * F::TILE_N : 0 };

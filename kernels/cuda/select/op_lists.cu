@@ -115,7 +115,8 @@ __device__ static void sort_entries(uint64_t *v, int size)
     __syncthreads();
 }
 
-/* x: query heads, y: rows. memory: smem for `max_ranks` entries a block, or NULL: they are in shared memory. */
+/* x: query heads, y: rows. memory: workspace for `max_ranks` entries a thread block, or NULL: they are in
+ * shared memory. */
 static __global__ void __launch_bounds__(THREADS)
     union_rank_kernel(struct rank_union_args a, uint64_t *memory, int max_ranks)
 {

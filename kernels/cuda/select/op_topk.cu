@@ -13,7 +13,7 @@
 enum { PART = 16384, MAX_PART = 49152, MAX_BLOCKS = 8, RESIDENT = 3 };
 /* Threads of a block. Where there are more lists than the GPU holds blocks, blocks of fewer threads are
  * faster for lists that are not long (SHORT_PART, SHORTEST_PART scores at most): 768 lists of 256 scores
- * take 7.9 us on an H200 with HALF_THREADS and 12.2 with MAX_THREADS (bench/results/h200_quest.json). */
+ * take 7.9 us on an H200 with HALF_THREADS and 12.2 with MAX_THREADS. */
 enum { MAX_THREADS = 512, HALF_THREADS = 256, MIN_THREADS = 128, SHORT_PART = 4096, SHORTEST_PART = 512 };
 
 template <class F> struct topk_shared {
