@@ -21,10 +21,10 @@ start() {
     done
     fail "no record was written: $(cat stop.txt)"
 }
-# decodes DIR: returns when the sweep into DIR, as pid, has decoded something.
+# decodes DIR: returns when the sweep into DIR, as pid, has decoded something and knows how fast it does.
 decodes() {
-    for _ in $(seq 3000); do
-        grep -q '"tokens":[1-9]' "$1"/status*.json 2>/dev/null && return
+    for _ in $(seq 6000); do
+        grep '"tokens":[1-9]' "$1"/status*.json 2>/dev/null | grep -q '"eta_seconds":[0-9]' && return
         kill -0 $pid 2>/dev/null || break
         sleep 0.02
     done
