@@ -3,7 +3,8 @@
 
 #include <time.h>
 
-/* Seconds of the monotonic clock: only differences have a meaning, and setting the time does not change them.
+/* Returns seconds of the monotonic clock: only differences have a meaning, and setting the time does not
+ * change them.
  */
 static inline double clock_seconds(void)
 {

@@ -5,7 +5,8 @@
 
 /* Rows of CSV for every room but kernels: quoting as in RFC 4180, lines that end in "\n", an empty field for
  * a value that does not exist (NULL, or a number that is not finite). Text may be any bytes: invalid UTF-8
- * and NUL, which readers of CSV stumble over, become U+FFFD. A zeroed column starts a row. */
+ * and NUL, which readers of CSV stumble over, become U+FFFD. A zeroed column starts a row. Each
+ * function appends one field to `out`, which is borrowed; csv_row_end() ends the row and starts the next. */
 struct csv_row {
     struct str *out;
     int column;

@@ -25,11 +25,12 @@ struct err {
     char text[1000];
 };
 
-/* Sets code and message unless e holds an error already. Returns code, so: return err_set(e, ERR_IO, ...). */
+/* Sets code and message unless e is NULL or holds an error already. Returns `code` in each case, so: return
+ * err_set(e, ERR_IO, ...). */
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Puts "formatted context: " in front of the message in e; does nothing when there is none. Returns
- * e->code, or 0 when e is NULL. */
+ * e->code, or 0 when e is NULL or holds no error. */
 int err_add(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -7,15 +7,18 @@
 #include "evalcore/base/str.h"
 
 /* Files: reading and mapping whole files, walking lines, and writing a file so that no reader ever sees
- * half of it. Functions that take a struct err return 0 or a negative ERR_ code unless said otherwise;
- * messages name the path and the cause. Contents may be any bytes, NULs included; paths are C strings. */
+ * half of it. Functions that take a struct err return 0, or the code of file_error_code() for the errno when
+ * the system refuses (ERR_IO, or ERR_DISK for a disk at fault); what else they return is said with each.
+ * Messages name the path and the cause. Contents may be any bytes, NULs included; paths are C strings. */
 
+/* Appends the whole file to out, which then ends with a NUL even if the file is empty. After an error out may
+ * hold the beginning. */
 int file_read(const char *path, struct str *out, struct err *e);
 /* The same, but ERR_FORMAT for what is longer than `most` bytes: /dev/zero has no end. */
 int file_read_most(const char *path, size_t most, struct str *out, struct err *e);
 
-/* Read-only map of a whole regular file; other kinds of files are refused. data is NULL when the file is
- * empty. Release it with file_map_close(). */
+/* Read-only map of a whole regular file; other kinds of files are ERR_IO. data is NULL when the file is
+ * empty, and after an error. Release it with file_map_close(). */
 struct file_map {
     const unsigned char *data;
     size_t size;
@@ -27,37 +30,46 @@ void file_map_close(struct file_map *m);
  * of a network file system that was interrupted, else ERR_IO. */
 int file_error_code(int cause);
 
-/* 0 for a regular file, or for a path that does not exist; a FIFO, say, would be waited for without end. */
+/* Returns 0 for a regular file, or for a path that cannot be looked at (it does not exist), else ERR_IO: a
+ * FIFO, say, would be waited for without end. */
 int file_plain(const char *path, struct err *e);
 
 /* Writes a temporary file beside path, fsyncs it, renames it over path and fsyncs the folder, so that
  * readers see either the old file or the new one, whole. Several processes may write the same path at
- * once; the file of the last one stays. */
+ * once; the file of the last one stays. On an error the temporary file is removed, and path is as it was
+ * unless only syncing the folder failed. */
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e);
 /* The same without fsync, for what is written often and not worth keeping: a power cut may leave an empty
  * file. */
 int file_replace(const char *path, const void *data, size_t n, struct err *e);
-/* ERR_USAGE when file_write_atomic() could not write path: its folder is missing or closed, or path is a
- * folder. option: whose value it is, "--metrics". Asked before long work whose result goes there. */
+/* Returns 0 when file_write_atomic() could write path, which need not exist, else ERR_USAGE: its folder is
+ * missing or cannot be written, or path is a folder. Nothing is created. option: whose value it is,
+ * "--metrics". Asked before long work whose result goes there. */
 int file_check_target(const char *option, const char *path, struct err *e);
-/* This machine's name as a part of a file's name; "" where it has none. */
+/* Writes this machine's name to out, which holds n bytes, with "_" for "/"; "" where it has none. */
 void file_host_name(char *out, size_t n);
-/* The path of this process's temporary file for path. */
+/* Appends the path of this process's temporary file for path: PATH.HOST.PID.tmp. */
 void file_temporary(struct str *out, const char *path);
-/* Is `name`, without its folder, such a temporary file of a process of this host name that has ended, as far
- * as this process can see? Containers may share a host name and not their processes, so look at the file's
- * age too. */
+/* Returns 1 when `name`, without its folder, is such a temporary file of a process of this host name that has
+ * ended, as far as this process can see, else 0. Containers may share a host name and not their processes, so
+ * look at the file's age too. */
 int file_is_abandoned(const char *name);
 
-/* Like mkdir -p; folders that it made survive a power cut. */
+/* Makes the folder and those above it; one that exists is fine. Folders that it made survive a power cut.
+ * ERR_IO when a part of path is a file. */
 int file_mkdirs(const char *path, struct err *e);
-/* fsync() that goes on after a signal, as network file systems ask for. -1: it failed, with errno. */
+/* fsync() that goes on after a signal, as network file systems ask for. Returns 0, or -1 with
+ * errno. */
 int file_sync(int fd);
 /* After this call, names that were created, changed or removed in the folder that holds path survive a
- * power cut. */
+ * power cut. Returns 0 also where the file system cannot sync folders, or where the folder may not be listed.
+ */
 int file_sync_folder_of(const char *path, struct err *e);
-int file_remove_tree(const char *path,
-                     struct err *e); /* like rm -rf, does not follow links; missing is fine */
+/* Removes a file, or a folder with all in it. Links are removed and not followed; a path that does not exist
+ * is fine. ERR_IO, whatever the cause, at the first that cannot be removed; what follows it stays. */
+int file_remove_tree(const char *path, struct err *e);
+/* Return 1 when path is anything that exists, or a folder, else 0. Links are followed. file_is_dir() leaves
+ * errno as it was. */
 int file_exists(const char *path);
 int file_is_dir(const char *path);
 
@@ -71,17 +83,20 @@ struct file_lines {
     char *path;
     struct str buf;
     long number; /* number of the line last returned, from 1 */
-    int torn;    /* the line last returned had no "\n" */
+    int torn;    /* 1: the line last returned had no "\n" */
     int owned;
 };
-int file_lines_open(struct file_lines *l, const char *path, struct err *e); /* "-" reads standard input */
-/* Returns 1 and the line, 0 at the end, or a negative code on a read error. The line is valid until the
- * next call. */
+/* "-" reads standard input. ERR_IO, whatever the cause, when path cannot be opened. */
+int file_lines_open(struct file_lines *l, const char *path, struct err *e);
+/* Returns 1 and the line, 0 at the end, or ERR_IO on a read error. The line ends with a NUL that n does not
+ * count and is valid until the next call. */
 int file_lines_next(struct file_lines *l, const char **line, size_t *n, struct err *e);
+/* Closes the stream, unless it is standard input, and frees the rest; also after an error. */
 void file_lines_close(struct file_lines *l);
 
-/* The names in a folder that end in `suffix`, without "." and "..", sorted by bytes. Release them with
- * file_list_release(). */
+/* The names in a folder that end in `suffix` ("": all), hidden ones and folders too, without "." and "..",
+ * sorted by bytes. Release them with file_list_release(). ERR_IO, whatever the cause, when the folder cannot
+ * be opened; the list is empty then. */
 struct file_list {
     char **name;
     size_t n;

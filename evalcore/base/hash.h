@@ -22,8 +22,8 @@ void sha256_hex(const void *data, size_t n, char *out, int n_hex);
 /* git's name of a blob: the SHA-1 of "blob N\0" and the N bytes, as 40 hexadecimal digits and a NUL. */
 void git_blob_hex(const void *data, size_t n, char out[41]);
 
-/* CRC-32C of data that follows bytes with the CRC `crc`; begin with 0. crc32c_plain() is the same without
- * x86's instruction, for processors that lack it. */
+/* Returns the CRC-32C of data that follows bytes with the CRC `crc`; begin with 0. crc32c_plain() is the same
+ * without x86's instruction, for processors that lack it. */
 uint32_t crc32c(uint32_t crc, const void *data, size_t n);
 uint32_t crc32c_plain(uint32_t crc, const void *data, size_t n);
 uint64_t hash_mix64(uint64_t x);                   /* splitmix64 finaliser */

@@ -7,6 +7,7 @@
 #define MARGIN_MIN     0.01
 #define MARGIN_MAX     50.0
 
+/* Returns 1 from MARGIN_MIN to MARGIN_MAX, both included, else 0. */
 static inline int margin_is_valid(double points)
 {
     return points >= MARGIN_MIN && points <= MARGIN_MAX;

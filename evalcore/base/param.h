@@ -54,30 +54,34 @@ struct param {
 };
 
 /* Sets all options to their defaults. Default strings are borrowed from the table. A default that the
- * table's own checks refuse aborts the program. */
+ * table's own checks refuse aborts the program. In all functions a table that is NULL has no options. */
 void param_defaults(const struct param *t, void *base);
+/* The row of that name, borrowed from the table; NULL: there is none. */
 const struct param *param_find(const struct param *t, const char *name);
 /* The nearest name for "did you mean", or NULL when nothing is near. */
 const char *param_nearest(const struct param *t, const char *name);
 
-/* Sets one option. `where` names the owner for messages ("policy delta"); strings are copied into the
- * arena. An unknown key, a wrong type, a value out of range or a string with a NUL is ERR_USAGE with the
- * nearest known key or the allowed values, and leaves the option as it was. Text forms: 8 | 0.5 | true |
- * name | 2+5+7 | none (an empty list) | 4:11+6:01 (a map, one digit for each head; with points between the
- * heads, as in 4:1.12, they may have two digits). */
+/* Sets one option and returns 0. `where` names the owner for messages ("policy delta"); strings are copied
+ * into the arena. An unknown key, a wrong type, a value out of range or a string with a NUL is ERR_USAGE with
+ * the nearest known key or the allowed values, and leaves the option as it was. In a list of integers no
+ * number may occur twice. Text forms: 8 | 0.5 | true | name | 2+5+7 | none (an empty list) | 4:11+6:01 (a
+ * map, one digit for each head; with points between the heads, as in 4:1.12, they may have two digits). */
 int param_set_json(const struct param *t, void *base, struct arena *a, const char *key, const json_t *v,
                    const char *where, struct err *e);
 int param_set_text(const struct param *t, void *base, struct arena *a, const char *key, const char *text,
                    const char *where, struct err *e);
-/* Sets options from "key=value,key=value"; those before a bad one stay set. */
+/* Sets options from "key=value,key=value" ("": none). Returns 0 or ERR_USAGE, also for a part without "=";
+ * options before a bad one stay set. */
 int param_set_pairs(const struct param *t, void *base, struct arena *a, const char *pairs, const char *where,
                     struct err *e);
 /* Copies the `size` bytes of an options struct and, into the arena, its strings, so that `to` does not
  * depend on the memory that `from` used. */
 void param_copy(const struct param *t, void *to, const void *from, size_t size, struct arena *a);
+/* Returns 0 while the option holds what PARAM_UNSET_INT's comment says, else 1: a default is a value too. */
 int param_is_set(const struct param *p, const void *base);
 
-/* The effective values as a new JSON object, without unset options; recorded for provenance and identity. */
+/* Returns the effective values as a new JSON object, without unset options; recorded for provenance and
+ * identity. */
 json_t *param_json(const struct param *t, const void *base);
 /* Appends one option's effective value as text, for tables and labels ("2+5+7"); nothing when it is unset. */
 void param_text(const struct param *p, const void *base, struct str *out);

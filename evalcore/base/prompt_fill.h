@@ -11,8 +11,8 @@ struct prompt_field {
     size_t len;
 };
 
-/* Replaces each {name} that is in `fields`, in one pass: what a field holds is never searched again, and
- * braces around anything else stay. */
+/* Appends `text` to out and replaces each {name} that is in `fields` (of two with a name the first counts),
+ * in one pass: what a field holds is never searched again, and braces around anything else stay. */
 void prompt_fill(struct str *out, const char *text, const struct prompt_field *fields, int n_fields);
 
 #endif
