@@ -39,12 +39,16 @@ struct cli_option {
 enum { CLI_INT_MAX = 2147483647, CLI_THREADS_MAX = 1024 };
 
 /* Values go into `base`, which the caller has filled with defaults; strings are borrowed from argv.
- * Positional arguments go to args; more than max_args is an error. */
+ * Positional arguments go to args, and *n_args is how many; more than max_args is an error. Returns 0 or
+ * ERR_USAGE; options before the mistake stay set. *want_help becomes 1 at -h or --help, where it returns 0
+ * and leaves the rest of argv unread, else 0. */
 int cli_parse(const struct cli_option *t, void *base, int argc, char **argv, const char **args, int max_args,
               int *n_args, int *want_help, struct err *e);
+/* Appends a line for each option, except --help. */
 void cli_help(const struct cli_option *t, struct str *out);
 
-/* Whole-string numbers, no leading or trailing junk. */
+/* Read a number that is the whole text, without blanks around it. They return 0, or ERR_USAGE when text is no
+ * such number (decimal and from min to max, both included; finite), and *out is untouched then. */
 int cli_int(const char *text, long min, long max, long *out);
 int cli_double(const char *text, double *out);
 

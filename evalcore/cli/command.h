@@ -70,17 +70,21 @@ struct example {
 };
 extern const struct example examples[];
 
-/* Parses argv by the command's options. Returns -1 to go on, or an exit code: --help was printed (0), or a
- * mistake was (2). args takes at most max_args positional arguments; fewer than min_args is a mistake. */
+/* Parses argv by the command's options. Returns -1 to go on, or an exit code: EXIT_DONE when --help was asked
+ * for and printed, EXIT_USAGE when a mistake was found and printed. args takes at most max_args positional
+ * arguments; fewer than min_args is a mistake. *n_args: how many there are. */
 int command_parse(const struct command *c, void *options, int argc, char **argv, const char **args,
                   int min_args, int max_args, int *n_args);
+/* Prints the command's help to standard output. */
 void command_help(const struct command *c);
 
-/* The exit code of an error in reading results: a file that was changed by hand or is of another version is a
- * mistake in the input, as a wrong name is. */
+/* The exit code of an error in reading results: EXIT_USAGE for ERR_USAGE, ERR_FORMAT and ERR_UNSUPPORTED,
+ * since a file that was changed by hand or is of another version is a mistake in the input, as a wrong name
+ * is; else EXIT_INCOMPLETE. */
 int command_read_code(const struct err *e);
 
-/* Prints the error and returns `code`, but EXIT_INCOMPLETE for EXIT_USAGE where a disk or the system is. */
+/* Prints the error to standard error and returns `code`, but EXIT_INCOMPLETE in the place of EXIT_USAGE where
+ * the error is ERR_DISK. */
 int command_fail(const struct err *e, int code);
 
 #endif

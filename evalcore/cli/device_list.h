@@ -18,9 +18,10 @@ struct device_list {
     "cpu (default); cpu:0-1, two workers with their own cores; GPUs, a worker each: cuda:0, cuda:0-3, "      \
     "cuda:0,2"
 
-/* text NULL: the CPU. At most `most` devices, each once. */
+/* text NULL: the CPU. Returns 0, or ERR_USAGE when text has another form, names a device twice or more than
+ * `most`, or numbers the CPU's workers otherwise than 0, 1, ... Whether a GPU exists is not looked at. */
 int device_list_parse(struct device_list *out, const char *text, int most, struct err *e);
-/* "cuda:2" */
+/* Writes the name of the list's entry i: "cuda:2", "cpu:0". */
 void device_list_name(const struct device_list *d, int i, char out[DEVICE_NAME_MAX]);
 
 #endif

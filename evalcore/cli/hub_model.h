@@ -11,13 +11,13 @@
 /* Help of an option that takes a model. */
 #define MODEL_HELP "pocket (default), a model folder or an id in the Hub's cache"
 
-/* Has the form of an id, and no file or folder of that name is there. */
+/* Returns 1 when the text has the form of an id and no file or folder of that name is there, else 0. */
 int hub_is_id(const char *model);
 
-/* 40 hexadecimal digits: a commit of the Hub's repositories. */
+/* Returns 1 for 40 hexadecimal digits in lower case, a commit of the Hub's repositories, else 0. */
 int hub_is_commit(const char *revision);
 
-/* An id taken apart; all texts live in the arena. */
+/* An id taken apart; all texts live in the arena. `model` has the form that hub_is_id() asks for. */
 struct hub_id {
     const char *name;     /* "owner/name" */
     const char *revision; /* "main" where none was given */
@@ -25,9 +25,10 @@ struct hub_id {
 };
 void hub_id_read(struct hub_id *id, const char *cache, const char *model, struct arena *a);
 
-/* *out: for an id the folder of the snapshot that refs/REVISION names (main where none is given; a revision
- * may be a commit), else `model` itself. Lives in the arena, or is `model`. ERR_USAGE when it is not in the
- * cache. */
+/* Returns 0 and *out: for an id the folder of the snapshot that refs/REVISION names (main where none is
+ * given; a revision may be a commit), else `model` itself. Lives in the arena, or is `model`. ERR_USAGE when
+ * an id's snapshot is not in the cache, or has no config.json; *out is `model` then. A path is not looked at.
+ */
 int hub_model(const char **out, const struct process_env *p, const char *model, struct arena *a,
               struct err *e);
 

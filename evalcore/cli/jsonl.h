@@ -19,12 +19,15 @@ struct jsonl {
     int serial;               /* one line at a time: fn uses something that all lines share */
 };
 
-/* Reads path ("-" or NULL: standard input). Returns an exit code: 3 when an answer was an error object. */
+/* Reads path ("-" or NULL: standard input). Returns an exit code: EXIT_DONE; EXIT_INCOMPLETE when an answer
+ * was an error object, or path could not be read to its end; EXIT_USAGE when it cannot be opened. Errors of
+ * the last two kinds are printed to standard error. */
 int jsonl_run(const struct jsonl *j, const char *path);
 
-/* Fields of a line. A missing or null field leaves the default where one is allowed. */
+/* Fields of a line. Both return 0, or ERR_FORMAT for another value. *out: the string, borrowed from `in`,
+ * with *n bytes (it may hold NULs); a missing or null field is an error. */
 int jsonl_text(const json_t *in, const char *key, const char **out, size_t *n, struct err *e);
-/* *out: the index of the word in a NULL-ended list. */
+/* *out: the index of the word in a NULL-ended list; a missing or null field leaves it as it is. */
 int jsonl_word(const json_t *in, const char *key, const char *const *words, int *out, struct err *e);
 
 /* Passes a stream of lines through a function, on all cores. Whatever has arrived is answered at once, so a
@@ -34,8 +37,8 @@ int jsonl_word(const json_t *in, const char *key, const char *const *words, int 
 enum { LINES_MAX_LINE = 64 << 20 }; /* bytes of a line that is read at all */
 
 /* Answers one line, without its "\n", by adding text to `out`, to which "\n" is added; n is 0 and line NULL
- * for one that is longer than LINES_MAX_LINE. Returns nonzero when the answer is an error. Runs in any thread
- * unless the lines are serial. */
+ * for one that has LINES_MAX_LINE bytes or more. number: of the line, from 1. Returns nonzero when the answer
+ * is an error. Runs in any thread unless the lines are serial. */
 typedef int (*lines_fn)(void *context, const char *line, size_t n, long number, struct str *out);
 
 struct lines {
@@ -45,8 +48,8 @@ struct lines {
 };
 
 /* Reads path ("-" or NULL: standard input) and writes standard output, until the end or until nobody reads
- * the answers any more. *errors: how many answers were errors. Returns 0, ERR_USAGE when path cannot be
- * opened, ERR_IO when it cannot be read to the end. */
+ * the answers any more. *errors: how many answers were errors. Returns 0, also when nobody
+ * reads any more; ERR_USAGE when path cannot be opened, ERR_IO when it cannot be read to the end. */
 int lines_run(const struct lines *l, const char *path, long *errors, struct err *e);
 
 #endif
