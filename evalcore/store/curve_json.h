@@ -10,12 +10,13 @@
  *    "by_head":[...]}
  * Four lists with an entry for each point; by_head is there when the policy forgets tokens. */
 
-/* NULL when the completion has no curve. */
+/* Returns a new reference, or NULL when the completion has no curve. */
 json_t *curve_json(const struct kv_curve *c);
 
-/* 1, or 0 when it is no such object; *out then holds nothing. Its arrays are the caller's, who gives them to
- * curve_json_release(). */
+/* Reads a curve from o. Returns 1, and the arrays of *out are the caller's, who gives them to
+ * curve_json_release(); or 0 when o is no such object, and *out holds nothing. */
 int curve_json_read(const json_t *o, struct kv_curve *out);
+/* Frees the arrays and zeroes *c, which may be zeroed already. */
 void curve_json_release(struct kv_curve *c);
 
 #endif

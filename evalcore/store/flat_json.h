@@ -31,12 +31,16 @@ struct flat_object {
     struct flat_field field[FLAT_FIELDS_MAX];
 };
 
-/* s: n bytes, the object without its closing brace. 1: *o holds the object, whose strings stay in s; 0: ask
- * the JSON library. */
+/* Reads the n bytes at s, an object without its closing brace. Returns 1, and the strings of *o point into s;
+ * or 0 when it is not of that form or has more than FLAT_FIELDS_MAX fields: *o then has no meaning, and the
+ * JSON library is to be asked. */
 int flat_read(struct flat_object *o, const char *s, size_t n);
 
+/* Returns 1 when there is a field of that name, of any type, else 0. */
 int flat_has(const struct flat_object *o, const char *name);
-/* For a field that is missing or has another type: NULL, 0, or 0 and *is_integer 0. */
+/* These return the value of a field. For one that is missing or has another type, flat_string() returns a
+ * text whose data is NULL, flat_number() 0, and flat_integer() 0 with *is_integer 0, which is else 1.
+ * flat_number() takes integers, too. */
 struct flat_text flat_string(const struct flat_object *o, const char *name);
 double flat_number(const struct flat_object *o, const char *name);
 int64_t flat_integer(const struct flat_object *o, const char *name, int *is_integer);

@@ -24,23 +24,31 @@ struct gradebook {
     long n_changed; /* rows without a right checksum, which do not count */
 };
 
-/* version: of the grader, answer_check_version() for this one. A missing file is an empty book; rows that are
- * damaged or were changed are left out, with a warning. ERR_UNSUPPORTED: a row is of another version. */
+/* Loads the kept verdicts of run folder dir; their texts live in the arena. version: of the grader,
+ * answer_check_version() for this one. Returns 0, ERR_UNSUPPORTED when a row is of another version, ERR_IO or
+ * ERR_DISK when the file cannot be read. A missing file is an empty book. Rows that are damaged or were
+ * changed are left out, with a warning, and of several rows of a key the last one counts. The caller releases
+ * b, also after an error. */
 int gradebook_load(struct gradebook *b, const char *dir, const char *version, struct arena *a, struct err *e);
-/* gold: grade_gold_digest() of the problem. NULL when no verdict is kept for both. */
+/* Returns the verdict that is kept for the key, borrowed until b is released, or NULL when there is none or
+ * it was graded against other reference answers than those of `gold`, a grade_gold_digest(). */
 const struct grade_row *gradebook_find(const struct gradebook *b, const char *key, const char *gold);
 void gradebook_release(struct gradebook *b);
 
 /* Appends to `out` what the newest older grader whose verdicts the folder keeps said otherwise: a line with
- * its version and the number, then up to `most` lines, one for each such completion. Nothing where no such
- * verdicts are kept. */
+ * its version and the number, which may be 0, then up to `most` lines, one for each such completion, and a
+ * line that counts the others. Appends nothing where no such verdicts are kept. Returns 0, or an error of
+ * gradebook_load(), and appends nothing then. */
 int grades_changes(const struct run *r, int most, struct str *out, struct err *e);
 
-/* Writes the grades of every finished record of a loaded run, but not of those whose grader was killed. */
+/* Replaces the file of this grader's verdicts by those of a loaded run. Failed jobs, texts, and records whose
+ * grader was killed are left out. Returns 0, or ERR_IO or ERR_DISK when it cannot be written; the old file
+ * then stays. */
 int grades_save(const struct run *r, struct err *e);
 
-/* Grades one completion: sets rec's verdict, score, segmenter, reason and forms, which live in the arena. zh:
- * the Chinese segmenter; NULL: by character. */
+/* Grades one completion, of n bytes of text: sets rec's verdict, score, segmenter, reason and forms, which
+ * live in the arena. A task that this version does not know, or a problem that the grader refuses, gets the
+ * verdict error; nothing else can fail. zh: the Chinese segmenter; NULL: by character. */
 void grade_record(struct record *rec, const struct run_task *t, const struct run_problem *p, const char *text,
                   size_t n, const struct zh_segmenter *zh, struct arena *a);
 /* What is to be graded; the record says where its text is. */
@@ -50,23 +58,29 @@ struct ungraded {
     const struct run_problem *problem;
 };
 /* Grades n records of r, in this process unless grades_made_by() said who does it. zh: as for grade_record();
- * zh_dict: the option that it was opened by. */
+ * zh_dict: the option that it was opened by. Adds n to r->n_graded. Returns 0 or the first error, after which
+ * the remaining records are not graded: that of run_text(), or what the maker returned (ERR_DISK where no
+ * process can be started). */
 int grades_make(struct run *r, const struct ungraded *list, size_t n, const struct zh_segmenter *zh,
                 const char *zh_dict, struct err *e);
-/* The program says at its beginning who grades for it (evalcore/graders/grader_pool.h). */
+/* The program says at its beginning who grades for it (evalcore/graders/grader_pool.h): a maker fills the
+ * records of the list as grades_make() does and returns 0 or an ERR_ code. NULL, as at the start: this
+ * process grades. */
 typedef int (*grades_maker)(struct run *r, const struct ungraded *list, size_t n, const char *zh_dict,
                             struct err *e);
 void grades_made_by(grades_maker maker);
-/* Does the problem's grade depend on the Chinese segmenter? */
+/* Returns 1 when the problem's grade depends on the Chinese segmenter, else 0, as for a task that this
+ * version does not know. */
 int grade_needs_segmenter(const struct run_task *t, const struct run_problem *p);
-/* 16 hex digits over the reference answers and what else of the problem the grade depends on. */
+/* Returns 16 hex digits, in the arena, over the reference answers and what else of the problem the grade
+ * depends on: number of options, thinking, subset and classes. */
 const char *grade_gold_digest(const struct run_problem *p, struct arena *a);
 
 /* The option of every command that may grade Chinese texts. */
 #define ZH_DICT_HELP "jieba's dictionary for Chinese metrics: a folder with dict.txt and finalseg/"
 
-/* zh_segmenter_open() for this program, which also looks beside the program's file. zh_dict: the option's
- * value, NULL when it was not given. */
+/* zh_segmenter_open() for this program, which also looks beside the program's file; returns what that does.
+ * zh_dict: the option's value, NULL when it was not given. */
 int segmenter_open(struct zh_segmenter **out, const char *zh_dict, struct err *e);
 
 #endif

@@ -19,23 +19,29 @@ struct job_inputs {
     const char *own_stop; /* the problem's own stop string, NULL: none */
     int sample;
 };
+/* Writes the key as 32 hex digits and a NUL. It cannot fail. */
 void job_key(const struct job_inputs *in, char out[JOB_KEY_HEX + 1]);
 
-/* SHA-256 over token ids as little-endian 32-bit integers, 64 hex digits. */
+/* Writes the SHA-256 of n token ids, as little-endian 32-bit integers, as 64 hex digits and a NUL. */
 void job_hash_ids(const int32_t *ids, size_t n, char out[65]);
 
-/* SHA-256 of the canonical text of `o`, its first `digits` hex digits and a NUL. */
+/* Writes the first `digits` hex digits, at most 64, of the SHA-256 of the canonical text of `o`, and a NUL.
+ */
 void job_hash_json(const json_t *o, char *out, int digits);
 
-/* Hash table from job keys (32 hex digits) to numbers. Keys are copied. Zeroed is empty. */
+/* Hash table from job keys (32 hex digits) to numbers. Keys are copied, of a longer text its first 32 bytes.
+ * A zeroed one is empty. */
 struct keymap {
     struct keymap_entry *entry;
     size_t n, cap;
 };
 
-/* The number stored for key: `value` when it is new, the old one when it was there. */
+/* Stores `value` for a key that is not there yet. Returns the number that the key has now: `value`, or the
+ * old one, which is kept. */
 long keymap_add(struct keymap *m, const char *key, long value);
-long keymap_find(const struct keymap *m, const char *key); /* -1: not there */
+/* Returns the number of the key, or -1 when it is not there. */
+long keymap_find(const struct keymap *m, const char *key);
+/* Frees the table; the map is empty then and can be used again. */
 void keymap_release(struct keymap *m);
 
 #endif

@@ -26,16 +26,21 @@ struct journal {
     int64_t records;
 };
 
-/* Nothing is written yet: the file is made with the first record. */
+/* Prepares *j for run folder run_dir and cannot fail: the file is made with the first record. */
 void journal_init(struct journal *j, const char *run_dir);
-/* The path of the n-th journal that this process may make in this second, in the folder DIR/journal. */
+/* Appends the path of the n-th journal that this process may make in this second,
+ * journal_dir/HOST.PID.TIME.N.jsonl. journal_dir: the folder DIR/journal. */
 void journal_path(struct str *out, const char *journal_dir, int n);
 /* Appends one record. head: an object; ids: n_ids token ids; text: any bytes; tail: an object, or NULL for
- * none. After a failure the earlier records are still readable. */
+ * none; all are borrowed. Returns 0; ERR_FORMAT when head or tail cannot be written as JSON, and nothing is
+ * written then; ERR_IO or ERR_DISK when the file cannot be made or written. The earlier records are readable
+ * after a failure, but part of a line may stand behind them, which the next record would continue. */
 int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_t n_ids, const char *text,
                 size_t n_text, const json_t *tail, struct err *e);
-/* After this the records added so far survive a power cut. */
+/* After this the records added so far survive a power cut. Returns 0, also where nothing was added, or ERR_IO
+ * or ERR_DISK when the file cannot be synced. */
 int journal_sync(struct journal *j, struct err *e);
+/* Closes the file, without a sync, and zeroes *j, which may be zeroed already. */
 void journal_close(struct journal *j);
 
 struct journal_line {
@@ -69,19 +74,23 @@ struct journal_reader {
     void (*flaw)(void *context, const struct journal_line *l, enum journal_flaw what);
 };
 
-/* Looks at and takes each record of a file. Lines whose checksum or form is wrong are left out and added to
- * *bad. Returns 0, what take() returned to stop, or an error. */
+/* Looks at and takes each record of a file. Damaged lines, whose checksum or form is wrong, are left out and
+ * added to *bad; torn and newer ones are not counted there. Returns 0 at the end of the file, the value by
+ * which take() stopped it, ERR_IO or ERR_DISK when the file cannot be read, or ERR_UNSUPPORTED for a newer
+ * record where how->flaw is NULL. */
 int journal_read(const char *path, const struct journal_reader *how, void *context, long *bad, struct err *e);
 
-/* Ends the line that begins at `from` with its checksum: its last byte is that before the comma. Tables of
- * grades have such lines, too. */
+/* Appends the checksum and the closing brace to the line that begins at byte `from` of *line and lacks its
+ * brace. Tables of grades have such lines, too. */
 void journal_line_seal(struct str *line, size_t from);
-/* Is it a line, without its newline, with the right checksum at its end? */
+/* Returns 1 for a line, given without its newline, with the right checksum at its end, else 0. */
 int journal_line_is_whole(const char *line, size_t length);
 
 /* Fetches the parts of a line that journal_read() leaves out, by the line's place in its file: the ids as the
  * text of a JSON array, the text, and the tail, an object that the caller gives back with json_decref() and
- * that is empty where the record has none. Each may be NULL. */
+ * that is empty where the record has none. Each may be NULL: that part is not wanted. What ids and text hold
+ * is replaced. Returns 0, ERR_IO when the file cannot be read or is too short, or ERR_FORMAT when the line is
+ * damaged; the outputs then have no meaning, and there is no tail to give back. */
 int journal_fetch(const char *path, int64_t offset, size_t length, struct str *ids, struct str *text,
                   json_t **tail, struct err *e);
 

@@ -56,11 +56,14 @@ struct journal_scan {
     struct arena arena;
 };
 
-/* expected: the keys that the configuration's cells have; NULL: not asked. A folder without journals is an
- * empty scan. Release it after a failure, too. */
+/* expected: the keys that the configuration's cells have; borrowed until the scan is released; NULL: not
+ * asked. Returns 0, or ERR_IO or ERR_DISK when a file cannot be read. Damaged, torn, newer and conflicting
+ * lines are notes and no error, and a folder without journals is an empty scan. Release it after a failure,
+ * too. */
 int journal_scan(struct journal_scan *s, const char *run_dir, const struct keymap *expected, struct err *e);
-/* The same of one file. */
+/* The same of one file, without expected keys; a file that is missing is an error. */
 int journal_scan_file(struct journal_scan *s, const char *path, struct err *e);
+/* Frees all that the scan owns and zeroes it. */
 void journal_scan_release(struct journal_scan *s);
 
 /* Replaces the journals of a scan by one that holds the record of each key that counts, its line byte for
@@ -69,7 +72,10 @@ void journal_scan_release(struct journal_scan *s);
  * rename in the old files, after it in both, which says the same twice.
  *
  * The caller holds the folder's lock since before the scan. *path, which the caller releases, is the new
- * journal; it stays empty where one journal holds just these records already. */
+ * journal; it stays empty where one journal holds just these records already. Returns 0, or ERR_IO or
+ * ERR_DISK: what cannot be written, reads differently afterwards or changed meanwhile leaves the journals as
+ * they were, and *path then names no file; an old journal that cannot be removed stays beside the new one,
+ * which is whole. */
 int journal_compact(const struct journal_scan *s, const char *run_dir, struct str *path, struct err *e);
 
 #endif

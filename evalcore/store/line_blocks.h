@@ -25,8 +25,11 @@ struct line_blocks {
     int64_t at; /* offset of data in the file */
 };
 
+/* Opens a regular file. Returns 0, or ERR_IO or ERR_DISK when it cannot be opened. line_blocks_close() may be
+ * called after an error, too. */
 int line_blocks_open(struct line_blocks *b, const char *path, struct err *e);
-/* Returns 1 and a block of at least one line, 0 at the end, or ERR_IO. */
+/* Returns 1 and a block of at least one line, 0 at the end, or ERR_IO or ERR_DISK when the file cannot be
+ * read on. */
 int line_blocks_next(struct line_blocks *b, struct err *e);
 void line_blocks_close(struct line_blocks *b);
 

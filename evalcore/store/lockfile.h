@@ -17,22 +17,28 @@ enum { LOCKFILE_BEAT_SECONDS = 5, LOCKFILE_STALE_SECONDS = 300 };
 
 struct lockfile;
 
-/* Shard i of n; n 0: the whole. ERR_BUSY, which names the holder, or an error of the file system. */
+/* Takes the lock of shard i of n (n 0: of the whole), within a second and a few tries. Returns 0 and the lock
+ * in *out, which the caller gives to lockfile_drop(); or ERR_BUSY, which names the holder, ERR_IO or
+ * ERR_DISK, and *out is not touched. */
 int lockfile_take(struct lockfile **out, const char *run_dir, int i, int n, struct err *e);
-/* NULL: nothing is held. */
+/* Removes the file and frees l; NULL: nothing is held. */
 void lockfile_drop(struct lockfile *l);
 
-/* 0, or ERR_BUSY where a file of another living process is in the way. Files of ended ones are removed with a
- * warning. fd: a file in the folder, open for writing, which is touched for the time; own: the name of a file
- * that is the caller's, NULL: none. */
+/* Returns 0 when shard i of n (n 0: the whole) is free, ERR_BUSY where a file of another living process, or
+ * one that cannot be read, is in the way, else ERR_IO or ERR_DISK. Files of ended processes are removed with
+ * a warning. fd: a file in the folder, open for writing, which is touched for the time; own: the name of a
+ * file that is the caller's, NULL: none. */
 int lockfile_look(int fd, const char *run_dir, const char *own, int i, int n, struct err *e);
 
-/* Whose name it is: 1 and the shard, n 0 for the whole; 0: no lock file. */
+/* Returns 1 and the shard in *i and *n (n 0: the whole) when `name`, without its folder, is that of a lock
+ * file; else 0. */
 int lockfile_name(const char *name, int *i, int *n);
-/* Does a file of a living process hold shard i of n (n 0: the whole)? Only reads, so that the time of a file
- * of another machine is compared with this one's clock. */
+/* Returns 1 when a file of a living process holds just shard i of n (n 0: the whole), else 0, also where the
+ * folder cannot be read. Only reads, so that the time of a file of another machine is compared with this
+ * one's clock. */
 int lockfile_is_held(const char *run_dir, int i, int n);
-/* Microseconds before try k of two that stepped back: other ones for each process, below 0.2 s. */
+/* Returns the microseconds that process pid waits before its try k, when two stepped back: others for each
+ * process, at least 50,000 and below 200,000. */
 unsigned lockfile_pause(long pid, int k);
 
 #endif

@@ -60,13 +60,15 @@ struct run_task {
 };
 
 struct cell;
-/* Is it the same model, whatever the run files call it? */
+/* Returns 1 when both cells are of the same model, by its path where one is known, else by its name; else 0.
+ */
 int run_same_model(const struct cell *a, const struct cell *b);
 
 /* Do its authors ask that no example be published (tasks/task.h)? Then its completions, which may quote the
  * question, enter neither a file nor the output of a command, unless the user asks for these texts; the
  * sentence stands in their place. Ids, option orders, letters and verdicts are no texts of problems and stay.
- * A task with a prompt that was not kept counts as one, so that an unknown one is safe. */
+ * Returns 1 for such a task, and for one with a prompt that was not kept, so that an unknown one is safe;
+ * else 0. */
 int run_task_is_restricted(const struct run_task *t);
 #define RUN_TEXT_WITHHELD "[withheld: the data set's authors ask that no example be published]"
 
@@ -102,11 +104,16 @@ struct record {                /* one completion */
  * A device that is found to be wrong has its completions withdrawn: each gets a record, an error, with
  * "withdrawn": 1, before which records without that field do not count, and what is decoded in its place has
  * 2. Should that be withdrawn, too, the numbers are 3 and 4, and so on. */
+/* Returns 1 when the record says that a completion is withdrawn (its number is odd), else 0. */
 int record_is_withdrawal(const struct record *r);
 
-/* Are the results alike? Below 0, 0 or above 0, whatever the order of the two. */
+/* Compares results alone: the digests of the tokens, then the likelihoods. Returns 0 when they are the same,
+ * below 0 when the result of a has the smaller digest or, of a text, fewer bits, else above 0. digest_a,
+ * digest_b: first 16 hex digits of the tokens' SHA-256. */
 int record_compare(const struct record *a, const char *digest_a, const struct record *b,
                    const char *digest_b);
+/* Returns 1 when a counts and b does not, by the rule above; 0 when b counts, or when nothing tells them
+ * apart. */
 int record_is_better(const struct record *a, const char *digest_a, const struct record *b,
                      const char *digest_b);
 
@@ -180,10 +187,12 @@ struct run {
     long n_changed_grades; /* rows of kept grades that were changed by hand and do not count */
 };
 
-/* ERR_USAGE when dir is not a run folder, ERR_FORMAT for a damaged file or a problem file that was changed,
- * ERR_UNSUPPORTED for a file of another version, ERR_DISK where no process can be started that grades, or
- * ERR_IO; r is then released. A configuration or grades
- * that were changed by hand are warned of. */
+/* Loads a folder into *r, whose earlier contents do not matter, with all options at 0. Returns 0, and the
+ * caller gives r to run_release(); or an error, and r is released already: ERR_USAGE when dir is not a run
+ * folder, ERR_FORMAT for a damaged configuration or a problem file that was changed, ERR_UNSUPPORTED for a
+ * file or a journal record of another version, ERR_IO where a file cannot be read, ERR_DISK where the disk
+ * fails or no process can be started that grades. Damaged journal lines are counted in n_bad_lines and are no
+ * error. A configuration or grades that were changed by hand are warned of. */
 int run_load(struct run *r, const char *dir, struct err *e);
 enum run_grades {
     RUN_GRADES_KEPT, /* kept grades are used, and completions without one are graded */
@@ -198,29 +207,37 @@ struct run_options {
      * segmenter_open() looks. */
     const char *zh_dict;
 };
+/* The same with options, which are borrowed during the call. A zh_dict that cannot be opened is an error,
+ * too. */
 int run_load_with(struct run *r, const char *dir, const struct run_options *o, struct err *e);
 /* Loads what is to be done: the configuration and the problems. Cells have no records, and no journal or
- * table of grades is read. */
+ * table of grades is read. Returns as run_load() does. */
 int run_load_plan(struct run *r, const char *dir, struct err *e);
-/* The key of job i, below n_expected, of a cell; out has room for JOB_KEY_HEX + 1 bytes (job_key.h). */
+/* Writes the key of job i, from 0 and below n_expected, of a cell to out, which has room for JOB_KEY_HEX + 1
+ * bytes (job_key.h). Jobs are counted by problem, then sample. */
 void run_expected_key(const struct cell *c, int i, char *out);
+/* Frees all that r owns and zeroes it; r may be zeroed already. */
 void run_release(struct run *r);
 
-/* The most tokens that a completion of a problem may have: what the run file or the problem asks for, and
- * what max_total_tokens and the context leave of that behind the prompt. */
+/* Returns the most tokens that are asked for a completion of a problem (an index): the problem's own limit
+ * where it has one and the run file sets none or the task is a text, else the cell's max_new_tokens. */
 int run_limit_asked(const struct cell *c, int problem);
+/* Returns what max_total_tokens and the context leave of that behind the prompt; 0 when they leave nothing.
+ */
 int run_limit(const struct cell *c, int problem);
 
-/* Fetches a completion's text (invalid UTF-8 is U+FFFD already) or its token ids (the text of a JSON array).
- */
+/* Both fetch a part of a completion from its journal and replace what out holds: its text (invalid UTF-8 is
+ * U+FFFD already), and its token ids as the text of a JSON array. They return 0, ERR_IO when the journal
+ * cannot be read, or ERR_FORMAT when the record is damaged. */
 int run_text(const struct run *r, const struct record *rec, struct str *out, struct err *e);
 int run_ids(const struct run *r, const struct record *rec, struct str *out, struct err *e);
-/* Fetches a completion's curve of reads; `every` is 0 when it was decoded before there were any. The caller
- * gives it to curve_json_release(). */
+/* Fetches a completion's curve of reads and overwrites *out with it. Returns 0, also where the record has no
+ * curve (out->every is then 0), ERR_IO when the journal cannot be read, or ERR_FORMAT when the record or the
+ * curve is damaged. The caller gives *out to curve_json_release(). */
 int run_curve(const struct run *r, const struct record *rec, struct kv_curve *out, struct err *e);
 
-/* The index of the cell whose id or label is `name`, or the only one whose id contains it; -1 and a message
- * when there is none or several. */
+/* Returns the index of the cell whose id is `name`; else of the only one whose label it is; else of the only
+ * one whose id contains it. Returns -1, with ERR_USAGE in e, when there is none or several. */
 int run_find_cell(const struct run *r, const char *name, struct err *e);
 
 #endif

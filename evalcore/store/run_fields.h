@@ -24,10 +24,12 @@ extern const struct run_field run_task_fields[];    /* of struct run_task */
 extern const struct run_field run_cell_fields[];    /* of struct cell */
 extern const struct run_field run_problem_fields[]; /* of struct run_problem: a line of a problem file */
 
-/* A new object with the fields of *base. Texts may be any bytes: what is not UTF-8 becomes U+FFFD. */
+/* A new object with the fields of *base. Texts may be any bytes: what is not UTF-8 becomes U+FFFD. The caller
+ * owns the reference. */
 json_t *run_fields_json(const struct run_field *fields, const void *base);
-/* Reads the fields from o into *base, with texts copied into the arena. ERR_FORMAT, which names `where` and
- * the field: one that is not optional is missing, has another type or is out of range. */
+/* Reads the fields from o into *base, with texts copied into the arena. Returns 0, or ERR_FORMAT, which names
+ * `where` and the field, at the first one that has another type, is out of range, or is missing and not
+ * optional; the fields before it are read then. A flag may always be missing. */
 int run_fields_read(const struct run_field *fields, void *base, const json_t *o, struct arena *a,
                     const char *where, struct err *e);
 

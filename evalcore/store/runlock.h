@@ -17,15 +17,18 @@ struct runlock {
 
 enum { RUNLOCK_SHARDS_MAX = 100000 };
 
-/* Locks shard i of n (at most RUNLOCK_SHARDS_MAX); n 0: the whole. ERR_BUSY, which names the holder, or
- * ERR_IO. */
+/* Locks shard i of n (at most RUNLOCK_SHARDS_MAX); n 0: the whole. The folder must exist. Returns 0; or
+ * ERR_BUSY, which names the holder, ERR_IO or ERR_DISK, and nothing is held then. */
 int runlock_take(struct runlock *l, const char *run_dir, int i, int n, struct err *e);
+/* Gives the lock back and zeroes *l; a zeroed one holds nothing. */
 void runlock_drop(struct runlock *l);
 
-/* Does a process hold the lock of shard i of n (n 0: of the whole), or a lock file in its place, as far as
- * this machine can see? Only reads. Not for a process that holds one itself: it would lose it. */
+/* Returns 1 when a process holds just the lock of shard i of n (n 0: of the whole), or a lock file in its
+ * place, as far as this machine can see; else 0, also where nothing can be read. Only reads. Not for a
+ * process that holds one itself: it would lose it. */
 int runlock_is_held(const char *run_dir, int i, int n);
-/* 1 where a file of that name in a run folder is one of the lock of shard i of n (n 0: of the whole). */
+/* Returns 1 and the shard in *i and *n (n 0: the whole) when a file of that name in a run folder belongs to a
+ * lock; else 0, and *i and *n have no meaning. */
 int runlock_name(const char *name, int *i, int *n);
 
 #endif
