@@ -20,7 +20,10 @@
  *
  * The tokens of a completion are a function of weights, prompt, policy, sampling settings, seed, problem,
  * sample, backend and KV type. They do not depend on what else is in the batch, on the order of requests or
- * on the number of threads. Only one thread may call an engine; it starts threads of its own. */
+ * on the number of threads. Only one thread may call an engine; it starts threads of its own.
+ *
+ * Functions with a struct err return 0 or a negative ERR_ code, which is in e->code as well; each names its
+ * codes. The struct err must not be NULL. Functions without one cannot fail. */
 struct engine;
 
 enum kv_dtype { KV_DEFAULT, KV_FP32, KV_BF16 }; /* default: fp32 on the CPU, bf16 on CUDA */
@@ -45,11 +48,17 @@ struct engine_options { /* 0 or NULL: the default */
     const char *cache_dir; /* where hashes of weight files are cached; NULL: nowhere */
 };
 
-/* Sets *out to the type named "fp32" or "bf16"; NULL gives the default. ERR_USAGE for another name. */
+/* Sets *out to the type named "fp32" or "bf16"; name NULL gives KV_DEFAULT. Returns 0, or ERR_USAGE for
+ * another name and leaves *out alone. */
 int engine_kv_dtype(enum kv_dtype *out, const char *name, struct err *e);
-/* Opens the device, loads the weights and allocates all but the KV pool. ERR_USAGE: an option, ERR_FORMAT: a
- * damaged file, ERR_UNSUPPORTED: a model that is not built, ERR_DEVICE: the device or its memory. */
+/* Opens the device, loads the weights and allocates all but the KV pool. Returns 0, or sets *out to NULL and
+ * returns ERR_USAGE (an option, an unknown backend, or no folder of the model's name), ERR_IO (a file that is
+ * missing or cannot be read), ERR_FORMAT (a damaged file), ERR_UNSUPPORTED (a model that is not built) or
+ * ERR_DEVICE (the device or its memory). The strings of o are borrowed until engine_close(), which the caller
+ * calls. */
 int engine_open(struct engine **out, const struct engine_options *o, struct err *e);
+/* Frees the engine with its policies and with all requests, whether they have ended or not. NULL is allowed.
+ */
 void engine_close(struct engine *en);
 
 enum { ENGINE_MAX_ENDS = 7 };
@@ -73,12 +82,16 @@ struct engine_info {
     int n_ends;
     char unapplied[ENGINE_UNAPPLIED]; /* names of generation_config.json's entries that are not applied */
 };
+/* These three return parts of the engine, which it owns: its facts, its tokenizer (NULL for a folder without
+ * tokenizer.json) and the chat template of its folder (with `template` NULL if there is none, as for the
+ * embedded model and for random weights). */
 const struct engine_info *engine_info(const struct engine *en);
-const struct tokenizer *engine_tokenizer(
-    const struct engine *en);                                /* NULL for a folder without tokenizer.json */
-const struct chat_own *engine_chat(const struct engine *en); /* empty for the embedded model */
+const struct tokenizer *engine_tokenizer(const struct engine *en);
+const struct chat_own *engine_chat(const struct engine *en);
 /* Fills in what follows from the configuration and the options alone, for --dry-run, without opening weights
- * or a device. Other fields are 0 or NULL. */
+ * or a device: the shape, max_batch, kv_token_bytes and the end tokens; max_context is the model's own limit,
+ * whatever the options say. Other fields are 0 or NULL. o->model must not be NULL, and out->model borrows it.
+ * Returns 0 or the code of engine_open() for an option or a configuration file. */
 int engine_describe(const struct engine_options *o, struct engine_info *out, struct err *e);
 /* Memory that a model and its policies take on a device, in bytes. */
 struct engine_memory {
@@ -93,7 +106,8 @@ struct engine_memory {
 /* Checks the files of the weights by their headers and adds up memory, without reading a weight or opening a
  * device. Finds a folder without weights, a missing or truncated shard, a missing tensor or one of another
  * shape, and mistakes in the options of the policies and their files. Fills info as engine_describe() does,
- * and the sizes of the weights. n_specs may be 0. */
+ * with max_context as the options give it, and the sizes of the weights. n_specs may be 0. Returns 0 or a
+ * code as engine_open() and engine_policy() do; then info is left alone. */
 int engine_measure(const struct engine_options *o, const struct policy_spec *const *specs, int n_specs,
                    struct engine_info *info, struct engine_memory *out, struct err *e);
 /* A device's memory, before anything is loaded. */
@@ -101,27 +115,38 @@ struct engine_device {
     char name[128];
     size_t total_bytes, free_bytes; /* free: on the CPU the kernel's MemAvailable */
 };
-/* ERR_UNSUPPORTED: the backend is not built in; ERR_DEVICE: the device cannot be opened. */
+/* Reads the memory of device `ordinal` of a backend; NULL means "cpu". Returns 0, ERR_UNSUPPORTED (the
+ * backend is not built in, or the CPU's kernel does not say what is available), ERR_IO (/proc/meminfo cannot
+ * be read) or ERR_DEVICE (the device cannot be opened or asked). */
 int engine_device_memory(const char *backend, int ordinal, struct engine_device *out, struct err *e);
-/* Computes engine_info.weights, the identity of a model's weights, without loading them; 64 hex digits. */
+/* Computes engine_info.weights, the identity of a model's weights, without loading them: 64 hex digits and a
+ * NUL. The hashes of files are cached in cache_dir; NULL: nowhere. Returns 0, ERR_IO for a file that is
+ * missing or cannot be read, or ERR_FORMAT for a damaged one. */
 int engine_identity(const char *model, const char *cache_dir, char out[65], struct err *e);
-/* Opens the tokenizer alone. *out is NULL for a folder without tokenizer.json; ERR_USAGE if there is no
- * folder. A model with random weights uses the embedded model's. The caller closes it. */
+/* Opens the tokenizer alone. A model with random weights uses the embedded model's. Returns 0 and sets *out,
+ * which the caller closes, or sets it to NULL for a folder without tokenizer.json. Returns ERR_USAGE if there
+ * is no folder, ERR_IO for a file that cannot be read, ERR_FORMAT for a damaged one, or ERR_UNSUPPORTED if it
+ * asks for something that is not built; then *out is NULL. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);
 /* Opens the chat template of a model's folder with its tokenizer, which may be NULL. The caller releases it
- * and must not move the struct. */
+ * with chat_own_release() and must not move the struct; its `template` is NULL for a model without one.
+ * Returns 0, or an error for a file that cannot be read (chat_own_open()). */
 int engine_open_chat(const char *model, const struct tokenizer *t, struct chat_own *out, struct err *e);
-/* The configuration file of a model named "random:CONFIG.json" (that shape with random weights, for
- * benchmarks); NULL for every other model. */
+/* Returns the configuration file of a model named "random:CONFIG.json" (that shape with random weights, for
+ * benchmarks), which points into `model`; NULL for every other model. */
 const char *engine_random_config(const char *model);
 
 /* Binds a policy with its parameters, checked against the model; the same parameters give the same instance,
- * which the engine owns. ERR_USAGE: a parameter; ERR_DEVICE: no memory. */
+ * which the engine owns. Returns 0, or sets *out to NULL and returns ERR_USAGE (a parameter, more than 256
+ * different policies, or page bounds that are needed first while sequences decode), ERR_DEVICE (no memory) or
+ * the code of a file of the policy that cannot be read or used. */
 int engine_policy(struct engine *en, const struct policy_spec *spec, struct policy **out, struct err *e);
 
 /* Allocates the KV pool: on a GPU `share` (0 to 1) of the memory that weights, activations and the policies
  * bound so far leave free, at most what max_batch sequences can need. Without this call the first request
- * does it, with a share of 1. A policy that is bound later gets its memory from the 3 GiB that stay free. */
+ * does it, with a share of 1. A policy that is bound later gets its memory from the 3 GiB that stay free.
+ * Returns 0, also when there is a pool already, which stays as it is; ERR_USAGE for a pool_bytes that does
+ * not hold one page of every head, or ERR_DEVICE if the memory does not suffice. */
 int engine_reserve(struct engine *en, double share, struct err *e);
 
 struct sampling {
@@ -158,9 +183,10 @@ struct request {           /* copied by engine_submit */
 };
 
 enum finish_reason { FINISHED_STOP, FINISHED_LENGTH, FINISHED_ERROR };
-/* "stop", "length", "error": the same words in journals, messages, exports and tables. finish_find() returns
- * 1, or 0 for an unknown word. */
+/* Returns "stop", "length" or "error": the same words in journals, messages, exports and tables. */
 const char *finish_name(enum finish_reason f);
+/* Sets *out to the reason of this word and returns 1, or returns 0 for an unknown word and leaves *out alone.
+ */
 int finish_find(const char *name, enum finish_reason *out);
 
 struct kv_counts {      /* in tokens, means over layers and KV heads (docs/design.md, Accounting); all NaN:
@@ -211,8 +237,9 @@ struct likelihood {
     int n;                                               /* 0: not asked for */
     struct likelihood_bucket bucket[LIKELIHOOD_BUCKETS]; /* ascending; those without tokens are left out */
 };
-/* The sums over all buckets, first 0; and adding those of another completion. */
+/* Returns the sums over all buckets, with first 0. */
 struct likelihood_bucket likelihood_total(const struct likelihood *l);
+/* Adds the buckets of l to those of `into`, which stay in ascending order. */
 void likelihood_merge(struct likelihood *into, const struct likelihood *l);
 
 struct completion { /* valid until the next engine_step or engine_close */
@@ -233,17 +260,22 @@ struct completion { /* valid until the next engine_step or engine_close */
     const char *error; /* FINISHED_ERROR: why, a sentence */
 };
 
-/* Queues a request. ERR_USAGE if it can never run: a prompt longer than the context, token ids outside the
- * vocabulary, max_new_tokens below 1, or more tokens than the whole cache holds. */
+/* Queues a copy of a request; policy, reference and user stay borrowed. Returns 0, or ERR_USAGE if it can
+ * never run: an empty prompt, no room after it in the context or in max_total_tokens, token ids outside the
+ * vocabulary, max_new_tokens below 1, a negative temperature, a reference without forced tokens, or more
+ * tokens than the whole cache holds. The first request allocates the KV pool, which can fail as
+ * engine_reserve() does. After an error nothing is queued. */
 int engine_submit(struct engine *en, const struct request *r, struct err *e);
 
 /* Continuous batching, one step: waits for the decode step in flight, hands out the completions that finished
  * in it, admits requests for which there are KV blocks, and sends the next step, often before it waits
- * (loop.c). *n_out is 0 in most steps. An error means that the device has failed: earlier calls have handed
- * out all that finished before, and every later call returns the same error. */
+ * (loop.c). *out then has *n_out completions, 0 in most steps, which the engine owns until the next call.
+ * Returns 0, or ERR_DEVICE when the device has failed: earlier calls have handed out all that finished
+ * before, and every later call returns the same error. */
 int engine_step(struct engine *en, const struct completion **out, int *n_out, struct err *e);
 
-/* Called with each completion, which is valid during the call; a negative return ends the run. */
+/* Called with each completion, which is valid during the call. Returns 0; a negative ERR_ code, which is then
+ * in e as well, ends the run. */
 typedef int completion_fn(void *context, const struct completion *c, struct err *e);
 /* Submits n requests (0 if all have been submitted) and steps until nothing is pending. fn, which may be
  * NULL, gets every completion in the order in which they end. Returns the first error: of a request that is
@@ -251,21 +283,24 @@ typedef int completion_fn(void *context, const struct completion *c, struct err 
  * FINISHED_ERROR, which fn does not get. After an error requests may still be pending. */
 int engine_run(struct engine *en, const struct request *requests, int n, completion_fn *fn, void *context,
                struct err *e);
-/* The same for one request while nothing else is pending. *out is valid until the engine steps again or is
- * closed. */
+/* The same for one request while nothing else is pending. Returns 0 and sets *out, which is valid until the
+ * engine steps again or is closed; returns the error of engine_run() otherwise, and *out has no meaning. */
 int engine_run_one(struct engine *en, const struct request *r, const struct completion **out, struct err *e);
-/* Sequences submitted and not yet handed out: a request has two where its reference is decoded beside it. */
+/* Returns the number of sequences submitted and not yet ended, those that wait included: a request has two
+ * where its reference is decoded beside it. */
 int engine_pending(const struct engine *en);
-/* Fills in the requests that are being decoded, with the tokens they have so far, and returns their number,
- * at most max_batch. */
-struct running {
-    void *user; /* of the request */
-    int n_ids;
+struct running { /* a request that is being decoded */
+    void *user;  /* of the request */
+    int n_ids;   /* tokens of its completion so far */
 };
+/* Fills out, which has room for max_batch entries, with the requests in the batch and returns their number;
+ * references are left out. */
 int engine_running(const struct engine *en, struct running *out);
-/* Those of them that are not in the batch, preempted ones too: keep it small and positive. */
+/* Returns the number of the pending sequences that are not in the batch, preempted ones and references
+ * included. A caller that submits while it steps keeps it small and positive. */
 int engine_waiting(const struct engine *en);
-/* Removes the requests that wait: they give no completion, and their `user` is not used any more. */
+/* Removes the requests that wait, preempted ones too: they give no completion, and their `user` is not used
+ * any more. Those in the batch go on. */
 void engine_withdraw(struct engine *en);
 
 /* The most prompts whose prefill is kept, while there is memory, for requests with the same prompt. */
@@ -277,6 +312,7 @@ struct engine_stats {
     double decode_seconds, prefill_seconds;
     size_t blocks_total, blocks_free, blocks_peak; /* KV blocks; peak: the most in use */
 };
+/* Copies the counts since engine_open(); those of KV blocks are 0 before there is a pool. */
 void engine_stats(const struct engine *en, struct engine_stats *out);
 
 /* ---- observing what layers read (watch.c) ---- */
@@ -295,21 +331,24 @@ struct seen {
     const int
         *kv_map; /* index of the list that each KV head reads, as in struct selection; NULL: not given */
 };
-/* Index of the list that query head h of n_q reads, where `group` query heads share a KV head. */
+/* Returns the index of the list that query head h of n_q reads, where `group` query heads share a KV head. */
 static inline int seen_list_of(const struct seen *s, int h, int n_q, int group)
 {
     return s->n_lists == 1 ? 0 : s->kv_map ? s->kv_map[h / group] : h * s->n_lists / n_q;
 }
+/* Called with what a layer reads of a sequence; s is valid during the call. */
 typedef void seen_fn(void *context, const struct seen *s);
-/* Calls fn from now on in every step whose number is a multiple of `every`, for each layer that does not read
- * everything. A watched step is not replayed: its operations run one by one and give the same bits. With
+/* Calls fn from now on, for each sequence but references and each layer that does not read everything, in
+ * the steps whose number (struct seen) is a multiple of `every`; 0 or less means 1. It replaces an earlier
+ * watcher. A watched step is not replayed: its operations run one by one and give the same bits. With
  * every 1 no step is captured either, so the hooks of a policy may download what they compute. fn NULL ends
  * it. */
 void engine_watch(struct engine *en, int every, seen_fn *fn, void *context);
 
 /* ---- for benchmarks (step_times.c) ---- */
 
-/* Bytes of K, V and page bounds that decode steps of the active sequences have read so far. */
+/* Sets *bytes to the bytes of K, V, page bounds and attention statistics that decode steps of the sequences
+ * in the batch have read so far. Returns 0 or ERR_DEVICE. */
 int engine_read_bytes(struct engine *en, double *bytes, struct err *e);
 
 /* Parts of a step, to show where its time goes. A layer's attention is dense; refresh if it also writes the
@@ -333,11 +372,13 @@ struct step_times {
     } part[STEP_PARTS];
     double whole; /* seconds of the captured step with all its parts */
 };
+/* Returns the part in words ("output head"), or "?" for a value outside the enum. */
 const char *step_part_name(enum step_part p);
 
-/* Times a decode step of the active sequences, which must all have the same policy, one that forgets nothing.
- * Times the whole captured step first, then the operations of each part, captured as a graph of their own.
- * The replays append tokens, so afterwards the engine can only be closed. */
+/* Times a decode step of the sequences in the batch: the whole captured step first, then the operations of
+ * each part, captured as a graph of their own. The replays append tokens, so afterwards the engine can only
+ * be closed. Returns 0, ERR_USAGE (nothing is decoding, the sequences have different policies, their policy
+ * forgets tokens, or the cache has no room for the tokens appended) or ERR_DEVICE. */
 int engine_time_step(struct engine *en, struct step_times *out, struct err *e);
 
 #endif

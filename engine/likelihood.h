@@ -16,7 +16,8 @@ struct divergence {
  * not a number or all of one are -inf, and infinite where p is positive and q is 0. */
 void divergence_compute(struct divergence *out, const float *p, const float *q, int vocab);
 
-/* Counts a token that has `position` tokens before it. logprob: natural logarithm of its probability. */
+/* Adds a token that has `position` tokens before it and `bytes` bytes of text to its bucket; call it in
+ * ascending order of positions. logprob: natural logarithm of its probability. */
 void likelihood_add(struct likelihood *l, int position, size_t bytes, double logprob,
                     const struct divergence *d);
 

@@ -42,12 +42,18 @@ struct transformer {
     void *seen_context;
 };
 
-/* Allocates the buffers; model and cache must outlive them. ERR_DEVICE: no memory. */
+/* All functions below that enqueue work keep the first failure, ERR_DEVICE, in e->code and do nothing when e
+ * holds an error already. */
+
+/* Allocates the buffers on the model's device; model and cache must outlive them. Returns 0, or ERR_DEVICE
+ * when there is no memory; the caller releases t in both cases. */
 int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
                      int max_context, int chunk, struct err *e);
+/* Frees the buffers and zeroes the struct. A zeroed struct is allowed. */
 void transformer_release(struct transformer *t);
 
-/* Allocates the buffers that a policy with these needs (enum policy_needs) uses, unless they are there. */
+/* Allocates the buffers that a policy with these needs (enum policy_needs) uses, unless they are there;
+ * has_select 1: also those for scores and lists. Returns 0, or ERR_DEVICE when there is no memory. */
 int transformer_policy_buffers(struct transformer *t, unsigned needs, int has_select, struct err *e);
 
 /* A policy group: rows [row0, row0 + cap) of the batch, which share a policy. */
@@ -74,10 +80,12 @@ void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, 
 void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy,
                              struct err *e);
 
-/* Samples the first token of `seq` from a prompt's logits into sampled[0]. */
+/* Enqueues the sampling of the first token of `seq` from its prompt's logits (device, vocab) into sampled[0].
+ */
 void transformer_first_token(struct transformer *t, int seq, int n_prompt, const float *logits,
                              struct err *e);
 
+/* Returns the sizes that policies see. */
 struct policy_dims transformer_dims(const struct transformer *t);
 
 #endif

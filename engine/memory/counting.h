@@ -11,7 +11,10 @@ struct counting {
     size_t bytes;      /* allocated so far; releasing does not subtract */
 };
 
+/* Makes c a backend with the name, sizes and types of `real` and nothing allocated. Functions of the table
+ * that would run operations or download are NULL. */
 void counting_init(struct counting *c, const struct backend *real);
+/* Returns the device of c, which is c itself; it needs no closing. */
 struct device *counting_device(struct counting *c);
 
 #endif
