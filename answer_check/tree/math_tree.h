@@ -111,7 +111,7 @@ enum math_function {
     MATH_CONJUGATE,
     MATH_FUNCTIONS
 };
-const char *math_function_name(enum math_function f); /* "sqrt", "arcsin", ... */
+const char *math_function_name(enum math_function f); /* "sqrt", "arcsin", ...; "?" for no function */
 const char *math_sum_name(enum math_sum s);           /* "sum", "product", "integral" */
 
 enum math_op {
@@ -172,11 +172,14 @@ struct math_work {
     int principal_values; /* roots and logarithms of negative numbers are complex, as SymPy's (mode compat) */
     enum math_evidence evidence; /* the weakest that an equality of scalars needed so far */
 };
-int math_step(struct math_work *w, int64_t n); /* takes n steps: 0, or -1 when there are none left */
+/* Takes n steps from w. Returns 0, or -1 when fewer than n are left; w then has none left and ran_out is set.
+ */
+int math_step(struct math_work *w, int64_t n);
 
-/* Builders. They take 1 + n steps for a node with n children, and return NULL when a child is NULL or no
- * steps are left. The array of children is copied; texts are not, they must live as long as the arena. The
- * caller may set further members of a node that it has just made. */
+/* Builders. They return a new node in the arena, and NULL when a child is NULL or no steps are left; a node
+ * with n children takes 1 + n steps. The array of children is copied; texts are not, they must live as long
+ * as the arena. Members that are not given are 0 and the name is "". The caller may set further members of a
+ * node that it has just made. `source` may be empty. */
 struct math_node *math_node_new(struct math_work *w, enum math_kind kind, struct span source, int n,
                                 const struct math_node *const *child);
 struct math_node *math_node_1(struct math_work *w, enum math_kind kind, struct span source,
@@ -193,16 +196,20 @@ const struct math_node *math_node_number_set(struct math_work *w, struct span so
                                              const char *name);
 const struct math_node *math_node_digits(struct math_work *w, struct span source, const char *digits, int n);
 const struct math_node *math_node_integer(struct math_work *w, struct span source, int64_t value);
-/* A node like m with other children, of which there are m->n; m itself where they are the same. */
+/* Returns a copy of m with other children, of which there are m->n, or m itself where they are the same
+ * pointers. NULL when a child is NULL or no steps are left. */
 const struct math_node *math_node_like(struct math_work *w, const struct math_node *m,
                                        const struct math_node *const *child);
 
-/* Are two trees the same, node by node, with numbers as they are written? 3.0 is not 3, and x + 1 is not
- * 1 + x. Sources do not count, nor whether the point of a decimal was a comma. */
+/* Returns 1 when two trees are the same, node by node, with numbers as they are written, else 0: 3.0 is not
+ * 3, and x + 1 is not 1 + x. Sources do not count, nor whether the point of a decimal was a comma. Neither is
+ * NULL; no steps are taken. */
 int math_node_same(const struct math_node *a, const struct math_node *b);
 
-/* Appends the tree as one canonical line for people and tests: in prefix form, "(add x (negate 1))", with
- * numbers as written. */
+/* The three printers append to `out`, which keeps what it holds, and cannot fail; m is not NULL.
+ *
+ * Appends the tree as one canonical line without a line break, for people and tests: in prefix form,
+ * "(add x (negate 1))", with numbers as written. */
 void math_print(struct str *out, const struct math_node *m);
 /* The same as readable infix text for gold_form and pred_form: "x - 1", "(1, 2]", "{1, 2}". */
 void math_print_infix(struct str *out, const struct math_node *m);
