@@ -18,10 +18,14 @@
  * docs/grading.md explains the verdicts and the rules. Everything outside answer_check/ comes in here. */
 
 /* The version of the graders. It is part of the name of a run folder's grades file, so that verdicts of a new
- * grader never mix with old ones. */
+ * grader never mix with old ones. Returns a constant string, such as "6". */
 const char *answer_check_version(void);
 
-/* ---- graders: each fills *out with a verdict and returns 0, also when the verdict is VERDICT_ERROR ---- */
+/* ---- graders ----
+ *
+ * Every grade_... function fills *out and returns 0: nothing fails with an ERR_ code. A reference that is
+ * empty, too long or unreadable gives VERDICT_ERROR, with the cause in out->reason. Pointers are never NULL;
+ * strings in *out are constants or live in `a`. */
 
 /* Grades a mathematical answer under the default rules. gold is the reference: bare, in $..$, \(..\), \[..\]
  * or \boxed{..}, which mean their content. */
@@ -49,18 +53,20 @@ struct grade_options {
 };
 extern const struct grade_options grade_options_default; /* mode strict; rules 0; Math-Verify's */
 
-/* Grades a mathematical answer in the mode and with the options of o. */
+/* Grades a mathematical answer in the mode and with the options of o: as grade_math() does but under
+ * o->rules, or as grade_math_compat() does. */
 int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                   const struct grade_options *o, struct arena *a);
 
 /* Gives the verdict of Math-Verify 0.8.0, whatever o->mode says. Both texts are searched for an answer as
- * they stand. The original knows no thinking, so only THINKING_OPEN cuts, and there is no `ambiguous`. */
+ * they stand. The original knows no thinking, so only THINKING_OPEN cuts, and there is no `ambiguous`. The
+ * verdict is `error` when no answer can be read from the reference. */
 int grade_math_compat(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                       const struct grade_options *o, struct arena *a);
 
 /* Grades exact text, trimmed, with case and white space folded and a final full stop removed. The answer is
- * the last box, else the last declared answer as grade_math finds it, else the last non-empty line after
- * thinking. */
+ * the last box, else the last declared answer as grade_math finds it, else, unless the length limit cut the
+ * response, the last non-empty line after thinking. An empty reference is VERDICT_ERROR. */
 int grade_exact(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                 struct arena *a);
 
@@ -71,19 +77,24 @@ struct choice {
     char letter;      /* 'A'.. */
     const char *rule; /* which class of declaration decided */
 };
+/* "ok", "ambiguous", "unparsed" or "unfinished"; "unparsed" for any other value. */
 const char *choice_status_name(enum choice_status s);
-/* Finds the letter that a response chooses among n_options (1 to 26). Returns 0, or -1 for another number. */
+/* Finds the letter that a response chooses among n_options (1 to 26). Returns 0 and fills *out, whether or
+ * not a letter was found; returns -1 for another number of options, with CHOICE_UNPARSED in *out. */
 int choice_extract(struct choice *out, const struct response *r, int n_options, struct arena *a);
 
 /* What public extractors of option letters return, for setting numbers beside published ones. choice_preset()
  * answers as they do, on the whole text, thinking included: *letter may be lower case, no option, or any
- * first character, and is NULL for nothing. Returns -1 when there is no such preset or n_options is not 1
- * to 26. */
-const char *choice_preset_name(int i); /* "simple_evals", ...; NULL behind the last */
+ * first character, and is NULL for nothing. `preset` is an index of choice_preset_name(). Returns 0 and sets
+ * *letter (a copy in `a`) and *rule (a constant that says what was looked for), or returns -1 and sets
+ * nothing when there is no such preset or n_options is not 1 to 26. */
+const char *choice_preset_name(int i); /* "simple_evals", ...; NULL for an index out of range */
 int choice_preset(const char **letter, const char **rule, int preset, const char *text, size_t len,
                   int n_options, struct arena *a);
 
-/* Grades that letter against the reference's, 'A' for the first option. */
+/* Grades the letter that choice_extract() finds against the reference's, 'A' for the first option. The
+ * verdict is `error` when gold is no option's letter or n_options is not 1 to 26. In a response that the
+ * length limit cut only a declared or chosen letter counts, not a mention. */
 int grade_choice(struct grade *out, char gold, const struct response *r, int n_options, struct arena *a);
 
 /* Chinese words for the metrics that need them, as jieba's precise mode with its hidden Markov model cuts
@@ -92,15 +103,18 @@ int grade_choice(struct grade *out, char gold, const struct response *r, int n_o
  *
  * The data are jieba's dict.txt and finalseg/prob_start.py, prob_trans.py and prob_emit.py, read from `dir`,
  * which must have them; when dir is NULL, from share/ beside the program or ../share/kveval, else from where
- * Debian's python3-jieba puts them, else *out is NULL. `program` is the path of the binary, NULL: none. */
+ * Debian's python3-jieba puts them, else *out is NULL, which is no error. `program` is the path of the
+ * binary, NULL: none. Returns 0 and a segmenter that the caller closes, or NULL in *out and ERR_IO when a
+ * file of the directory cannot be read, ERR_FORMAT when it does not hold what jieba's does. */
 struct zh_segmenter;
 int zh_segmenter_open(struct zh_segmenter **out, const char *dir, const char *program, struct err *e);
 void zh_segmenter_close(struct zh_segmenter *s);             /* NULL is fine */
 const char *zh_segmenter_name(const struct zh_segmenter *s); /* "jieba"; "char" for NULL */
 
 /* Text metrics of LongBench by their public names ("qa_f1_score"), and RULER's string_match, equal to the
- * public code in its accidents too. A score is between 0 and 1. Fails with a message where the public code
- * raises an exception (no such metric, no classes, no paragraph number in the reference) and when a
+ * public code in its accidents too. textscore() writes a score from 0 to 1 to *out and returns 0. It fails
+ * with ERR_FORMAT where the public code raises an exception (no classes, no paragraph number in the
+ * reference) and for an unknown variant, and with ERR_UNSUPPORTED when there is no such metric or a
  * comparison would take too long. */
 struct textscore_call {
     const char *metric;
@@ -114,8 +128,9 @@ struct textscore_call {
     const struct zh_segmenter *zh; /* rouge_zh_score, qa_f1_zh_score */
 };
 int textscore(double *out, const struct textscore_call *c, struct err *e);
-int textscore_known(const char *metric);           /* 0 when there is no such metric */
-int textscore_needs_segmenter(const char *metric); /* its score depends on the Chinese segmenter */
-const char *textscore_names(void);                 /* comma-separated, for messages */
+int textscore_known(const char *metric); /* 1 when there is such a metric, else 0 */
+/* Returns 1 when the metric's score depends on the Chinese segmenter, else 0, also for an unknown metric. */
+int textscore_needs_segmenter(const char *metric);
+const char *textscore_names(void); /* all names, comma-separated, as a constant string for messages */
 
 #endif
