@@ -8,7 +8,9 @@
 
 /* A page as data, whatever it says: sections of paragraphs, warnings, tables, figures and literal text. It is
  * built once and written twice, as markdown and as HTML, so that the two always say the same. All strings are
- * plain text (the writers escape them) and live in the arena. None of these functions fails.
+ * plain text (the writers escape them). What is formatted or copied here lives in the arena; strings that are
+ * called borrowed must live as long as the document. None of these functions fails; a call out of
+ * order is an error of the program, which assertions catch in part.
  *
  * Order of calls: doc_init(); for each section doc_section() and then its items, which are added to the last
  * section; doc_markdown() and doc_html(); doc_release(). Functions with fmt take printf's arguments. */
@@ -67,57 +69,65 @@ void doc_init(struct doc *d, struct arena *a, const char *title);
 /* Frees the arrays and the figures' SVG; strings stay with the arena. */
 void doc_release(struct doc *d);
 
-/* Begins a section under a heading; id is its anchor in the page. */
+/* Begins a section under a heading (title NULL: none); id is its anchor in the page. Both are borrowed. */
 void doc_section(struct doc *d, const char *id, const char *title);
 /* Makes the last section the page's first screen. */
 void doc_lead(struct doc *d);
-/* Add a paragraph, and a paragraph that is set apart as a warning. */
+/* Add a paragraph, and a paragraph that is set apart as a warning, to the last section. */
 void doc_paragraph(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void doc_warning(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a figure with the caption fmt. Takes over the text of svg and leaves it empty. file: its name beside
- * the page; is_wide: it takes the page's whole width. */
+ * the page, and title: what it shows, for readers without images, both borrowed; is_wide: it takes the page's
+ * whole width. Nothing is written to a file here. */
 void doc_figure(struct doc *d, const char *file, const char *title, struct str *svg, int is_wide,
                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-/* Adds text that is shown as it is, folded under its title. Takes over `text` and leaves it empty. */
+/* Adds text that is shown as it is, folded under its title (borrowed). Takes over `text` and leaves it empty.
+ */
 void doc_literal(struct doc *d, const char *title, struct str *text);
 /* Everything added before doc_fold_end() is folded under the title fmt. Folds do not nest. */
 void doc_fold(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void doc_fold_end(struct doc *d);
-/* Sets the data for the page's script. Takes over the text of json and leaves it empty. */
+/* Sets the data for the page's script; call it at most once. Takes over the text of json and leaves it empty.
+ */
 void doc_data(struct doc *d, struct str *json);
 
-/* Adds a table and returns it: add its columns first, then its rows. caption: NULL for none. */
+/* Adds a table to the last section and returns it; it belongs to the document. Add its columns first, then
+ * its rows. caption: borrowed, NULL for none. */
 struct table *doc_table(struct doc *d, const char *caption);
-/* Adds one column, or n of them; flags: CELL_NUMBER for numbers, or 0. */
+/* Adds one column, or n of them, behind those that are there; names are borrowed. flags: CELL_NUMBER for
+ * numbers, or 0. */
 void table_column(struct doc *d, struct table *t, const char *name, unsigned flags);
 struct table_column {
     const char *name;
     unsigned flags;
 };
 void table_columns(struct doc *d, struct table *t, const struct table_column *columns, size_t n);
-/* Adds a heading over the rows that follow. */
+/* Adds a heading over the rows that follow, up to the next heading. Copies the name. */
 void table_group(struct doc *d, struct table *t, const char *name);
-/* Begins a row without cells. */
+/* Begins a row without cells, with room for one cell of each column. */
 void table_row(struct doc *d, struct table *t);
 /* Adds a cell to the last row, with CELL_ flags; CELL_NUMBER is taken over from the column. */
 void table_add(struct doc *d, struct table *t, unsigned flags, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Gives the last cell a second line in smaller type. */
 void table_small(struct doc *d, struct table *t, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Says that the last cell shows this cell of the run, whose problems the page opens from there. cell: its id.
- */
+/* Says that the last cell shows this cell of the run, whose problems the page opens from there. cell: its id,
+ * which is copied. */
 void table_cell_of(struct doc *d, struct table *t, const char *cell);
 /* Sets what the last row says in one line; the page folds rows of a group that say the same together. */
 void table_same(struct doc *d, struct table *t, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Append the whole document: GitHub's markdown, and one self-contained HTML page. */
+/* Append the whole document to out: as GitHub's markdown, whose figures are links to their files, and as one
+ * self-contained HTML page with figures, style and script inside. */
 void doc_markdown(struct str *out, const struct doc *d);
 void doc_html(struct str *out, const struct doc *d);
 
-/* The text of one problem as a page of its own, under the same rules as the page: html_text_begin(), any
- * number of html_text_part() and html_text_end(). `back` is the address of the page that leads here. */
+/* The text of one problem as a page of its own, appended to out: html_text_begin(), any number of
+ * html_text_part() and html_text_end(). Texts are escaped, and the page has no script. `back` is the address
+ * of the page that leads here. */
 void html_text_begin(struct str *out, const char *title, const char *back);
-/* At most TEXT_MAX bytes of the text, which may hold anything, are shown; note: a line above it, or NULL. */
+/* Appends the n bytes of text under a heading. At most TEXT_MAX of them, which may be anything, are shown,
+ * with a note where more were cut off; note: a paragraph above them, or NULL. */
 enum { TEXT_MAX = 1 << 18 };
 void html_text_part(struct str *out, const char *title, const char *note, const char *text, size_t n);
 void html_text_end(struct str *out);

@@ -12,7 +12,7 @@
  *
  * What stands for a cell of the run (a marker, a curve, a square, a bar) is a mark: <g class="mark"
  * data-cell="CELL" tabindex="0"><title>TIP</title>...</g>. The title is what browsers show as a tooltip, one
- * line each; a page's script finds the cell by data-cell. `cell` or `tip` NULL: without.
+ * line each; a page's script finds the cell by data-cell. `cell` or `tip` NULL: without that part.
  *
  * Functions append to `out` and cannot fail. Strings are plain text, NUL-terminated; they are borrowed
  * during the call and escaped here, invalid UTF-8 included. Text that would not fit is shortened with an
@@ -91,7 +91,8 @@ struct svg_chart {
     size_t n_series;
 };
 /* Draws a chart. Points that are not finite, or not positive on a log axis, are left out. Every point stands
- * where it was measured; of markers at one place those behind are larger, and their bars have wider ends. */
+ * where it was measured; of markers at one place those behind are larger, and their bars have wider ends.
+ * Without any point it says "no data yet". */
 void svg_chart(struct str *out, const struct svg_chart *c);
 
 struct svg_square {
@@ -166,20 +167,24 @@ void svg_stacks(struct str *out, const struct svg_stacks *s);
  * characters that turn the direction of text become U+FFFD, and control characters are dropped. */
 void svg_escape(struct str *out, const char *s);
 
-/* Ticks of an axis: at most `max` values from low to high, a step of 1, 2, 2.5 or 5 times a power of ten
- * (log axis: 1, 2, 5 or 1 in each decade). Returns their number; *step is 0 on a log axis. */
+/* Ticks of an axis: writes at most `max` values from low to high, ascending, to `ticks`: multiples of a step
+ * of 1, 2, 2.5 or 5 times a power of ten, or on a log axis 1, 2 and 5 (or 1 alone) times each power of ten.
+ * Returns their number and sets *step, which is 0 on a log axis. There are none (0) unless low < high and max
+ * >= 2, nor on a log axis with low <= 0. */
 size_t svg_ticks(double low, double high, int is_log, size_t max, double *ticks, double *step);
 
 /* ---- for the files that draw ---- */
-/* Open and close the <g> element of a mark; both NULL: without cell and tooltip. */
+/* Append the start and the end tag of a mark's <g> element; cell or tip NULL: without that part. */
 void svg_mark_begin(struct str *out, const char *cell, const char *tip);
 void svg_mark_end(struct str *out);
-double svg_text_width(const char *s, double size); /* an upper estimate for common sans-serif fonts */
+/* The width of s at this font size, an upper estimate for common sans-serif fonts. */
+double svg_text_width(const char *s, double size);
 /* Appends a <text> element: anchor "start", "middle" or "end"; classes as in the style sheet; when max_width
- * > 0 the text is shortened to that width. */
+ * > 0 a longer text is shortened to that width in its middle, and the whole is its tooltip. */
 void svg_text(struct str *out, double x, double y, const char *anchor, const char *class_name, double size,
               double max_width, const char *s);
-void svg_number(struct str *out, double v); /* at most two decimals, no trailing zeros, never "-0" */
+/* Appends v with at most two decimals, no trailing zeros and never as "-0". */
+void svg_number(struct str *out, double v);
 /* Appends "<svg ...><title>..<desc>..<style>" and the background; the caller ends the figure with
  * "</svg>\n". */
 void svg_begin(struct str *out, const char *id, const char *title, const char *desc, double width,
@@ -187,7 +192,7 @@ void svg_begin(struct str *out, const char *id, const char *title, const char *d
 /* Draws the title, wrapped to `width` in at most two lines, and returns the y below it. When out is NULL
  * it only measures. */
 double svg_title(struct str *out, const char *title, double width);
-/* Draws a marker centred at (x, y). */
+/* Draws a marker centred at (x, y); nothing for SVG_NONE. */
 void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y,
                      double scale /* 1: as usual */);
 
