@@ -24,9 +24,12 @@ struct csv_table {
     void (*write)(struct csv *c, const struct report *r); /* the rows */
 };
 
-/* All of them; csv_table_at() is NULL behind the last. */
+/* The i-th of all tables, from 0, a constant of the program; NULL for an i without one. */
 const struct csv_table *csv_table_at(int i);
+/* Appends the whole file of a table, the header line and the rows of a report. It does not ask whether the
+ * table applies to this report. */
 void csv_print(struct str *out, const struct csv_table *t, const struct report *r);
-void csv_columns_md(struct str *out); /* what the columns of all files mean */
+/* Appends columns.md: what the columns of all files mean, as markdown. */
+void csv_columns_md(struct str *out);
 
 #endif

@@ -5,14 +5,16 @@
 #include "evalcore/export/csv_tables.h"
 
 /* Writing rows, for the files of this room. Each call names the column that it fills, which must be the
- * table's next; a table and its code that disagree end the program at the first row. */
+ * table's next and of the function's type; a table and its code that disagree end the program (abort) at the
+ * first row. Nothing else fails, and nothing is returned. */
 struct csv {
     struct csv_row row;
     const struct csv_table *table;
 };
 
-/* Each fills the next field of the row. csv_p() writes a probability with six significant digits, into a
- * column of type CSV_FLOAT; csv_none() leaves a field of any type empty; csv_end() ends the row. */
+/* Each appends the next field to the row. csv_p() writes a probability with six significant digits, into a
+ * column of type CSV_FLOAT; csv_none() leaves a field of any type empty; csv_end()
+ * ends the row, whose fields must all be there. */
 void csv_text(struct csv *c, const char *column, const char *s); /* NULL and "": empty */
 void csv_int(struct csv *c, const char *column, long v);
 void csv_float(struct csv *c, const char *column, double v); /* not finite: empty */
@@ -94,12 +96,13 @@ extern const struct csv_table csv_accuracy, csv_settings, csv_pairs, csv_lengths
     }
 
 /* Fill the fields of the column lists above: CSV_CELL_COLUMNS, CSV_BUDGET_COLUMNS, CSV_KIND_COLUMNS,
- * CSV_LIKELIHOOD_COLUMNS and CSV_MARK_COLUMNS. csv_activity(): the word for an activity; "" for none. */
+ * CSV_LIKELIHOOD_COLUMNS and CSV_MARK_COLUMNS, in this order. A field without a value is left empty.
+ * csv_activity() returns the word for an activity, a constant; "" for ACTIVITY_FULL and ACTIVITY_UNKNOWN. */
 void csv_cell(struct csv *c, const struct cell *cell);
 void csv_budget(struct csv *c, const struct cell_stats *s);
 void csv_kind(struct csv *c, const struct cell_stats *s);
 void csv_likelihood_fields(struct csv *c, const struct likelihood *l);
-void csv_marks(struct csv *c, const struct pair *p, double margin); /* p NULL: all empty */
+void csv_marks(struct csv *c, const struct pair *p, double margin); /* p NULL or not compared: all empty */
 const char *csv_activity(enum activity a);
 
 #endif

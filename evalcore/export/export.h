@@ -24,7 +24,10 @@ struct export_done {
     long withheld; /* completions of restricted tasks whose text was left out */
 };
 
-/* ERR_USAGE for an unknown format or a file in the way, ERR_BUSY when jobs are missing, ERR_IO. */
+/* Writes a run in one format. Returns 0 and fills *done (completions: all finished jobs of the run); or
+ * ERR_USAGE for an unknown format, a file in the way, or two cells with one file; ERR_BUSY when no job is
+ * finished, or jobs are missing and allow_partial is 0; ERR_FORMAT or ERR_IO when a completion cannot be read
+ * from its journal; ERR_IO when a file cannot be written. */
 int export_run(const struct run *r, const struct export_options *o, struct export_done *done, struct err *e);
 
 #endif
