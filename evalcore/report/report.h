@@ -4,19 +4,22 @@
 #include "evalcore/base/err.h"
 
 /* Reports: from the records of a run folder to tables, figures and a page. Nothing here decodes, grades or
- * writes into a journal.
+ * writes into a journal. The functions below return 0, or ERR_IO when a file cannot be written, removed or
+ * read, or another negative ERR_ code that is named below; what was written before an error stays.
  *
- * Writes report/ into the folder of a loaded run: index.html, report.md, accuracy.csv, pairs.csv, lengths.csv
- * published.csv where the run file names figures of a paper, and the figures as *.svg, each file whole or not
- * at all; figures that the earlier report showed and this one does not are removed. Works on an incomplete
- * run folder and says how much is missing. `table`, when not NULL, receives the accuracy table as plain text
- * for a terminal. */
+ * report_write() writes report/ into the folder of a loaded run: index.html, report.md, accuracy.csv,
+ * pairs.csv, lengths.csv published.csv where the run file names figures of a paper, and the figures as *.svg,
+ * each file whole or not at all; figures that the earlier report showed and this one does not are removed.
+ * Works on an incomplete run folder and says how much is missing. `table`, when not NULL, gets the accuracy
+ * table as plain text for a terminal appended (report_text() of report_parts.h). */
 struct str;
 struct run;
 struct doc;
 int report_write(const struct run *run, struct str *table, struct err *e);
 
-/* The same for runs that are loaded already, written into a folder of the caller's choice. */
+/* report_write_with() does the same with options, into a folder of the caller's choice, which is made if it
+ * is not there. ERR_FORMAT when the file `bench` holds no parts of a step, or a completion for a transcript
+ * cannot be read. The runs must be loaded and are not changed. */
 struct report_options {
     /* NULL, or another run: a section and against.csv compare the cells that have the same label, task and
      * swept settings in both. */
@@ -32,7 +35,9 @@ struct report_options {
 };
 int report_write_with(const struct run *run, const struct report_options *o, const char *folder,
                       struct str *table, struct err *e);
-/* Merges n loaded runs into one page (report_merge.h) and writes it into the folder; margin 0: theirs. */
+/* Merges n loaded runs into one page (report_merge.h) and writes it into the folder like report_write_with().
+ * margin in points, 0: that of the runs, and ERR_USAGE when theirs differ. o->note is not used: what the runs
+ * agree on stands in its place. */
 int report_write_merged(const struct run *runs, int n, double margin, const struct report_options *o,
                         const char *folder, struct str *table, struct err *e);
 

@@ -9,10 +9,12 @@
 #define TRANSCRIPTS "transcripts"
 
 /* Names of a cell's folder and of a problem's file: letters, digits, '-', '_' and '.', whatever the ids hold;
- * no two are the same. In the arena. */
+ * no two cells of a run, or problems of a task, have the same. In the arena. */
 const char *transcript_folder(struct arena *a, const struct run *r, int cell);
 const char *transcript_file(struct arena *a, const struct run_task *t, int problem);
-/* Writes them below `folder`, the report's. */
+/* Deletes the folder of transcripts below `folder`, the report's, and where r->has_transcripts is set writes
+ * them anew. Returns 0, ERR_IO when something cannot be written or deleted, or ERR_IO or ERR_FORMAT when a
+ * completion cannot be read from its journal. */
 int transcripts_write(const char *folder, const struct report *r, struct err *e);
 
 #endif
