@@ -26,7 +26,7 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
                      const struct loaded_model *loaded, const struct runplan_options *o,
                      struct sample_ids *ids, struct err *e);
 
-/* runplan_check.c. ERR_USAGE when a token of a set lies outside of the loaded model's model. */
+/* ERR_USAGE when a token of a set lies outside of the loaded model's model. */
 int runplan_check_vocabulary(const struct prompt_set *s, const struct loaded_model *loaded, struct err *e);
 /* ERR_USAGE when two of these sets, of several tasks under the same model and settings, have the same prompt.
  * Verdicts are over the problems of all tasks, each of which must count once. */
