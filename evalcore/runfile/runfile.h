@@ -16,8 +16,8 @@
  *   models x tasks (as written, with their axes) x policies (the same) x generation settings (axes)
  *
  * in that order, the last axis fastest: models outermost, generation axes innermost; a policy may go with
- * some of the models only. Two entries that would give identical cells are refused. Nothing is opened here:
- * neither model nor data files. */
+ * some of the models only. Two entries that would give identical cells are refused. Neither model
+ * nor data files are opened here; files of calibrations and published figures are read. */
 struct runfile_task {
     const char *name, *label; /* label: its "as", else its name; with its swept options: "relay steps=20" */
     const struct task_ops *ops;
@@ -94,11 +94,17 @@ struct runfile_options {
     int takes_models;   /* 0: several models are refused */
 };
 
+/* Reads and checks a run file, after `set` has changed it. Returns 0, or ERR_USAGE for a mistake in it or in
+ * the options; for a file that cannot be read, or is no JSON, what json_read_written() returns, for one that
+ * it names what json_read_file() returns; out is empty then. e is not NULL. Release it with
+ * runfile_release(). */
 int runfile_load(struct runfile *out, const char *path, const struct runfile_options *o, struct err *e);
 void runfile_release(struct runfile *r);
-int runfile_has(const struct runfile *r, int policy, int model); /* does the policy go with the model? */
-const char *runfile_models_text(struct runfile *r);              /* how reports call them, "a, b" */
-/* Ids of the Hub become the folders of its cache (hub_model.h). */
+/* Returns 1 when the policy goes with the model (both are indices), else 0. */
+int runfile_has(const struct runfile *r, int policy, int model);
+const char *runfile_models_text(struct runfile *r); /* how reports call them, "a, b"; in r's arena */
+/* Ids of the Hub, of an endpoint its tokenizer's, become the folders of its cache (hub_model.h); paths stay.
+ * Returns 0, or ERR_USAGE for an id that is not in the cache; those before it are replaced. e is not NULL. */
 int runfile_find_models(struct runfile *r, const struct process_env *p, struct err *e);
 
 #endif

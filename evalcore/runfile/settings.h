@@ -33,21 +33,26 @@ enum { SETTINGS_MAX_NEW = 32768, SETTINGS_STOP_MAX = 16 };
 
 extern const struct param settings_params[]; /* all but `stop` */
 
-void settings_defaults(struct settings *s);
+void settings_defaults(struct settings *s); /* sets all to their defaults; no stop strings */
+/* Sets one setting and returns 0; strings are copied into the arena. ERR_USAGE for an unknown key, another
+ * type or a value out of range, with `where` in front of the message; the setting stays as it was. */
 int settings_set(struct settings *s, struct arena *a, const char *key, const json_t *v, const char *where,
                  struct err *e);
-int settings_known(const char *key);
-/* ERR_USAGE when settings contradict each other. */
+int settings_known(const char *key); /* 1: there is a setting of that name, else 0 */
+/* Returns 0, or ERR_USAGE when min_new_tokens is above a max_new_tokens that is set. */
 int settings_check(const struct settings *s, const char *where, struct err *e);
 
-/* Every effective setting; system and thinking only where they are set. New reference. */
+/* Every effective setting; those that are unset (max_new_tokens, prompt, system) and thinking "auto" are left
+ * out. New reference. */
 json_t *settings_json(const struct settings *s);
-/* Those that change a completion's tokens and are not in the prompt, the numerics class or the sample index.
- */
+/* Those that change a completion's tokens and are not in the prompt, the numerics class or the sample index,
+ * without stop and max_new_tokens, which count for each job. New reference. */
 json_t *settings_identity(const struct settings *s);
 
-/* The limit for a problem that has `own` (0: none): what the run file says wins over the problem's own. */
+/* Returns the limit of new tokens for a problem that has `own` (0: none): what the run file says wins over
+ * the problem's own; with neither it is SETTINGS_MAX_NEW. */
 int settings_max_new(const struct settings *s, int own);
-int settings_only_limit(const struct settings *s); /* does nothing but that limit end a completion? */
+/* Returns 1 when nothing but the limit ends a completion (ignore_eos, no stop strings), else 0. */
+int settings_only_limit(const struct settings *s);
 
 #endif
