@@ -3,8 +3,8 @@
 
 #include "answer_check/compat/compat_read.h"
 
-/* The original's comparison. All functions but compat_simplify() return 1 for equal, and 0 for different and,
- * like the original, for what cannot be decided. */
+/* The original's comparison. All functions but compat_simplify() return 1 for equal or yes, and 0 for
+ * different and, like the original, for what cannot be decided or when no steps are left. No tree is NULL. */
 struct compat_comparison {
     struct math_work *w;
     int rounding;  /* how many decimals count if a side is a decimal number */
@@ -13,17 +13,19 @@ struct compat_comparison {
     int depth;
 };
 
-/* Compares a response with the reference (gold), which decides what is unwrapped. */
+/* Compares a response with the reference (gold), which decides what is unwrapped. Nested deeper than
+ * 20 they count as different. */
 int compat_equal(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 
 /* ---- parts of the comparison */
 
 /* What SymPy makes of integrals, limits, derivatives, rounded values and extrema in m (compat_simplify.c).
- * NULL if no steps are left. */
+ * Returns a new tree, m itself where it has none of these, and NULL if no steps are left. */
 const struct math_node *compat_simplify(struct math_work *w, const struct math_node *m);
-/* Two scalars or two matrices (compat_equal_value.c). */
+/* Are two scalars equal, or two matrices entry by entry (compat_equal_value.c)? 0 for other kinds. */
 int compat_values(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
-/* Two relations or chains of them (compat_equal_relation.c). */
+/* Are two relations equal, or two chains of as many links, link by link (compat_equal_relation.c)? Both are
+ * MATH_RELATION. */
 int compat_relations(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 /* Are both the same set of real numbers (compat_equal_relation.c)? For intervals, unions and relations in one
  * symbol. */

@@ -118,19 +118,23 @@ struct compat_lexed {
     int value;
     struct span text;
 };
-/* The tokens of t, in the arena, with CT_END last; NULL if a character begins no token. */
+/* Returns the tokens of t as an array in the arena, with CT_END last and CT_SKIP left out; NULL if a
+ * character begins no token. Their texts point into t. */
 struct compat_lexed *compat_lex(struct span t, struct arena *a);
-const char *compat_greek(
-    int value); /* the name of the Greek letter of a token, "alpha"; NULL behind the last */
+/* The name of the Greek letter of a CT_GREEK token's value, "alpha"; NULL for the value behind the last. */
+const char *compat_greek(int value);
 
-/* ---- trees (compat_tree.c). The builders return NULL if no steps are left or m is NULL. */
+/* ---- trees (compat_tree.c). The builders return a new node, and NULL if no steps are left or m is NULL. The
+ * questions return 1 or 0; there m is not NULL. */
 
 /* The number that is written in `text`, as "12", ".5" or "1.5E3"; with `percent` a hundredth of it. */
 const struct math_node *compat_number_node(struct math_work *w, struct span text, int percent);
-const struct math_node *compat_percentage(struct math_work *w, const struct math_node *m); /* m % */
-const struct math_node *compat_negated(struct math_work *w, const struct math_node *m);    /* -m */
+/* m % as m times 1/100; m is not NULL here. */
+const struct math_node *compat_percentage(struct math_work *w, const struct math_node *m);
+/* -m; the number itself for the negation of a number. */
+const struct math_node *compat_negated(struct math_work *w, const struct math_node *m);
 
-int compat_is_integer(const struct math_node *m);
+int compat_is_integer(const struct math_node *m);   /* written without a point, with or without a sign */
 int compat_is_rational(const struct math_node *m);  /* an integer or a fraction of integers, as one number */
 int compat_is_positive(const struct math_node *m);  /* an integer or fraction above 0 */
 int compat_is_number(const struct math_node *m);    /* a rational or a decimal */
@@ -139,10 +143,11 @@ int compat_only_symbols(const struct math_node *m); /* symbols and what is made 
 /* ---- reading */
 
 /* Reads a normalised formula as the original does: the whole text, or else what stands behind the last of
- * several equals signs. NULL if neither can be read. */
+ * several equals signs. Returns the tree, which points into t, or NULL if neither can be read or no steps
+ * are left. */
 const struct math_node *compat_read(struct math_work *w, struct span t);
-/* Reads plain arithmetic by the rules of a programming language: "(3+4)/2", "2^3". NULL if it cannot be read.
- */
+/* Reads plain arithmetic by the rules of a programming language: "(3+4)/2", "2^3". Returns the tree of the
+ * whole text, or NULL if it cannot be read as a whole or no steps are left. */
 const struct math_node *compat_arithmetic(struct math_work *w, struct span t);
 
 #endif

@@ -5,7 +5,8 @@
 
 /* Inner parts of the reader of the original's grammar, a recursive descent. Every parse function reads at
  * r->at, moves it behind what it has read, and returns the tree; NULL if nothing can be read or no steps are
- * left, and r->at then means nothing. */
+ * left, and r->at then means nothing. Nodes and strings live in the arena of w. A question about a token
+ * returns 1 or 0 and reads nothing. */
 
 struct compat_reader {
     struct math_work *w;
@@ -19,15 +20,15 @@ typedef const struct math_node *compat_parse(struct compat_reader *r);
 
 /* If the next token is of this kind, moves behind it and returns 1; else returns 0. */
 int compat_accept(struct compat_reader *r, enum compat_token kind);
-/* A new node with the place of the next token as its source. */
+/* A new node with the place of the next token as its source; NULL if a child is NULL or no steps are left. */
 const struct math_node *compat_node(struct compat_reader *r, enum math_kind kind, int which, int n,
                                     const struct math_node *const *child);
 
 /* compat_read.c. With no_function no operand but the first may be a function. */
-compat_parse compat_expr;                                                         /* a sum */
-const struct math_node *compat_product(struct compat_reader *r, int no_function); /* a summand */
-const struct math_node *compat_component(struct compat_reader *r,
-                                         int no_function); /* an operand, without powers */
+compat_parse compat_expr; /* a sum */
+/* A summand; and an operand, without powers. */
+const struct math_node *compat_product(struct compat_reader *r, int no_function);
+const struct math_node *compat_component(struct compat_reader *r, int no_function);
 
 /* compat_read_atom.c */
 compat_parse compat_atom;        /* a number or a symbol */
@@ -35,23 +36,27 @@ compat_parse compat_atom_symbol; /* a symbol with its subscript and its power */
 compat_parse compat_lone_atom;   /* an atom without subscript and power: the n of x_n^2 */
 compat_parse compat_braced;      /* "{..}" */
 compat_parse compat_superscript; /* "^2", "^{..}" */
-const struct math_node *compat_symbol(struct compat_reader *r, const char *name); /* the name in lower case */
-const char *compat_subscript(struct compat_reader *r); /* the text of "_x", "_{n-1}", "_{1,2}", or NULL */
+/* A symbol of that name, put in lower case; reads nothing. NULL if no steps are left. */
+const struct math_node *compat_symbol(struct compat_reader *r, const char *name);
+/* Reads a subscript, "_x", "_{n-1}" or "_{1,2}", and returns its text; NULL as for a parse function. */
+const char *compat_subscript(struct compat_reader *r);
 /* The text of the tokens from `from` to r->at; NULL if no steps are left. */
 const char *compat_joined_text(struct compat_reader *r, const struct compat_lexed *from);
-int compat_is_symbol(const struct compat_lexed *t);
+int compat_is_symbol(const struct compat_lexed *t); /* is t a letter or another symbol of one token? */
 
 /* compat_read_function.c */
 compat_parse compat_applied; /* f(x) */
-int compat_is_function(const struct compat_lexed *t);
-/* The function of token t; r->at stands behind it. */
+int compat_is_function(
+    const struct compat_lexed *t); /* does a function, root, sum, limit or integral begin? */
+/* Reads the function of token t, for which compat_is_function() holds; r->at stands behind it. */
 const struct math_node *compat_function(struct compat_reader *r, const struct compat_lexed *t);
 
 /* compat_read_calculus.c. Each function reads what stands behind its token. */
 compat_parse compat_limit, compat_integral;
 compat_parse compat_determinant; /* \det and a matrix */
 compat_parse compat_derivative;  /* "{dy}{dx}", or "{d}{dx}" and the product that follows */
-int compat_is_derivative(const struct compat_lexed *t); /* does "{dy}{dx}" or "{d}{dx}" stand at t? */
+/* Does "{dy}{dx}" or "{d}{dx}" stand at t? compat_derivative() may only be called where it does. */
+int compat_is_derivative(const struct compat_lexed *t);
 
 /* compat_read_list.c */
 compat_parse compat_set_expression; /* unions, intersections and differences of sets */
