@@ -25,11 +25,13 @@ struct comparison {
     int inside;      /* how many lists and sets are around the trees: there {3} is no other writing of 3 */
 };
 
-/* TRUE, FALSE, or UNKNOWN: steps, precision or the limits ran out. */
+/* Returns MATH_TRUE when both mean the same, MATH_FALSE when they do not, and MATH_UNKNOWN when a tree is
+ * NULL or when steps, precision, depth or other limits ran out first. On MATH_TRUE e->how says how. */
 enum math_truth equal_trees(struct comparison *e, const struct math_node *gold, const struct math_node *pred);
 
 /* Compares subsets of the real line: intervals, unions, inequalities in one variable, set builders, points.
- * FALSE where a side is no such set. */
+ * Returns MATH_TRUE or MATH_FALSE, MATH_FALSE also where a side is no such set, and MATH_UNKNOWN where ends
+ * cannot be told apart. */
 enum math_truth equal_regions(struct comparison *e, const struct math_node *gold,
                               const struct math_node *pred);
 

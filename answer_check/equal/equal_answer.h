@@ -14,7 +14,8 @@ struct answer {
     const struct math_node *tree; /* NULL when the text cannot be read */
     int ran_out;                  /* ... perhaps only because no steps were left */
 };
-struct answer answer_read(struct math_work *w, struct span text); /* never fails: tree is NULL then */
+/* Reads a text. It never fails: a text that cannot be read has the tree NULL. */
+struct answer answer_read(struct math_work *w, struct span text);
 
 struct answer_match {
     int equal;
@@ -24,11 +25,13 @@ struct answer_match {
     const struct math_node *gold,
         *pred; /* the readings that were compared, or the usual ones; NULL: as text */
 };
-/* Do the answers mean the same? Where a tree is missing they are compared as text. */
+/* Compares two answers under the rules, as text where a tree is missing, and returns the result; it never
+ * fails. Answers that are not proved equal have equal 0. Sets w->evidence. */
 struct answer_match answer_compare(struct math_work *w, const struct answer *gold, const struct answer *pred,
                                    const struct grade_rules *rules);
 
-/* What was compared, for a grade's forms and its LaTeX; the strings live in `a`. */
+/* Sets the forms, the LaTeX and `how` of *out from a comparison's result and leaves its other members; the
+ * strings live in `a`. */
 void answer_forms(struct grade *out, const struct answer *gold, const struct answer *pred,
                   const struct answer_match *m, struct arena *a);
 
