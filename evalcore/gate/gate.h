@@ -18,7 +18,10 @@
  * pass.
  *
  * Words: a SETTING is a policy with its options and generation settings, by its label; a SIDE is what is
- * compared, a run folder or a base file. Strings live in the arena that a function is given. */
+ * compared, a run folder or a base file. Strings live in the arena that a function is given.
+ *
+ * Functions that take a struct err return 0 or a negative ERR_ code; which ones stands at each. Functions
+ * that fill a struct str append to it. */
 
 /* ---- tier 1: replays (gate_replay.c, gate_drift.c) */
 
@@ -72,6 +75,9 @@ struct gate_drift { /* a replay beside the one that the baseline keeps */
 #define GATE_TOP1    0.98
 #define GATE_OVERLAP 0.90
 #define GATE_READS   0.02
+/* Compares a replay with the one that the baseline keeps, of the same setting and trace, and fills *out. It
+ * fails (out->failed, out->why) when the numbers of tokens differ; with same_class, when anything is not the
+ * same bit for bit; without it, when one of the limits above is exceeded. */
 void gate_drift(struct gate_drift *out, const struct gate_replay *base, const struct gate_replay *now,
                 int same_class, struct arena *a);
 
@@ -111,39 +117,51 @@ struct gate_side {
     int n_replays;
 };
 
-/* From a loaded run folder. Damaged, contradictory or, unless may_be_partial, unfinished journals are an
- * error (ERR_FORMAT, ERR_IO) that names the next step. */
+/* Fills *out from a loaded run folder, which may be released afterwards. ERR_FORMAT for journals that are
+ * damaged or contradict each other, ERR_IO for a folder that has no answers or, unless may_be_partial, is
+ * unfinished, ERR_USAGE for one with several models; each names the next step. */
 int gate_side_run(struct gate_side *out, const struct run *r, int may_be_partial, struct arena *a,
                   struct err *e);
-/* A base file: JSONL, one line a thing, the last line a digest of the others. */
+/* A base file: JSONL, one line a thing, the last line a digest of the others. gate_base_read() fills *out;
+ * ERR_IO when the file cannot be read or keeps no results, ERR_USAGE when it is no base file, ERR_FORMAT when
+ * it is damaged or of another version. */
 int gate_base_read(struct gate_side *out, const char *path, struct arena *a, struct err *e);
+/* Writes a side that gate_fit() accepts, in place of an earlier file. ERR_USAGE when it does not accept it,
+ * ERR_IO or ERR_DISK when the file cannot be written; the earlier one then stays. */
 int gate_base_write(const struct gate_side *s, const char *path, struct err *e);
-/* Is the side fit to be a baseline? ERR_USAGE where answers failed, and, with needs_replays, where a setting
- * was not replayed: what is broken in the baseline would pass every night. Writing and matching ask it. */
+/* Returns 0 when the side is fit to be a baseline. ERR_USAGE where answers failed or could not be graded,
+ * and, with needs_replays, where a setting was not replayed: what is broken in the baseline would pass every
+ * night. gate_base_write() and gate_match() ask it without needs_replays. */
 int gate_fit(const struct gate_side *s, int needs_replays, struct err *e);
-/* Do the replays test the selection? ERR_USAGE names a setting other than full whose replays read every
- * token. */
+/* Returns 0 when the replays test the selection. ERR_USAGE names a setting other than full whose replays read
+ * every token. */
 int gate_fit_reads(const struct gate_side *s, struct err *e);
 struct gate_result;
-/* A setting that solves no more than the margin in the baseline cannot lose it, so it never passes. */
+/* A setting that solves no more than the margin in the baseline cannot lose it, so it never passes: unless it
+ * is a regression or an error, or was not looked at, its verdict becomes inconclusive with is_last, else
+ * open. */
 void gate_fit_margin(struct gate_result *r, int is_last, struct arena *a);
-/* Can the two be compared? ERR_USAGE names what differs: model, tasks, problems, prompts, generation
- * reference answers, settings, grader, settings that only one has. The policies' options may differ. */
+/* Returns 0 when the two can be compared. ERR_USAGE names the first thing that differs: weights, tasks,
+ * problems, prompts, reference answers and problems' limits, generation settings, grader, or a setting or
+ * task that only one has; or says that the baseline is empty or not fit. The policies' options may differ. */
 int gate_match(const struct gate_side *base, const struct gate_side *now, struct err *e);
-/* ERR_USAGE where the margins differ, unless one was given, or the numerics classes, unless that is allowed.
- */
+/* ERR_USAGE where the margins differ, unless one was given (has_margin), or the numerics classes, unless that
+ * is allowed (other_numerics). */
 int gate_terms(const struct gate_side *base, const struct gate_side *now, int has_margin, int other_numerics,
                struct err *e);
 
-/* Sums over the first n samples of a problem; n 0: all. */
+/* Returns the sums over the first n samples of a problem, or over all that it has where they are fewer, n is
+ * 0, or the side is a base file. */
 struct gate_sums gate_sums(const struct gate_problem *p, int n);
+/* Returns the label of a setting, "POLICY SETTINGS", in the arena; `policy` itself when settings is NULL or
+ * empty. */
 const char *gate_setting_label(const char *policy, const char *settings, struct arena *a);
 
 /* ---- tier 2 (gate_decide.c, gate_guards.c, gate_fault.c) */
 
 enum gate_verdict { GATE_PASS, GATE_REGRESSION, GATE_INCONCLUSIVE, GATE_OPEN, GATE_ERROR };
 const char *gate_verdict_name(
-    enum gate_verdict v); /* "pass", "regression", "inconclusive", "open", "error" */
+    enum gate_verdict v); /* "pass", "regression", "inconclusive", "open", "error"; a constant */
 
 /* In percent: how much longer answers may get; points by which the shares of cut-off and of unreadable
  * answers may rise; how much total reads may change either way; and how many jobs may fail. */
@@ -208,23 +226,32 @@ struct gate_result {
 };
 /* Takes the looks up to `samples` of each problem, setting by setting, each until it is decided. is_last: no
  * further samples will come, so that the last look takes all there is up to `samples`, and what is open then
- * is inconclusive. samples 0 with is_last: one look at all there is. ERR_USAGE when the two cannot be
- * compared, when now is a base file, or when
- * settings whose options differ have not failed. */
+ * is inconclusive. samples 0 with is_last: one look at all there is. Returns 0 whatever the verdict, and out
+ * borrows base and now. ERR_USAGE when gate_match() refuses the two, when now is a base file, or when a
+ * setting whose options differ has not failed and no setting has; ERR_IO with is_last when a setting has no
+ * answers. */
 int gate_decide(struct gate_result *out, const struct gate_side *base, const struct gate_side *now,
                 const struct gate_limits *limits, double margin, int samples, int is_last, struct arena *a,
                 struct err *e);
-/* Which options of the policy are not the baseline's, in words; NULL: none. */
+/* Returns, in words in the arena, which options of the policy are not the baseline's; NULL: none. base, now:
+ * the options as JSON objects. */
 const char *gate_changed_options(const char *base, const char *now, struct arena *a);
-/* Greedy settings within one numerics class are judged by their answers alone. */
+/* Greedy settings within one numerics class and with the baseline's options are judged by their answers
+ * alone: all the same is a pass, some changed and a lower accuracy a regression. Other verdicts stay. */
 void gate_judge_greedy(struct gate_result *r, struct arena *a);
-/* Settings whose options differ and that have not failed become errors; ERR_USAGE when nothing has failed. */
+/* Settings whose options differ and whose verdict is pass or inconclusive become errors. Returns 0, or
+ * ERR_USAGE when there are such and no setting has failed. */
 int gate_refuse_others(struct gate_result *r, struct arena *a, struct err *e);
-/* Removes the results of an earlier command from dir; a folder that is not there has none. */
+/* Removes the results of an earlier command, the files of gate_write(), from dir; a file or folder that is
+ * not there is no error. ERR_IO when one cannot be removed. */
 int gate_clear(const char *dir, struct err *e);
-/* The result of a command that could not compare: GATE_ERROR in the words of e; paths may be NULL. */
+/* Fills *r with the result of a command that could not compare: GATE_ERROR in the words of e. base, now: the
+ * paths; NULL: not known. */
 void gate_fault(struct gate_result *r, const char *base, const char *now, const struct err *e,
                 struct arena *a);
+/* Fills the GATE_GUARDS guards of a setting from the first `samples` samples of each problem on the new side
+ * (0: all) and all of the baseline's. n_settings: how many settings share the level of the tests. Verdicts
+ * stay as they are. */
 void gate_guards(struct gate_setting *s, const struct gate_side *base, const struct gate_side *now,
                  const struct gate_limits *limits, int samples, int n_settings, struct arena *a);
 
@@ -242,39 +269,51 @@ struct gate_history {
     struct gate_night *night;
     int n;
 };
-/* The nights of the last base that have new answers. A missing file is an empty history; ERR_FORMAT for a
- * damaged line. */
+/* Reads the nights of the last base that have new answers. A missing file is an empty history; ERR_FORMAT for
+ * a damaged line, ERR_IO or ERR_DISK when the file cannot be read. */
 int gate_history_read(struct gate_history *h, const char *path, struct arena *a, struct err *e);
+/* Appends a night, at `time` seconds since 1970, as one line, and syncs the file, which is made where it is
+ * missing. ERR_IO when that fails. */
 int gate_history_add(const char *path, const struct gate_result *r, double time, struct err *e);
 /* The control chart of the settings over the nights, oldest first: CUSUM of the drops (stat_cusum_add).
- * `alarm` receives the first night beyond the limit, or -1. */
+ * *alarm receives the index of the first night in which any setting is beyond the limit, or -1. Adds to out
+ * an SVG figure, or nothing without settings. */
 #define GATE_CUSUM_K 0.5
 #define GATE_CUSUM_H 5.0
 void gate_chart(struct str *out, const struct gate_history *h, int *alarm, struct arena *a);
-/* The section "Nights" of a page with the chart as `file`; svg, when not NULL, receives the chart, too. */
+/* The section "Nights" of a page with the chart as `file`; svg, when not NULL, receives the chart, too. A
+ * history without nights gives one sentence and no chart. */
 struct doc;
 void gate_nights(struct doc *d, const struct gate_history *h, const char *file, struct str *svg);
 
+/* The texts of gate.json and gate.xml (JUnit), and the lines for a terminal. */
 void gate_json(struct str *out, const struct gate_result *r);
 void gate_junit(struct str *out, const struct gate_result *r);
 void gate_console(struct str *out, const struct gate_result *r);
-/* GitHub's workflow commands, at most ten. */
+/* GitHub's workflow commands for replays and settings that did not pass, at most ten; nothing when all
+ * passed. */
 void gate_github(struct str *out, const struct gate_result *r);
-/* The same page as markdown and as HTML; h NULL: no chart. */
+/* The same page as markdown and as HTML. h NULL: no history; without a night in it nothing is added to svg,
+ * which else receives the chart. */
 void gate_page(struct str *md, struct str *html, struct str *svg, const struct gate_result *r,
                const struct gate_history *h, struct arena *a);
-/* Writes gate.json, gate.xml, gate.md, gate.html and gate.svg into dir. */
+/* Writes gate.json, gate.xml, gate.md, gate.html and, where h (NULL: no history) has nights, gate.svg into
+ * dir, which is made if missing. md receives the page in markdown. ERR_IO or ERR_DISK at the first file that
+ * cannot be written; those before it stay. */
 int gate_write(const char *dir, const struct gate_result *r, const struct gate_history *h, struct str *md,
                struct arena *a, struct err *e);
 
 /* ---- --run (gate_decode.c) */
 
 /* Decodes what the folder lacks of the first `samples` samples of each problem, in the cells that are wanted
- * (wanted[cell]; NULL: all). show: the terminal; NULL: nothing is shown. *signal: what stopped it, or 0; what
- * was finished is saved. */
+ * (wanted[cell]; NULL: all). show: the terminal; NULL: nothing is shown. Jobs that ended in an error are not
+ * decoded again. Returns 0 when nothing is left, and also when a signal or the time stopped it: *signal then
+ * says what, else 0, and what was finished is saved. An error is one of run_load_with() or sweep_decode(). */
 int gate_decode(struct sweep *s, const char *dir, int samples, const char *wanted,
                 const struct process_env *show, int *signal, struct err *e);
-/* The sweep's list of n jobs in place of its plan's, which is put back. dir NULL: replays. */
+/* Decodes a list of n jobs in place of the plan's, which is put back also after an error. dir: the run folder
+ * whose journal gets the records; NULL: all are replays. Returns as sweep_decode() does; for n 0 it returns 0
+ * at once and leaves *signal as it is. */
 int gate_decode_list(struct sweep *s, const char *dir, struct job *jobs, long n,
                      const struct process_env *show, int *signal, struct err *e);
 
