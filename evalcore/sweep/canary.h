@@ -20,13 +20,17 @@ struct canary {
         of[DEVICES_MAX]; /* by worker: of those that it finished, the shortest that says enough */
 };
 
-/* Worker i has finished job j. */
+/* Worker i has finished job j: it becomes its canary when it is no error and better than the present one,
+ * that is the shortest of at least 16 tokens, else the longest. Tokens are copied. */
 void canary_keep(struct canary *k, int i, long j, const struct completion *c);
-/* The one for worker i; NULL: none. *by: who finished it. */
+/* Returns the canary for worker i, borrowed: the best of another worker that was not found to be wrong, else
+ * its own; NULL: none. *by receives who finished it, and is not touched for NULL. */
 const struct canary_job *canary_for(const struct canary *k, int i, int *by);
-/* Worker i was found to be wrong. */
+/* Worker i was found to be wrong: its canary goes, and later ones are for itself alone. */
 void canary_drop(struct canary *k, int i);
+/* Returns 1 when the completion has the canary's tokens and is no error, else 0. */
 int canary_is_equal(const struct canary_job *k, const struct completion *c);
+/* Frees the tokens and zeroes *k, which may be zeroed already. */
 void canary_release(struct canary *k);
 
 #endif

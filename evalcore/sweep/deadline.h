@@ -18,22 +18,28 @@ struct deadline {
 /* Why decoding ended although jobs are left, where it is no signal. */
 enum { DEADLINE_TIME_UP = -1 };
 
-/* Sets no limit; the time counts from this call. */
+/* Sets no limit; the time counts from this call. stopper: borrowed; NULL: no signals. */
 void deadline_init(struct deadline *s, struct stopper *stopper);
-/* "3h", "90m", "1h30m", "3600" (seconds), "2d" of an option, "--time-limit"; ERR_USAGE. */
+/* Reads "3h", "90m", "1h30m", "3600" (seconds) or "2d". Returns 0 and the seconds; or ERR_USAGE, which names
+ * the option ("--time-limit"), for another form, less than a second or more than 366 days: *seconds is not
+ * touched then. */
 int deadline_duration(const char *option, const char *text, double *seconds, struct err *e);
-/* Sets the limit from --time-limit, or without it (NULL) from where Slurm ends the job (seconds since 1970;
- * 0: not known), which it logs. It warns of an end by Slurm that is past and does not use it, nor one more
- * than 30 days away. ERR_USAGE: time_limit is no duration. */
+/* Sets the limit from --time-limit, which wins, or without it (NULL) from where Slurm ends the job (seconds
+ * since 1970; 0: not known), which it logs. It warns of an end by Slurm that is past and does not use it, nor
+ * one more than 30 days away. Returns 0, also where there is no limit, or ERR_USAGE: time_limit is no
+ * duration. */
 int deadline_limit(struct deadline *s, const char *time_limit, long slurm_end, struct err *e);
 /* Decoding begins; reading the folder took `seconds`, which tells how long the report will take. */
 void deadline_begin(struct deadline *s, double seconds);
-/* Seconds to keep, out of a time limit of `seconds`, for grades and report. */
+/* Returns the seconds to keep, out of a time limit of `seconds`, for grades and report. */
 double deadline_reserve(const struct deadline *s, double seconds);
+/* They return 1 or 0: whether there is a limit of time; whether a signal has asked for a drain, in which
+ * nothing new starts. */
 int deadline_is_limited(const struct deadline *s);
 int deadline_is_draining(const struct deadline *s);
-/* 0: go on; a signal; or DEADLINE_TIME_UP. With a drain: SIGINT when nothing runs any more (busy 0) or its
- * time is over. */
+/* Returns 0: go on; the number of the signal that came; or DEADLINE_TIME_UP once the time is over. With a
+ * drain it returns SIGINT when nothing runs any more (busy 0) or the drain's time is over. A signal comes
+ * before the time. */
 int deadline_poll(const struct deadline *s, int busy);
 
 #endif

@@ -76,6 +76,8 @@ struct decoder_figures {
     size_t cap;
 };
 
+/* The functions that return int return 0 or a negative ERR_ code, but capacity(), which returns a count.
+ * Those that return nothing and take a struct err set it when the decoding cannot go on. */
 struct decoder {
     void *data; /* of the implementation */
     struct runplan *plan;
@@ -100,7 +102,8 @@ struct decoder {
 /* A decoder on the engines of p, which must not be a dry plan. It cannot fail. */
 void decoder_open_local(struct decoder *d, struct runplan *p, const struct decoder_user *user);
 /* A decoder for a dry plan of a run file with an endpoint. key: sent to the server; NULL: none. Returns 0 or
- * an ERR_ code; bind() returns ERR_IO when the server is not there. */
+ * an ERR_ code of endpoint_open(); d->close() also after an error. bind() returns ERR_IO when the server is
+ * not there. */
 int decoder_open_endpoint(struct decoder *d, struct runplan *p, const struct decoder_user *user,
                           const char *key, struct err *e);
 

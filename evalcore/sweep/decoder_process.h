@@ -22,9 +22,11 @@ struct timeouts {
     int in_a_row,
         in_an_hour; /* deaths after which a worker is not started again soon; 0: as a sweep has them */
 };
-/* argv: of a sweep, its name first; the workers read the same options and make the same plan. p is a dry
- * plan. d->close() also after an error. */
 enum { LOAD_TIMEOUT = 1800 }; /* seconds until a worker has loaded everything */
+/* Starts the workers. argv: of a sweep, its name first; the workers read the same options and make the same
+ * plan. p is a dry plan. Returns 0; ERR_USAGE when two models have the same weights; or an error of reading a
+ * model's files or of starting a process. Whether a worker can load its model is told by bind(). d->close()
+ * also after an error. */
 int decoder_open_process(struct decoder *d, struct runplan *p, const struct decoder_user *user,
                          const struct device_list *devices, struct timeouts timeouts, int argc, char **argv,
                          const char *cache_dir, struct err *e);

@@ -53,22 +53,28 @@ struct forecast {
     struct forecast_ratios *of_cell, *of_task; /* NULL before forecast_update() */
 };
 
+/* Adds a sample to the speed of a model, an index into runfile.models. */
 void forecast_add(struct forecast *f, int model, const struct forecast_sample *x);
-/* The speed of the devices with a model. Before that was seen, its steps take as long as those of a model
- * that was, scaled by the size of their weights. Returns 0 while none was seen. */
+/* Fills *out with the speed of the devices with a model. Before that was seen, its steps take as long as
+ * those of a model that was, scaled by the size of their weights. Returns 1, or 0 while none was seen; *out
+ * is no speed then. */
 int forecast_speed_of(const struct forecast *f, int model, struct forecast_speed *out);
-/* Seconds that one device takes for a decode step with `rows` sequences, and for a prompt. Both include the
- * time that passes between steps. */
+/* These return the seconds that one device takes for a decode step with `rows` sequences, and for a prompt of
+ * so many tokens (0: no prompt was seen yet). Both include the time that passes between steps. s: of
+ * forecast_speed_of(), which returned 1. */
 double forecast_step(const struct forecast *f, const struct forecast_speed *s, double rows);
 double forecast_prompt(const struct forecast_speed *s, double tokens);
 
-/* Looks at the lengths of all jobs again; some milliseconds for 100,000 jobs. */
+/* Looks at the lengths of all jobs again, in place of what was found before; some milliseconds for 100,000
+ * jobs. */
 void forecast_update(struct forecast *f);
-/* Tokens that the completion of job j will have: the length that a share (0 to 1) of those like it do not
- * exceed. More than it has now, at most its limit. After forecast_update(). */
+/* Returns the tokens that the completion of job j will have: the length that a share (0 to 1) of those like
+ * it do not exceed. More than it has now, at most its limit. After forecast_update(). */
 double forecast_tokens(const struct forecast *f, const struct forecast_job *j, double share);
-/* Seconds until the last job is done; below 0 while nothing is known. After forecast_update(). */
+/* Returns the seconds until the last job is done; 0 when all are, below 0 while the speed is not known. After
+ * forecast_update(). */
 double forecast_seconds(const struct forecast *f);
+/* Frees what forecast_update() made; f->job is the caller's. f may be zeroed. */
 void forecast_release(struct forecast *f);
 
 #endif

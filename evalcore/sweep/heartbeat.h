@@ -18,11 +18,13 @@ struct heartbeat {
     _Atomic int64_t turn; /* the worker counts its loop's turns here, so that one that hangs is told */
 };
 
-/* The wire stays the caller's and lives until heartbeat_stop(). Without a thread (ERR_DEVICE) nothing beats,
- * and the worker would be taken for a stopped one. */
+/* The wire stays the caller's and lives until heartbeat_stop(). Returns 0, or ERR_DEVICE when there is no
+ * thread: nothing beats then, and the worker would be taken for a stopped one. heartbeat_stop() may follow
+ * either. */
 int heartbeat_start(struct heartbeat *h, struct wire *wire, struct err *e);
-/* wire_send() between two beats. */
+/* wire_send() between two beats; returns what that does, and takes the reference as it does. */
 int heartbeat_send(struct heartbeat *h, json_t *message, struct err *e);
+/* Ends the thread and waits for it. Once after heartbeat_start(). */
 void heartbeat_stop(struct heartbeat *h);
 
 #endif

@@ -52,37 +52,47 @@ struct queue {
     double updated;           /* when lengths were looked at */
 };
 
-/* What is left of each model, as far as the folder's configuration tells, for the choice of models before
- * jobs are known; dir NULL: none. */
+/* Estimates the tokens that are left of each model, as far as the completions in folder dir tell (NULL: none;
+ * a folder that cannot be loaded counts as none), for the choice of models before jobs are known. q is zeroed
+ * before. */
 void queue_guess(struct queue *q, const struct runplan *p, const char *dir);
-/* The jobs of the plan as they are now, in their order. f, d, deadline live as long as the queue. */
+/* Fills the queue anew with the jobs of the plan as they are now, in their order; what queue_guess() found
+ * stays. All pointers are borrowed and live as long as the queue; deadline NULL: no limit and no signals. */
 void queue_begin(struct queue *q, const struct runplan *p, struct forecast *f, struct decoder *d,
                  const struct deadline *deadline);
+/* Frees what the queue owns; q may be zeroed or released already. queue_begin() can follow. */
 void queue_release(struct queue *q);
 
-/* The next job for worker w, which has room for it; -1: none now. It is the worker's from then on. */
+/* Returns the next job for worker w, which has room for it, as an index into plan.jobs, or -1 when there is
+ * none now, which says nothing of later. The job is the worker's until one of the four calls below. */
 long queue_next(struct queue *q, int w);
+/* Job j is over: it counts as left no longer. */
 void queue_done(struct queue *q, long j);
-/* Job j, which was over, begins anew; or which a worker had that was told to stop. */
+/* Job j, which was over, waits again and counts as left again. */
 void queue_reopen(struct queue *q, long j);
+/* Job j, which a worker had and is not to blame for losing, waits again. */
 void queue_give_back(struct queue *q, long j);
-/* Worker w died with job j, one of the jobs it held. Returns 1 when the job is to blame, and over by that;
- * else it begins anew. */
+/* Worker w died with job j, one of the jobs it held. Returns 1 when the job is to blame: it does not wait
+ * again, and the caller records its error and calls queue_done(). Returns 0 when it begins anew. */
 int queue_lost(struct queue *q, int w, long j);
-/* Did the job die alone on two different workers? */
+/* Returns 1 when the job died alone on two different workers, else 0. */
 int queue_is_proven(const struct queue *q, long j);
-/* What did not fit before may do now: jobs came back. */
+/* Forgets that the jobs that were left did not fit before the deadline; call it when jobs came back. */
 void queue_turn(struct queue *q);
 
-/* The model worker w loads next, or -1: of those it can load that have jobs left, other than not_this, the
- * one with the most expected tokens per worker. Leaves out a model that could not be loaded before the limit.
+/* Returns the model that worker w loads next, as an index into runfile.models, or -1 when there is none: of
+ * those it can load that have jobs left, other than not_this (-1: any), the one with the most expected tokens
+ * per worker. Leaves out a model that could not be loaded before the limit.
  */
 int queue_pick_model(const struct queue *q, int w, int not_this);
-/* Jobs under way, and workers that may soon start some. */
+/* Returns how many jobs are under way, plus how many workers may soon start some: those that load, are
+ * checked, change models or come back. 0: nothing moves. */
 int queue_busy(const struct queue *q);
-/* With a limit of time and nothing under way: nothing more can start. */
+/* For a queue of which queue_busy() is 0: returns 1 when there is a limit of time and no job that is left can
+ * start before it, else 0. */
 int queue_is_stuck(const struct queue *q);
-/* Seconds that the job takes alone that is over first, of those that are left; INFINITY: not known. */
+/* Returns the seconds that the shortest of the jobs that are left takes alone, and its tokens in *tokens;
+ * INFINITY, with *tokens untouched, when no speed is known or no job is left. */
 double queue_shortest(const struct queue *q, double *tokens);
 
 /* queue_order.c: the order in which jobs start. Model by model, the jobs that are expected to be longest come
@@ -100,15 +110,15 @@ double queue_shortest(const struct queue *q, double *tokens);
  * the plan, the folder and the number of devices. */
 
 /* Fills job.hint from the completions of another folder, of the same problems by task and id, whatever the
- * model and the policies were. Returns the number of jobs of which it knows. */
+ * model and the policies were. Returns the number of the plan's jobs that got a hint; the others have 0. */
 long queue_hint(struct runplan *p, const struct run *other);
 /* Fills job.expected and job.usual and sorts p->jobs[0 .. n_jobs-1]. done: the folder as loaded after
- * runplan_write(), with or without grades; NULL: nothing is known. */
+ * runplan_write(), with or without grades; NULL: nothing is known. It cannot fail. */
 void queue_sort(struct runplan *p, const struct run *done, int n_devices);
 /* Drops the jobs that have a record in `done` (NULL: none), where they ended in an error only without
- * `retry_errors`, and, with n_shards > 0, those of other shards. Returns how many are left; *of_shard
- * receives how many belong to the shard, finished or not, *failed how many of those that were dropped as
- * finished ended in an error. Both may be NULL. */
+ * `retry_errors`, and, with n_shards > 0, those of other shards. The jobs that stay get the `withdrawn` of
+ * their next record. Returns how many are left; *of_shard receives how many belong to the shard, finished or
+ * not, *failed how many of those that were dropped as finished ended in an error. Both may be NULL. */
 long queue_keep_open(struct runplan *p, const struct run *done, int retry_errors, int shard, int n_shards,
                      long *of_shard, long *failed);
 

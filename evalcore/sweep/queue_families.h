@@ -19,13 +19,18 @@ struct families {
     size_t cap_back;
 };
 
-/* Makes the families of plan.jobs[first .. end-1], the jobs of one model. */
+/* Makes the families of plan.jobs[first .. end-1], the jobs of one model, in *q, whose earlier contents are
+ * overwritten. It cannot fail. */
 void families_init(struct families *q, const struct runplan *p, long first, long end, int n_workers);
-long families_take(struct families *q, int worker); /* index into plan.jobs; -1: none now */
-/* The job that is expected to be shortest: of those that were given back and the plan's last one. -1: none.
- */
+/* Takes the next job for a worker, by the rule above; jobs that were given back come first. Returns its index
+ * into plan.jobs, or -1 when none is left. */
+long families_take(struct families *q, int worker);
+/* Takes the job that is expected to be shortest, of those that were given back and the last one that nobody
+ * took. Returns its index into plan.jobs, or -1 when none is left. */
 long families_take_last(struct families *q, const struct runplan *p);
+/* Job `job`, which was taken, can be taken again. */
 void families_give_back(struct families *q, long job);
+/* Frees what q owns and zeroes it; it may be zeroed already. */
 void families_release(struct families *q);
 
 #endif

@@ -27,8 +27,10 @@ struct decoder_replay { /* what came out beside the completion's log-probabiliti
 /* Steps whose number is a multiple of it are kept. */
 enum { REPLAY_KEEP_EVERY = 32 };
 
-/* Adds what engine_watch() tells of one layer of a replay of n tokens. */
+/* Adds what engine_watch() tells of one layer of a replay of n tokens; a step that is not kept adds nothing.
+ * Lists are copied. */
 void replay_see(struct decoder_replay *r, int n, const struct seen *s);
+/* Frees what r owns and zeroes it; it may be zeroed already. */
 void replay_release(struct decoder_replay *r);
 
 #endif

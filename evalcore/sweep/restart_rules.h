@@ -28,11 +28,11 @@ struct job_fate {
  * that it had finished since it was started; has_others: other workers live or come back soon. Returns 1 when
  * the job is to blame, else 0. */
 int fate_of_death(struct job_fate *f, int i, int held, int finished, int has_others);
-/* Did it die alone on two different workers? */
+/* Returns 1 when it died alone on two different workers, else 0. */
 int fate_is_proven(const struct job_fate *f);
-/* May worker i have it? */
+/* Returns 1 when worker i may have it: it did not die alone there, or there is no other worker; else 0. */
 int fate_allows(const struct job_fate *f, int i, int has_others);
-/* Back-off: seconds until a worker is started again after that many deaths in a row without a finished job,
- * and within an hour. Below 0: it is out. */
+/* Returns the back-off: seconds until a worker is started again after that many deaths in a row without a
+ * finished job, and within an hour. Below 0: it is out. */
 double restart_backoff(int in_a_row, int in_an_hour);
 #endif

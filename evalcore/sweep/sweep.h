@@ -24,20 +24,23 @@ struct sweep {
     int is_unsynced;
 };
 
-/* Opens the decoder and binds the plan, a dry one, to what it finds. That also makes the plan's jobs.
- * ERR_DEVICE: no worker is left; ERR_IO: the server is not there. A signal ends the process meanwhile
- * (stop.h). dir: the run folder, NULL where there is none yet. sweep_close() also after an error. */
+/* Both open the decoder and bind the plan, a dry one, to what it finds. That also makes the plan's jobs. *s
+ * is zeroed before, and pointers are borrowed. They return 0; ERR_DEVICE: no worker is left; ERR_IO: the
+ * server is not there; or another error, such as a mistake in the input that a worker found. A signal ends
+ * the process meanwhile (stop.h). dir: the run folder, NULL where there is none yet. sweep_close() also after
+ * an error. */
 int sweep_open_workers(struct sweep *s, struct runplan *p, struct deadline *deadline,
                        const struct device_list *devices, struct timeouts timeouts, const char *dir, int argc,
                        char **argv, const char *cache_dir, struct err *e);
 int sweep_open_endpoint(struct sweep *s, struct runplan *p, struct deadline *deadline, const char *key,
                         struct err *e);
-/* The same on the engines of a plan that has them, in this process. */
+/* The same on the engines of a plan that has them and its jobs, in this process. It cannot fail. */
 void sweep_open_local(struct sweep *s, struct runplan *p, struct deadline *deadline);
 /* Decodes the plan's jobs as they are now, in their order, into the journal of the folder `dir` (NULL: all
- * are replays). Returns 0 when all are over, or when a signal or the end of the time stopped it (*signal,
- * else 0). After an error or a signal, what was journalled so far stays, and nothing more can be decoded.
- * s->progress tells what was done, until the next call. */
+ * are replays). Returns 0 when all are over, or when a signal or the end of the time stopped it (*signal: the
+ * signal, or DEADLINE_TIME_UP; else 0), or an ERR_ code when a journal cannot be written or the decoder
+ * cannot go on. Jobs that ended in an error are over, too. After an error or a signal, what was journalled so
+ * far stays, and nothing more can be decoded. s->progress tells what was done, until the next call. */
 int sweep_decode(struct sweep *s, const char *dir, struct board *board, int *signal, struct err *e);
 /* After a stop: logs how many tokens of unfinished completions are lost, and, if no job was finished, which
  * time limit would help. */

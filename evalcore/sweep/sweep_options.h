@@ -26,15 +26,20 @@ extern const struct cli_option sweep_table[];
 struct runfile_options sweep_file_options(const struct sweep_options *o);
 struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct process_env *p,
                                           const struct device_list *devices, int i);
-/* "I/N", NULL for none; how progress is shown, with the log set accordingly, and
- * whether --metrics can be written; whether --lengths-from is a run folder. */
+/* Reads "I/N". Returns 0, with *shard and *n_shards untouched for NULL; or ERR_USAGE when it is no such text,
+ * I is not below N, or N is above RUNLOCK_SHARDS_MAX. */
 int sweep_parse_shard(const char *text, int *shard, int *n_shards, struct err *e);
-int sweep_display(const struct sweep_options *o, struct err *e); /* enum board_display */
+/* Returns how progress is shown, an enum board_display, and quietens the log accordingly; or ERR_USAGE for an
+ * unknown --display, one that contradicts --quiet, or a --metrics that cannot be written. */
+int sweep_display(const struct sweep_options *o, struct err *e);
+/* Returns 0, or ERR_USAGE when --lengths-from is given and is no run folder. */
 int sweep_check_lengths_from(const struct sweep_options *o, struct err *e);
 /* A run file that is a pipe can be read once, and each worker reads it anew. What comes out of it is kept in
- * memory, and *path, also where argv has it, becomes a name of that which lasts as long as this process. */
+ * memory, and *path, also where argv has it, becomes a name of that, in the arena, which lasts as long as
+ * this process. Returns 0, also where the run file is no pipe or is missing, and nothing changes then; ERR_IO
+ * when it cannot be read or kept, ERR_FORMAT when it is too long. */
 int sweep_keep_pipe(const char **path, int argc, char **argv, struct arena *a, struct err *e);
-/* How many cores of this machine each worker gets. */
+/* Returns how many cores of this machine each worker gets, at least 1. */
 int sweep_cores(const struct device_list *devices);
 
 #endif

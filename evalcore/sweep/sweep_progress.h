@@ -26,17 +26,21 @@ struct sweep_progress {
     double left, left_at, left_due; /* seconds of the last estimate, when it was made, when the next may be */
 };
 
+/* Fills *t for the plan's jobs as they are now, with a forecast of each. All pointers are borrowed; journal
+ * NULL: all jobs are replays. */
 void sweep_progress_init(struct sweep_progress *t, const struct runplan *p, struct journal *journal,
                          struct board *board);
-/* Journals a completion of job j, then counts it. Completions added so far survive a power cut after
- * journal_sync(). */
+/* Journals a completion of job j, an index into plan.jobs, then counts it. Returns 0; or an error of
+ * journal_add() (ERR_IO, ERR_DISK, ERR_FORMAT), and it is not counted. Completions added so far survive a
+ * power cut after journal_sync(). */
 int sweep_progress_add(struct sweep_progress *t, long j, const struct decoded_job *d, struct err *e);
 /* Journals that the completion of job j, which this sweep wrote, does not count, and no longer counts it: it
- * decodes again. has_failed: it is an error. */
+ * decodes again. has_failed: it is an error. Returns as sweep_progress_add() does. */
 int sweep_progress_withdraw(struct sweep_progress *t, long j, int has_failed, const char *why,
                             const char *device, struct err *e);
-/* Asks d how far it is and keeps the board up to date; cheap to call after each step. */
+/* Asks d how far it is and keeps the board up to date; cheap to call after each step. It cannot fail. */
 void sweep_progress_show(struct sweep_progress *t, struct decoder *d);
+/* Frees what t owns; it may be zeroed or released already. The counts stay. */
 void sweep_progress_release(struct sweep_progress *t);
 
 #endif

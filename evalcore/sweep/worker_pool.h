@@ -80,39 +80,49 @@ struct workers {
     int is_stopping;
 };
 
-/* worker_pool.c: starts the process of worker i. */
+/* In these functions an int that is a yes or no is 1 or 0. Those that take a struct err and return nothing
+ * set it when the decoding cannot go on.
+ *
+ * worker_pool.c: starts the process of worker i with its model; where that fails, e says why and the worker
+ * is not live. */
 void worker_start(struct workers *ws, int i, struct err *e);
-/* Starts worker i, which is not there, again with a model. */
+/* Starts worker i, which is not there, again with a model. Where that fails, it is warned of and the next
+ * start is planned (worker_plan_return()). */
 void worker_begin_again(struct workers *ws, int i, int model);
-/* Worker i has died, or did not start: when is it started again? Adds that to a message, as part of a
- * sentence.
- */
+/* The worker of l has died, or did not start: counts the death, sets when it is started again (l->back_at, 0:
+ * never; l->is_out), and adds that to a message, as part of a sentence. */
 void worker_plan_return(const struct timeouts *limits, struct worker_link *l, struct str *then);
-int worker_is_coming(const struct worker_link *l); /* it is started again soon */
+int worker_is_coming(const struct worker_link *l); /* is it started again soon? */
 int workers_coming(const struct workers *ws);      /* how many are */
 int workers_held(const struct workers *ws);        /* jobs that they hold */
 long workers_jobs_left(const struct workers *ws);  /* that are not over; before jobs are known 1 */
 
-/* worker_listen.c: waits for messages, a little, and takes those that came. */
+/* worker_listen.c: waits for messages, at most 50 ms, takes those that came, and lets the watchdog look. What
+ * a worker does wrong ends the worker. An error in e is the user's, or that of worker_mark_dead(). */
 void workers_listen(struct workers *ws, struct err *e);
 
-/* worker_restarts.c: worker i is gone, or is ended here, at the latest at `until`. Its jobs go back, and it
- * may be started again. The reason that is given is what it said last, else `why`, else how it died. Sets e
- * when the decoding cannot go on. */
+/* worker_restarts.c: worker i is gone, or is ended here, at the latest at `until`, by clock_seconds(). Its
+ * jobs go back, and it may be started again. The reason that is given is what it said last, else `why`, else
+ * how it died. Sets e when the decoding cannot go on: no worker is left, a mistake in the input that each
+ * would find, or an error of the user. */
 void worker_mark_dead(struct workers *ws, int i, const struct err *why, double until, struct err *e);
-/* Starts those again whose back-off is over, while there are jobs that nobody holds. */
+/* Starts those again whose back-off is over, while there are jobs that nobody holds. ERR_DEVICE in e: no
+ * worker is there or comes back soon. */
 void workers_restart(struct workers *ws, struct err *e);
 
-/* canary.c: worker i has finished job j. */
+/* canary.c: worker i has finished job j, which becomes the canary of its device where it is a better one and
+ * nobody is being checked against the present one. */
 void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c);
-/* Worker i is ready: its canary is due where it needs a check and there is one. */
+/* Worker i is ready: its canary is due where it needs a check and there is one; else it has no check. */
 void worker_begin_check(struct workers *ws, int i);
-/* Can worker i decode its canary now? One that was found to be wrong before waits until the worker that it is
- * to be checked against has passed its own check. */
+/* Returns 1 when worker i, whose canary is due, can decode it now: it asked for a job. One that was found to
+ * be wrong before waits until the worker that it is to be checked against has passed its own check. */
 int worker_may_begin_check(const struct workers *ws, int i);
-/* Does it decode job j as its canary? */
+/* Returns 1 when it decodes job j as its canary, else 0. */
 int worker_is_checked(const struct worker_link *l, long j);
-/* Worker i, restarted, has finished the canary. ERR_DEVICE in why: with other tokens. */
+/* Worker i, restarted, has finished the canary, and its check is over. Returns 0 when the tokens are the
+ * same, or when the canary had become void, and then the next one is due; else ERR_DEVICE, with the reason in
+ * why. */
 int worker_compare_canary(struct workers *ws, int i, const struct completion *c, struct err *why);
 /* Worker i failed its check. Withdraws every completion that it finished in this list of jobs, so that they
  * are decoded again, and checks no other worker against them. An error in e is the user's. */
@@ -120,21 +130,26 @@ void worker_withdraw_jobs(struct workers *ws, int i, struct err *e);
 /* At the end: warns of workers that died and were not checked again. */
 void workers_warn_unchecked(const struct workers *ws);
 
-/* worker_models.c. Labels and, of several models, the identities of their weights. */
+/* worker_models.c. Fills ws->part: labels and, of several models, the identities of their weights. Returns 0,
+ * ERR_USAGE when two models have the same weights, or an error of engine_identity(). */
 int workers_find_models(struct workers *ws, const char *cache_dir, struct err *e);
-/* The model worker i loads at its start. */
+/* Returns the model that worker i loads at its start, as an index into runfile.models. */
 int worker_first_model(struct workers *ws, int i);
-/* The model with which worker i begins again: the one that has most for it, which may be another than before.
- */
+/* Returns the model with which worker i begins again: the one that has most for it, which may be another than
+ * before, or that of before when none has jobs for it. */
 int worker_next_model(const struct workers *ws, int i);
-/* Worker i has loaded its model. */
+/* Notes that worker i has loaded its model, and warns now of the models that it could not load before. */
 void worker_has_loaded(struct workers *ws, int i);
-/* Has any worker loaded model m in this sweep? That one cannot do so later is no fault of the model. */
+/* Returns 1 when any worker has loaded model m in this sweep. That one cannot do so later is no fault of the
+ * model. */
 int workers_have_loaded(const struct workers *ws, int m);
-/* Worker i ended before its hello because of its model, where there are others: it goes on with one of them.
- * 0: it is an ordinary death, as that of a worker whose model was loaded before. */
+/* Asks whether worker i, which has ended, ended before its hello because of its model. Returns 1 when it did
+ * and there are other models: the model is left out there, the worker begins again with one that it can load,
+ * and e is set as by workers_check_reach(). Returns 0 for an ordinary death, as that of a worker whose model
+ * was loaded before. */
 int worker_cannot_load(struct workers *ws, int i, const struct err *loss, struct err *e);
-/* Sets e when jobs are left, and only of models that no worker can load. */
+/* Sets e, to the reason why one cannot be loaded, when jobs are left, only of models that no worker can load,
+ * and no worker holds any job. */
 void workers_check_reach(struct workers *ws, struct err *e);
 
 #endif
