@@ -32,7 +32,8 @@ void report_add_papers(struct doc *d, const struct report *r); /* needs tasks wi
 /* Sets the data of d for the page's script: the problems of each cell. */
 void report_add_data(struct doc *d, const struct report *r);
 
-/* What the run file asked for that says less than it seems to, a sentence each; in the arena. */
+/* What the run file asked for that says less than it seems to, a sentence each, none when n is 0; in the
+ * report's arena. */
 struct cautions {
     const char **text;
     int n;

@@ -18,11 +18,13 @@ struct compression {
     double *live; /* share of the tokens that each head holds at the end, (heads); NULL: all hold as many */
 };
 
-/* 1 when some completion of the cell held fewer tokens than its context had. */
+/* 1 when some completion of the cell held fewer tokens than its context had, else 0. */
 int report_forgets(const struct cell *c);
 
-/* Reads the curves of the cell's completions, into the report's arena. A point is drawn at a
- * context that at least a tenth of the completions reached. */
+/* Reads the curves of the cell's completions and fills *out, from the report's arena, with a point for each
+ * context that at least a tenth of the completions reached. Returns 0, also when no completion has a curve;
+ * ERR_IO or ERR_FORMAT when one cannot be read from its journal, and *out is then empty. e may not be NULL.
+ */
 int report_compression(const struct report *r, const struct cell *c, struct compression *out, struct err *e);
 
 #endif

@@ -9,7 +9,10 @@
 #include "evalcore/stats/stats.h"
 #include "evalcore/store/run.h"
 
-/* A report's numbers. They are computed once, here; tables, CSV files and figures only print them. */
+/* A report's numbers. They are computed once, here; tables, CSV files and figures only print them.
+ *
+ * None of these functions fails. What they return or fill in lives in the report's arena, unless another is
+ * given; strings are never NULL. */
 
 enum activity {
     ACTIVITY_FULL,     /* the policy has no budget */
@@ -189,23 +192,30 @@ struct report {
     struct arena *arena;
 };
 
-/* Computes everything from a loaded run, which must outlive it; memory comes from `a`. */
+/* Fills *out from a loaded run, which must outlive it; memory comes from `a`. It computes cells, rows,
+ * columns, panels, pairs, text_pairs, settings and the cells' answers; the other members are 0 or NULL until
+ * their own functions set them. */
 void report_compute(struct report *out, const struct run *r, struct arena *a);
 
 /* Compares two cells problem by problem (matched by id and prompt), on its own: without a margin and a mark.
- * n_dropped, when not NULL, receives the number of problems that only one of them has. */
+ * n_dropped, when not NULL, receives the number of problems that only one of them has, answered or not. */
 void report_compare(struct pair *out, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped);
 /* Fills holm, noninferior_holm, could, mark and enough over families of comparisons: group[i] >= 0 numbers
- * the family of pair i. The margin is in points; NaN leaves WITHIN out. */
+ * the family of pair i. The margin is in points; NaN leaves WITHIN out. A pair whose p is NaN is in no
+ * family and stays as it is. */
 void report_mark_pairs(struct pair *pairs, int n, const int *group, double margin);
-/* Fills holm alone. */
+/* Fills holm alone, over the same families. */
 void report_holm(struct pair *pairs, int n, const int *group);
 
-void report_settings(struct report *r);                                   /* fills in settings */
-const struct setting *report_setting_of(const struct report *r, int row); /* NULL: a row of texts alone */
+/* Fills in settings and n_settings; part of report_compute(). */
+void report_settings(struct report *r);
+/* The setting of a row of the accuracy table; NULL for a row of texts alone. */
+const struct setting *report_setting_of(const struct report *r, int row);
 
-void report_text_pairs(struct report *r);                                 /* fills in text_pairs */
-const struct pair *report_text_pair_of(const struct report *r, int cell); /* NULL: no baseline */
+/* Fills in text_pairs and n_text_pairs; part of report_compute(). */
+void report_text_pairs(struct report *r);
+/* The comparison of a cell of a text with its baseline; NULL when it is a baseline or has none. */
+const struct pair *report_text_pair_of(const struct report *r, int cell);
 
 /* The figures of a text from its sums: means over its bytes and its scored tokens; NaN without any. */
 struct likelihood_figures {
@@ -213,34 +223,44 @@ struct likelihood_figures {
 };
 struct likelihood_figures report_likelihood_figures(const struct likelihood *l);
 
-const struct pair *report_pair_of(const struct report *r, int cell); /* NULL: no baseline */
+/* The comparison of a cell with its baseline; NULL for a text, a baseline, and a cell that has none. */
+const struct pair *report_pair_of(const struct report *r, int cell);
 
-/* Fills in now->old, against and n_against, from now's arena; `old` must outlive it. */
+/* Fills in now->old, against and n_against, from now's arena; `old` must outlive it. A cell's counterpart in
+ * old has the same policy label, task label and swept settings, and the same model unless neither side leaves
+ * a choice; cells without one are left out. The margin is that of now's run. */
 void report_against(struct report *now, const struct report *old);
 
-/* Fills in published, n_published and n_figures from the figures that the run folder keeps. */
+/* Fills in published, n_published and n_figures from the figures that the run folder keeps; nothing when it
+ * keeps none. */
 void report_published(struct report *r);
 /* What a figure and our result say together, in words; in the arena. */
 const char *report_published_verdict(const struct report *r, const struct published *x);
 /* In which settings the paper and the cell differ, as far as the figure says; "" when in none. */
 const char *report_published_differs(const struct report *r, const struct published *x);
 
-/* A policy's label with the swept settings, and so is a row of the accuracy table called. In the arena. */
+/* A policy's label with the swept settings behind it, and the same of a row of the accuracy table. */
 const char *report_setting_name(struct arena *a, const char *policy_label, const char *settings_label);
 const char *report_row_name(const struct report *r, int row);
-/* The same where rows of several models stand together: "quest k_pages=8 on NAME". A model is called by the
- * last part of its path, if no other has that too. */
+/* 1 when the run has cells of several models, else 0. */
 int report_several_models(const struct report *r);
+/* What the model of a row is called: the last part of its path, or the whole where another model's is the
+ * same. */
 const char *report_model_name(const struct report *r, int row);
+/* The name of a row, or of a cell's row, and in a run of several models which one: "quest k_pages=8 on NAME".
+ */
 const char *report_full_name(const struct report *r, int row);
-const char *report_cell_name(struct arena *a, const struct run *run, const struct cell *c); /* of its row */
-void report_answers(struct report *r); /* fills in the cells' answer */
-/* A share with its interval, in percent: "83 [44-97]", with a decimal where the interval is narrower than 10
- * points. In the arena. */
+const char *report_cell_name(struct arena *a, const struct run *run, const struct cell *c);
+/* Fills in the cells' answer; part of report_compute(). */
+void report_answers(struct report *r);
+/* A fraction with its interval, in percent: "83 [44-97]", with a decimal where the interval is narrower than
+ * 10 points. */
 const char *report_percent(struct arena *a, double mean, struct interval ci);
-/* "quest k_pages=8" without " k_pages=8"; key may be "". In the arena. */
+/* The label without its option `key`: "quest k_pages=8" without " k_pages=8". Returns label itself when key
+ * is "" or not in it. */
 const char *report_label_without(struct arena *a, const char *label, const char *key);
-/* Lower-case letters, digits, '_' and '-' only, for file names. */
+/* The text in lower case with every run of other bytes than ASCII letters, digits and '_' as one '-', at most
+ * 80 bytes, for file names; "x" when nothing is left. Different texts may have the same. */
 const char *report_slug(struct arena *a, const char *text);
 
 #endif

@@ -32,11 +32,12 @@ struct frontier {
     int n, n_problems;
 };
 
-/* The points of a panel, in the report's arena. Limits are the cell's own, a half and a quarter of it, where
- * they cut anything off, leave something solved and the budget does not follow from the limit; what is longer
- * counts as wrong. Widths are 1, 4, 8, 16 .. as far as the samples go, where these are drawn at a temperature
- * and right or wrong. */
+/* The points of a panel, in the report's arena; none of a text's. Limits are the cell's own, a half and a
+ * quarter of it, where they cut anything off, leave something solved and the budget does not follow from the
+ * limit; what is longer counts as wrong. Widths are 1, 4, 8, 16 .. as far as the samples go, where these are
+ * drawn at a temperature and right or wrong. */
 struct frontier report_frontier(const struct report *r, int panel);
-const struct frontier *report_frontiers(const struct report *r); /* those of every panel */
+/* An array of n_panels, the frontier of every panel; in the report's arena. */
+const struct frontier *report_frontiers(const struct report *r);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "evalcore/store/run.h"
 
-/* Several loaded runs (models, nights, parts of a sweep) as one, for one page.
+/* Fills *out with several loaded runs (models, nights, parts of a sweep) as one, for one page.
  *
  * Tasks of one label are one column when their name, version, metric, options and problems (ids and prompts)
  * are the same; another run's task that differs stands apart under "LABEL (RUN)". The same cell in two runs
@@ -13,8 +13,8 @@
  * settings and task.
  *
  * out borrows from the runs, which must outlive it; release it with run_release(). *said becomes sentences on
- * what agrees and what does not, owned by out. ERR_USAGE when the runs name different margins; `margin` above
- * 0 decides instead of theirs. */
+ * what agrees and what does not, owned by out. Returns 0, or ERR_USAGE when the runs name different margins,
+ * and then nothing is to be released; `margin` above 0, in points, decides instead of theirs. */
 int report_merge(struct run *out, const struct run *runs, int n, double margin, const char **said,
                  struct err *e);
 

@@ -22,7 +22,8 @@ struct paper_cell {
 /* (n_rows, n_columns + 1) of the report, the mean last; in its arena. Rows of texts alone have no values. */
 const struct paper_cell *report_papers(const struct report *r);
 
-/* How a row is called: the policy without its budget, and the budget ("k_pages=8", "" without one). */
+/* How a row is called, in the report's arena: the policy label without its budget and with the swept
+ * settings; and the budget ("k_pages=8", "" without one). */
 const char *report_paper_method(const struct report *r, int row);
 const char *report_paper_budget(const struct report *r, int row);
 

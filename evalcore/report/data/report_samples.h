@@ -22,13 +22,17 @@ struct sample_stats {
     int n_values;                                 /* 0: one answer a problem, or no problem has all of them */
     struct sample_value value[SAMPLE_VALUES_MAX]; /* avg, then pass@1, 2, 4 .. and n, then maj */
 };
+/* Fills *out for a cell, after report_answers(). It cannot fail. */
 void report_samples(struct sample_stats *out, const struct cell_stats *s);
-int report_has_samples(const struct report *r); /* has a cell several distinct answers to a problem? */
+/* 1 when a cell with results draws several samples of a problem at a temperature, else 0. */
+int report_has_samples(const struct report *r);
+/* "avg", "pass" or "maj". */
 const char *sample_kind_name(enum sample_kind k);
 
 /* The probability that the majority of w answers is right, over all subsets of w of the n answers to one
  * problem; a tie of t answers counts 1/t. Completions of more than `limit` tokens, and those without an
- * answer, do not vote. answer: cell_stats' from this problem on. */
+ * answer, do not vote. first: the problem's n records; answer: cell_stats' from this problem on, not NULL.
+ * Needs w <= n; 0 when nobody votes. */
 double votes_majority(const struct record *first, const int *answer, int n, int limit, int w);
 
 #endif

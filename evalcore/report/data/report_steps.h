@@ -19,8 +19,10 @@ struct steps {
     int n;
 };
 
-/* Reads the lines that `kveval bench components` printed, or a file of bench/results with them. ERR_FORMAT
- * when it holds no such figure. Strings come from `a`. */
+/* Reads the lines that `kveval bench components` printed, or a file of bench/results with them, into *out;
+ * memory comes from `a`. Returns 0; ERR_IO when the file cannot be read; ERR_FORMAT when it is not JSON or
+ * holds no such figure. Beyond 64 stacks and STEP_PARTS_MAX parts figures are left out; of a figure that is
+ * there twice the first counts. e may not be NULL. */
 int report_steps_read(struct steps *out, const char *path, struct arena *a, struct err *e);
 
 #endif
