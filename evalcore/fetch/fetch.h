@@ -11,8 +11,10 @@
 /* The room that gets data sets and models from the network: what is fetched from where, and how.
  *
  * Functions that fetch return 0 or ERR_USAGE: the server wants a token or an agreement; ERR_IO: network,
- * disk, no such file; ERR_FORMAT: not the bytes that were expected; ERR_BUSY: another process fetches it.
- * *signal: that of stop.h which ended them early; the return value is 0 then, and a repeated call goes on. */
+ * disk, no such file; ERR_DISK: the disk is full or fails when the finished file is written; ERR_FORMAT: not
+ * the bytes that were expected; ERR_UNSUPPORTED: an archive that is encrypted or packed in another way;
+ * ERR_BUSY: another process fetches it. *signal: that of stop.h which ended them early; the return value is 0
+ * then, and a repeated call goes on. */
 
 enum { FETCH_PARTS_MAX = 2 };
 
@@ -44,14 +46,15 @@ struct fetch_source {
     const struct fetch_member *members; /* archives only: the files that must be in it; ends with name NULL */
 };
 
-const struct fetch_source *fetch_source_at(size_t i); /* NULL past the end */
-const struct fetch_source *fetch_source_find(const char *task);
-/* FETCH_THERE: the file, or all files of an archive. FETCH_OTHER: a file of that name whose hash is another
+const struct fetch_source *fetch_source_at(size_t i);           /* NULL past the end */
+const struct fetch_source *fetch_source_find(const char *task); /* NULL: the task has none */
+/* What fetch_source_look() finds in the folder `data`. FETCH_THERE: the file, or all files of an archive, are
+ * there; FETCH_MISSING: they are not. FETCH_OTHER: a file of that name whose hash is another
  * one than the source's; that can be told where it is made of one part. */
 enum fetch_state { FETCH_MISSING, FETCH_THERE, FETCH_OTHER };
 enum fetch_state fetch_source_look(const struct fetch_source *s, const char *data);
 
-/* Called while bytes arrive; size 0: not known. */
+/* Called while bytes arrive, in the calling thread: `have` of `size` bytes are there; size 0: not known. */
 typedef void (*fetch_show_fn)(void *context, const char *name, int64_t have, int64_t size);
 
 struct fetch_options {
@@ -68,14 +71,18 @@ struct fetch_options {
 };
 
 /* Makes data/<source's file>, never under its name before it is whole. Files that the Hub's cache holds are
- * taken from there. *note: what was taken where no hash is known beforehand. */
+ * taken from there; offline it is ERR_USAGE when that does not hold them. What arrived before an error or a
+ * signal is kept for the next call, except bytes of another hash. Adds to *note how what was taken is known
+ * to be right. */
 int fetch_source_get(const struct fetch_source *s, const char *data, const struct fetch_options *o,
                      struct str *note, int *signal, struct err *e);
 
 /* Gets what kveval, Transformers and vLLM read of a model (configuration, tokenizer, chat template, licence,
  * safetensors weights) into the Hub's cache, under the locks of the Hub's own library. Blobs that are there
  * are not fetched again. refs/REVISION and config.json's link come last: until everything is there, a
- * revision names what it named before. *note: the commit and what was fetched. */
+ * revision names what it named before. ERR_FORMAT also for a repository without config.json, tokenizer.json
+ * or safetensors weights, ERR_IO also when the disk has too little room. o->cache is not NULL, and
+ * o->is_offline is not looked at. When all is there it adds the commit and what was fetched to *note. */
 int fetch_model_get(const struct hub_id *id, const struct fetch_options *o, struct str *note, int *signal,
                     struct err *e);
 

@@ -8,7 +8,8 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
 
-/* The forms of a source, which fetch_source_get() chooses between. Arguments, codes and notes as there. */
+/* The forms of a source, which fetch_source_get() chooses between. Arguments, codes and notes as there;
+ * *signal is 0 before the call. */
 int fetch_parts(const struct fetch_source *s, const char *data, const struct fetch_options *o, int *signal,
                 struct err *e);
 int fetch_rows(const struct fetch_source *s, const char *data, const struct fetch_options *o,
@@ -25,16 +26,19 @@ struct fetch_part {
     int64_t max_bytes;
     int fd; /* the result, for fetch_part_close() */
 };
-/* Appends the part's bytes to *whole when they have the hash. Close the part also after an error. */
+/* Appends the part's bytes to *whole when they have the hash, from the cache or the network. Close the part
+ * also after an error. Codes and *signal as fetch_source_get(), *signal being 0 before the call: ERR_USAGE
+ * also when offline and not in the cache; ERR_FORMAT for another hash, and what arrived is removed. */
 int fetch_part_get(struct fetch_part *p, const struct fetch_options *o, struct str *whole, int *signal,
                    struct err *e);
-void fetch_part_close(struct fetch_part *p, int is_done); /* is_done 1: what arrived is not needed any more */
+void fetch_part_close(struct fetch_part *p, int is_done); /* is_done 1: removes PATH.incomplete */
 
-/* Where the Hub's cache keeps a file of the source's data set, in the arena; NULL without a cache. */
+/* Returns where the Hub's cache keeps a file of the source's data set, in the arena, whether it is there or
+ * not; NULL without a cache. */
 const char *fetch_cached(const struct fetch_source *s, const char *commit, const char *file,
                          const struct fetch_options *o, struct arena *a);
 
-/* Makes the folders above a file. */
+/* Makes the folders above a file, whose path has a slash. Codes as file_mkdirs(). */
 int fetch_make_folder_of(const char *path, struct err *e);
 
 /* One address over HTTP(S), into an open file or a text. */
@@ -49,8 +53,10 @@ struct download {
     int64_t max_bytes; /* a longer answer is refused */
 };
 
-/* Tries again as the options say; tries that brought new bytes are not counted. Codes and *signal as
- * fetch_source_get(). */
+/* Tries again as the options say; tries that brought new bytes to a file are not counted. Returns 0 when all
+ * is there, or when a signal ended it: *signal is that one, else 0. ERR_USAGE: the server refuses access
+ * (401, 403); ERR_FORMAT: it sends more than max_bytes; ERR_IO: all else, a full disk too. What has arrived
+ * stays. */
 int download(const struct download *d, const struct fetch_options *o, int *signal, struct err *e);
 
 /* What a repository on the Hub holds at a revision, by the Hub's API. The answer is untrusted: names that are
@@ -68,13 +74,16 @@ struct hub_list {
     struct arena arena; /* owns files */
 };
 
-/* kind: "models" or "datasets". Release the list also after an error. */
+/* kind: "models" or "datasets". Release the list also after an error. Codes and *signal as download(), with
+ * advice for ERR_USAGE; ERR_FORMAT also when the answer is no such list. After a signal the list is empty. */
 int hub_list_get(struct hub_list *l, const char *kind, const char *repo, const char *revision,
                  const struct fetch_options *o, int *signal, struct err *e);
 void hub_list_release(struct hub_list *l);
-const struct hub_file *hub_list_find(const struct hub_list *l, const char *name); /* NULL: there is none */
+/* The file of that name, borrowed from the list; NULL: there is none. */
+const struct hub_file *hub_list_find(const struct hub_list *l, const char *name);
 
-/* Puts into context what to do about a refusal; `page` is the repository's, below the endpoint. */
+/* Puts in front of e's message what to do about a refusal, when rc is ERR_USAGE; else nothing. `page` is the
+ * repository's, below the endpoint. */
 void hub_add_advice(int rc, const char *page, const struct fetch_options *o, struct err *e);
 
 /* Writing the Hub's cache in the layout of its own library: REPO/blobs/HASH, REPO/snapshots/COMMIT/NAME
@@ -87,12 +96,17 @@ struct hub_cache {
     int n_fetched;
 };
 
-/* The blob of a file, fetched unless it is there. */
+/* Fetches the blob of a file unless it is there, and counts it in c. Codes and *signal as fetch_source_get(),
+ * *signal being 0 before the call: ERR_BUSY when another process has its lock; ERR_FORMAT for another hash,
+ * and what arrived is removed. */
 int hub_cache_blob(struct hub_cache *c, const struct hub_file *f, const struct fetch_options *o, int *signal,
                    struct err *e);
+/* Links the file's name in the snapshot to its blob, unless the name leads somewhere already. Returns 0, or
+ * what file_mkdirs() does, or ERR_IO. */
 int hub_cache_link(const struct hub_cache *c, const struct hub_file *f, const char *commit, struct err *e);
+/* Makes refs/REVISION name the commit. Codes as file_mkdirs() and file_write_atomic(). */
 int hub_cache_set_ref(const struct hub_cache *c, const char *revision, const char *commit, struct err *e);
-/* Appends the path of a blob. */
+/* Appends the path of a blob, which need not be there. */
 void hub_cache_blob_path(struct str *out, const struct hub_cache *c, const struct hub_file *f);
 
 /* Reads ZIP archives in memory (PKWARE's APPNOTE 6.3: members stored or deflated, one disk, no encryption, no
@@ -111,11 +125,14 @@ struct zip_member {
     int method;                 /* 0 stored, 8 deflated */
 };
 
-/* The bytes must outlive z. Nothing to release. */
+/* Path and bytes are borrowed and must outlive z. Nothing to release. ERR_FORMAT: no ZIP archive, one whose
+ * end is missing, ZIP64, or one of several parts. */
 int zip_open(struct zip *z, const char *path, const void *data, size_t size, struct err *e);
-int zip_next(struct zip *z, struct zip_member *m,
-             struct err *e); /* 1: a member; 0: the end; negative: an error */
-/* Appends the member's bytes, at most max of them, and checks their CRC-32. */
+/* Returns 1 and the next member, 0 at the end, ERR_FORMAT when the directory is damaged, or ERR_UNSUPPORTED
+ * when the member is encrypted. */
+int zip_next(struct zip *z, struct zip_member *m, struct err *e);
+/* Appends the member's bytes and returns 0. ERR_FORMAT: it has more than max bytes, is damaged or cut off, or
+ * has another CRC-32 (its bytes are in `out` then); ERR_UNSUPPORTED: neither stored nor deflated. */
 int zip_read(struct str *out, const struct zip *z, const struct zip_member *m, size_t max, struct err *e);
 
 #endif
