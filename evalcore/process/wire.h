@@ -16,13 +16,17 @@ struct wire {
     struct str in; /* received and not yet handed out */
 };
 
-/* Takes over the reference. 0, WIRE_END when nobody reads any more, or an error. */
+/* Takes over the reference, also on an error. Returns 0, WIRE_END when nobody reads any more, ERR_FORMAT when
+ * the message is NULL, not UTF-8 or longer than WIRE_MAX, or ERR_IO when sending fails: the other side has
+ * not read for as long as the socket allows (10 s, worker_process_start()), or another cause. */
 int wire_send(struct wire *w, json_t *message, struct err *e);
 
-/* WIRE_MESSAGE: *out is a new reference to an object; WIRE_NOTHING: none is complete yet, and `wait` is 0;
- * WIRE_END: the other side is gone and every complete message was handed out; an error: what came is no
- * message, and nothing behind it can be read. */
+/* Returns WIRE_MESSAGE: *out is a new reference to an object; WIRE_NOTHING: none is complete yet, and `wait`
+ * is 0; WIRE_END: the other side is gone and every complete message was handed out; an error: what came is no
+ * message (ERR_FORMAT) or the socket failed (ERR_IO), and nothing behind it can be read. `wait` 1: it blocks
+ * until one of the others. *out is set for WIRE_MESSAGE alone. */
 int wire_receive(struct wire *w, int wait, json_t **out, struct err *e);
+/* Closes the socket and frees what was received; harmless when repeated. */
 void wire_close(struct wire *w);
 
 #endif
