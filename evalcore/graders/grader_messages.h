@@ -15,9 +15,11 @@
  *                the last one: it gives up
  *
  * Grades come one by one, so the first item without one is the item that a dead child was at. Those that read
- * return 0 or ERR_FORMAT. */
-enum { GRADER_NO_MEMORY = 83 }; /* exit code of a child */
+ * return 0, or ERR_FORMAT for a message of another form; those that write return a new reference, or NULL
+ * where a text is not UTF-8, which wire_send() refuses. */
+enum { GRADER_NO_MEMORY = 83 }; /* exit code of a child that ran out of memory */
 
+/* The batch of the n completions, whose texts are not in it. */
 json_t *grader_batch(const struct run *r, const struct ungraded *list, size_t n);
 /* One item as the child has it. Texts live as long as the message, lists in the arena. */
 struct grader_item {
@@ -26,12 +28,15 @@ struct grader_item {
     struct run_problem problem;
     struct record rec;
 };
-/* item: holds the item before it, or zeros. */
+/* item: holds the item before it, or zeros; a message without a problem leaves that of the item before, and
+ * is ERR_FORMAT where there was none. */
 int grader_read_item(const json_t *o, struct grader_item *item, struct arena *a, struct err *e);
 
+/* The record's grade, and the error, as messages. */
 json_t *grader_grade(const struct record *rec);
 json_t *grader_error(const struct err *error);
-/* Sets the grade of a record, with texts in the arena; or the error that came instead. */
+/* Sets the grade of a record, with texts in the arena. A message with an error is returned as that error: e
+ * gets its text and the result is its code, ERR_FORMAT where that is not negative. */
 int grader_read_grade(const json_t *m, struct record *rec, struct arena *a, struct err *e);
 
 #endif

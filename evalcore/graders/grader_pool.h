@@ -7,7 +7,8 @@
  * before, and a sweep must not end because one of them makes a grader loop, crash or take all memory. So each
  * is graded in a child, the program's hidden command `grader`, with limits on processor time and memory; a
  * child that exceeds one is ended, and the completion that it was at gets the verdict error with the reason.
- * An error of the whole is a child that cannot be started, or a text that cannot be read. */
+ * An error of the whole is a child that cannot be started or does not begin (ERR_DISK), or a text that cannot
+ * be read; run_load() returns it. */
 enum {
     GRADER_SECONDS = 10, /* processor time for one completion; what is bounded by steps needs less than 2 */
     GRADER_SILENT_SECONDS = 60, /* on the clock, where it waits for something that does not come */
@@ -18,7 +19,10 @@ enum {
  * command, and grade in their own. */
 void grader_pool_use(void);
 
-/* The child: grades what comes over the socket until nobody is there any more. An error is told there too. */
+/* The child: takes over fd and grades what comes over it until nobody is there any more. dir: the run folder.
+ * zh_dict: the option's value, NULL when it was not given. Returns 0, or the first error, which is told over
+ * fd too: ERR_IO when limits cannot be set, else that of the message, the dictionary or the journal. From the
+ * call on a process without memory ends with GRADER_NO_MEMORY. e is not NULL. */
 int grader_serve(int fd, const char *dir, const char *zh_dict, struct err *e);
 
 #endif
