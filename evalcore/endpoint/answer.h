@@ -17,10 +17,13 @@ struct sse {
     size_t max; /* bytes that a line or an event may have; 0: no limit */
 };
 
-/* Called for the data of each event; a value other than 0 stops the reading and is handed on. */
+/* Called for the data of each event, which is valid during the call; a value other than 0 stops the reading
+ * and is handed on. */
 typedef int sse_fn(void *context, const char *data, size_t n);
 
 enum { SSE_TOO_LONG = -1000 }; /* a line or an event is longer than max */
+/* Returns 0 when all n bytes were read, what `event` returned, or SSE_TOO_LONG; after the last two s is only
+ * good for sse_release(). */
 int sse_take(struct sse *s, const char *bytes, size_t n, sse_fn *event, void *context);
 void sse_release(struct sse *s);
 
@@ -56,18 +59,23 @@ struct answer {
     int64_t prompt_tokens, completion_tokens;
 };
 
-/* What was asked for is set; clears the rest for another try. */
+/* What was asked for is set; clears the rest for another try, which is OPEN, and computes max_text. */
 void answer_begin(struct answer *a);
-/* Returns 0, or -1 when the rest need not be read: the state says why. */
+/* Returns 0, or -1 when the rest need not be read: the state is BROKEN or WRONG, and `why` is set. */
 int answer_take(struct answer *a, const char *bytes, size_t n);
-/* The transfer ended well; the state is no longer OPEN then, and ids are without the end token. */
+/* The transfer ended well: an OPEN answer becomes WHOLE, BROKEN or WRONG, the last two with `why`. Those that
+ * end before the completion does, or say "abort", are BROKEN; those with another finish_reason than
+ * "stop" or "length", without counts, with counts that do not fit the request, or with tokens behind an end
+ * token are WRONG. ids are then without the end token; n_ids is -1 also when the server gave
+ * not all. */
 void answer_end(struct answer *a);
 void answer_release(struct answer *a);
 
-/* What an answer with an error's status says, in one line of at most 200 bytes; "" when it says nothing. A
+/* Appends what an answer with an error's status says, in one line of at most 200 bytes, control characters as
+ * spaces; nothing when it says nothing. A
  * server that repeats what it was sent must not bring the key, `secret`, into a journal. */
 void answer_refusal(struct str *out, const char *body, size_t n, const char *secret);
-/* Puts stars where the text has the secret. NULL: there is none. */
+/* Puts as many stars as it has bytes where the text has the secret. NULL or "": there is none. */
 void answer_hide(struct str *text, const char *secret);
 
 #endif

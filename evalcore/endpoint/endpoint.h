@@ -23,7 +23,10 @@ struct endpoint_options {
     double retry_wait;
     int stream;
 };
+/* Sends nothing yet; the options' texts are copied. Returns 0, or ERR_IO when libcurl cannot be started; *out
+ * is set and to be closed also then. */
 int endpoint_open(struct endpoint **out, const struct endpoint_options *o, struct err *e);
+/* Breaks off what is under way and frees all; NULL is fine. */
 void endpoint_close(struct endpoint *p);
 
 /* What the server says of the model at /models. */
@@ -32,13 +35,15 @@ struct endpoint_facts {
     char root[256];   /* where the weights are from, for people; "": not said */
     int max_context;  /* 0: not said */
 };
-/* ERR_USAGE: the server does not have this model, or refuses the key; ERR_IO: it is not there.
- * Lasts at most half a minute. */
+/* Asks once, before any request is submitted; lasts at most half a minute. Returns 0, also for a server
+ * without /models (404, 405): it is then taken on trust, with a warning. ERR_USAGE: the server does not have
+ * this model, refuses the key, answers with a redirect, or with no list of models; ERR_IO: it is not there,
+ * or answers with another status; ERR_FORMAT: its answer is not JSON. e is not NULL. */
 int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, struct err *e);
 
 enum { ENDPOINT_END_TOKENS = 8 };
 struct endpoint_request {
-    const int32_t *prompt; /* ids */
+    const int32_t *prompt; /* ids; given with a text too, since their number is compared */
     int n_prompt;
     const char *text; /* sent instead of them, n_text bytes; NULL: the ids are sent */
     size_t n_text;
@@ -66,20 +71,27 @@ struct endpoint_answer { /* valid until the next endpoint_step */
     double seconds;
 };
 
-int endpoint_free(const struct endpoint *p); /* requests that endpoint_submit() takes now */
-/* The request is written down here; nothing of it need live on. */
+/* Returns how many requests endpoint_submit() takes now: `concurrency` less those pending. */
+int endpoint_free(const struct endpoint *p);
+/* Only while endpoint_free() is above 0. The request is written down here and sent by endpoint_step();
+ * nothing of it need live on. */
 void endpoint_submit(struct endpoint *p, const struct endpoint_request *r);
-/* Goes on with all of them, waiting at most a tenth of a second. An error means that no request will come
- * through any more: nothing answers, or the server refuses all; what is done by then is handed out with it.
- */
+/* Goes on with all of them, waiting at most a tenth of a second. *out: the *n_out (0 or more) that ended,
+ * borrowed until the next step; one that failed for good is among them, with its error. Returns 0, or an
+ * error, which means that no request will come through any more: ERR_IO (nothing answers in all tries of a
+ * request, or the address is not found) or ERR_USAGE (the server refuses the key, redirects, or cannot be
+ * talked to under this address); what is done by then is handed out with it, without the request that failed
+ * so. e is not NULL. */
 int endpoint_step(struct endpoint *p, const struct endpoint_answer **out, int *n_out, struct err *e);
-int endpoint_pending(const struct endpoint *p); /* submitted and not yet handed out */
+/* Returns how many requests are submitted and not yet handed out: those that wait for a try, too. */
+int endpoint_pending(const struct endpoint *p);
 
 struct endpoint_running {
     void *user;
-    int tokens; /* so far, about */
+    int tokens; /* pieces of text so far, which are about as many tokens */
 };
-/* Those that the server is at; returns how many, at most `concurrency`. */
+/* Writes those that the server is at, without those that wait for a try, to `out`, which holds `concurrency`,
+ * and returns how many. */
 int endpoint_running(const struct endpoint *p, struct endpoint_running *out);
 
 #endif

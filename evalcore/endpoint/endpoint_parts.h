@@ -50,10 +50,13 @@ enum try_verdict {
     TRY_FAILED,       /* this request will never come through */
     TRY_ALL_FAIL      /* none will */
 };
-/* *after: seconds that the server asks to wait, 0 where it does not. why is set unless it is good. */
+/* Ends the answer of a try whose transfer ended with `code`, and says what became of it. *after: seconds that
+ * the server asks to wait, 0 where it does not. why is set unless it is good: ERR_USAGE for a key, address or
+ * redirect that has to be corrected, ERR_FORMAT for an answer that is broken or wrong, else ERR_IO. */
 enum try_verdict endpoint_verdict(const struct endpoint *p, struct exchange *x, CURLcode code, double *after,
                                   struct err *why);
-/* The sentence for a status that is an error; `says` is the server's own. */
+/* Sets why for a status that is an error, with what the body says, the key hidden: ERR_USAGE for 401, 403 and
+ * redirects, else ERR_IO. */
 void endpoint_refused(const struct endpoint *p, long status, const char *body, size_t n, struct err *why);
 
 #endif
