@@ -48,7 +48,7 @@ extern "C" {
 enum { BACKEND_STAGING_BUFFERS = 2, BACKEND_STAGING_BYTES = 1 << 16 };
 enum { KV_PAGE_TOKENS = 16, BACKEND_MAX_Q_HEADS = 128, BACKEND_MAX_GROUP = 16, BACKEND_MAX_HEAD_DIM = 256 };
 
-/* Pages that hold this number of tokens or slots. */
+/* Returns the number of pages that hold this number of tokens or slots, rounded up. */
 static inline int kv_pages(int tokens)
 {
     return (tokens + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
@@ -56,6 +56,7 @@ static inline int kv_pages(int tokens)
 
 enum dtype { DTYPE_F32, DTYPE_BF16 };
 
+/* Returns the bytes of one value. */
 static inline size_t dtype_bytes(enum dtype t)
 {
     return t == DTYPE_BF16 ? 2 : 4;
@@ -63,10 +64,10 @@ static inline size_t dtype_bytes(enum dtype t)
 
 enum {
     BACKEND_OK = 0,
-    BACKEND_ERR_MEMORY = -1,
-    BACKEND_ERR_LAUNCH = -2,
-    BACKEND_ERR_DEVICE = -3,
-    BACKEND_ERR_UNSUPPORTED = -4
+    BACKEND_ERR_MEMORY = -1,     /* no memory, of the device or of the host */
+    BACKEND_ERR_LAUNCH = -2,     /* an operation or a graph could not be started, or failed */
+    BACKEND_ERR_DEVICE = -3,     /* the device is not there, or it has failed */
+    BACKEND_ERR_UNSUPPORTED = -4 /* arguments outside what the kernels can do (op_check.h) */
 };
 
 struct device;   /* one CPU or one GPU, opaque */
@@ -111,7 +112,7 @@ struct kv_view {
     int n_seqs, n_layers, n_kv, head_dim, max_pages;
 };
 
-/* Bytes of the bounds of one KV block. */
+/* Returns the bytes of the bounds of one KV block. */
 static inline size_t kv_bounds_bytes(const struct kv_view *kv)
 {
     return 2 * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
@@ -172,8 +173,8 @@ struct stats {
     int by_page;
 };
 
-/* Index in stats.logits of the value of page 0 under query head q of a row. The value of page p lies p * (n_q
- * / n_kv) further. For statistics by_page. */
+/* For statistics by_page: returns the index in stats.logits of the value of page 0 under query head q of a
+ * row. The value of page p lies p * (n_q / n_kv) further. */
 static inline size_t stats_page(const struct stats *s, int n_q, int n_kv, int row, int q)
 {
     int group = n_q / n_kv;
@@ -273,6 +274,9 @@ struct device_facts {
     size_t total_bytes, free_bytes;
 };
 
+/* The functions of a backend. Those that return int return 0 or a negative BACKEND_ERR_ code unless said
+ * otherwise, and last_error() then says why. A GPU works asynchronously, so an operation that fails may be
+ * reported by a later call; after that every call fails. One thread at a time may use a device. */
 struct backend {
     const char *name;
     const struct limits *limits; /* measures what a device can do at most */
@@ -282,44 +286,62 @@ struct backend {
                          * reading a weight takes little time beside multiplying by it. The
                          * results do not depend on it */
     int (*count)(void); /* devices present; -1: there may be some, but they cannot be counted */
-    /* On failure *out is NULL and `why` holds a sentence with the reason. */
+    /* Opens device `ordinal` of count(); o NULL: all defaults. On failure *out is NULL and `why` (`size`
+     * bytes) holds a sentence with the reason: BACKEND_ERR_DEVICE (no such device, or its driver refuses),
+     * BACKEND_ERR_UNSUPPORTED (an instruction set or a GPU for which there are no kernels) or
+     * BACKEND_ERR_MEMORY. */
     int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);
+    /* Frees the device, but not what alloc and weight_alloc gave. NULL is allowed. */
     void (*close)(struct device *d);
+    /* These return texts that d owns. */
     const char *(*describe)(struct device *d);   /* "avx2, 2 threads" */
     const char *(*arithmetic)(struct device *d); /* names everything that the bits of results depend on */
-    const char *(*last_error)(struct device *d); /* a sentence about the last negative result; d owns it */
+    const char *(*last_error)(struct device *d); /* a sentence about the last negative result, valid until the
+                                                  * next one */
 
-    void *(*alloc)(struct device *d, size_t bytes); /* zeroed, 64-byte aligned; NULL when it does not fit */
+    /* Returns device memory, zeroed and 64-byte aligned, or NULL when it does not fit; last_error() then says
+     * so. While a graph is being captured a GPU's is not zeroed. release frees it when all that was enqueued
+     * has run; NULL is allowed. */
+    void *(*alloc)(struct device *d, size_t bytes);
     void (*release)(struct device *d, void *p);
     size_t (*free_bytes)(struct device *d); /* what alloc can still give; 0: unknown */
-    /* When upload or download returns, the copy is complete as far as the caller can tell: the host buffer
-     * may be reused or read. */
+    /* Copy bytes from host to device memory and back, in order with what was enqueued before. When they
+     * return, the copy is complete as far as the caller can tell: the host buffer may be reused or read. */
     int (*upload)(struct device *d, void *dst, const void *src, size_t bytes);
     int (*download)(struct device *d, void *dst, const void *src, size_t bytes);
     /* A download in two parts, through one of BACKEND_STAGING_BUFFERS buffers. download_begin copies what
      * `src` holds once everything enqueued before it has run. download_wait waits for that copy, but not for
-     * anything enqueued later, and writes it to dst. A download may be abandoned; the next download_begin
-     * with its buffer replaces it. */
+     * anything enqueued later, and writes the first `bytes` of it to dst. A download may be abandoned; the
+     * next download_begin with its buffer replaces it. download_begin fails with BACKEND_ERR_UNSUPPORTED for
+     * a buffer that is not there or more than BACKEND_STAGING_BYTES. */
     int (*download_begin)(struct device *d, int buffer, const void *src, size_t bytes);
     int (*download_wait)(struct device *d, int buffer, void *dst, size_t bytes);
 
-    /* Bytes of one KV block (K and V of 16 tokens) in the pool. */
+    /* Returns the bytes of one KV block (K and V of 16 tokens) in the pool. */
     size_t (*kv_block_bytes)(enum dtype kv, int head_dim);
     /* weight_alloc allocates an (n, k) weight. weight_put then fills n_rows of its rows, from row0 on, from
      * host memory in row-major order at any address; bf16 is widened to fp32 where needed, but fp32 is never
-     * rounded to bf16. weight_release frees it. */
+     * rounded to bf16. weight_release frees it; a zeroed struct is allowed. weight_alloc fails with
+     * BACKEND_ERR_MEMORY, or with BACKEND_ERR_UNSUPPORTED for n or k below 1, and leaves no memory in *w.
+     * weight_put fails with BACKEND_ERR_UNSUPPORTED for rows outside the weight or fp32 into bf16. */
     int (*weight_alloc)(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
     int (*weight_put)(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
                       const void *src);
     void (*weight_release)(struct device *d, struct weight *w);
 
+    /* launch enqueues an operation, or appends it to the graph that is being captured; args points to its
+     * argument struct, which may be reused on return. BACKEND_ERR_UNSUPPORTED: op_check() refuses the
+     * arguments. capture_begin starts a graph; BACKEND_ERR_LAUNCH if one is being captured already.
+     * capture_end sets *out to the graph, which the caller gives to graph_release; on failure *out is NULL,
+     * and BACKEND_ERR_LAUNCH means that none was being captured. replay enqueues a whole graph.
+     * graph_release accepts NULL. */
     int (*launch)(struct device *d, enum op op, const void *args);
     int (*capture_begin)(struct device *d);
     int (*capture_end)(struct device *d, struct op_graph **out);
     int (*replay)(struct device *d, struct op_graph *p);
     void (*graph_release)(struct device *d, struct op_graph *p);
 
-    /* Facts to show to people. Returns 0 or a negative code. NULL on the CPU. */
+    /* Fills in facts to show to people; after a failure *out has no meaning. NULL on the CPU. */
     int (*facts)(struct device *d, struct device_facts *out);
     /* Copies some memory from one device to another and compares it. 1: the copy went directly; 0: it went by
      * way of the host; negative: it arrived changed or not at all, and last_error(to) says more. NULL on the
@@ -327,11 +349,14 @@ struct backend {
     int (*peer)(struct device *from, struct device *to);
 };
 
-const struct backend *backend_find(const char *name); /* NULL when not built in */
-const struct backend *backend_at(int i);              /* NULL past the end */
+/* Return the backend of that name, NULL when it is not built in or name is NULL; and backend i of those built
+ * in, NULL below 0 and past the end. */
+const struct backend *backend_find(const char *name);
+const struct backend *backend_at(int i);
 
-/* Columns of the table of operations: the name, the size of the argument struct in bytes, which capture
- * needs to copy it, and the part of a decode step that the operation belongs to. */
+/* Return columns of the table of operations: the name, the size of the argument struct in bytes, which
+ * capture needs to copy it, and the part of a decode step that the operation belongs to. For a value that is
+ * no operation they return "?", 0 and OP_PART_OTHER. */
 const char *backend_op_name(enum op op);
 size_t backend_op_bytes(enum op op);
 enum op_part backend_op_part(enum op op);

@@ -100,6 +100,8 @@ struct linear_swiglu_args {
     int decode;      /* as in linear */
 };
 
+/* linear_of() and swiglu_of() return the arguments of the two operations that linear_swiglu does in turn: the
+ * matrix product into the workspace, and SwiGLU from there. */
 static inline struct linear_args linear_of(const struct linear_swiglu_args *a)
 {
     return (struct linear_args){a->w, a->x, a->workspace, a->rows, a->w.k, a->w.n, 0, a->type, a->decode};
@@ -193,6 +195,7 @@ struct prefill_mass_args {
  * neighbours (the larger bound; the last of an odd group is alone), or one: max or sum over the group. Blocks
  * without a live token get -inf. Adds to kv.aux_half. */
 enum score_scope { SCORE_Q, SCORE_KV_MAX, SCORE_KV_SUM, SCORE_PAIR_MAX };
+/* Returns the number of lists of a KV head under this scope. */
 BACKEND_INLINE int score_lists(enum score_scope scope, int group)
 {
     return scope == SCORE_Q ? group : scope == SCORE_PAIR_MAX ? (group + 1) / 2 : 1;

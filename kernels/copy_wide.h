@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/* memcpy, by several threads where the piece is large. */
+/* Copies as memcpy does, by up to 16 threads from 1 MiB on. With 0 bytes the pointers may be NULL. */
 void copy_wide(void *dst, const void *src, size_t bytes);
 
 #ifdef __cplusplus

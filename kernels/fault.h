@@ -42,11 +42,13 @@ struct fault {
     long n, seen;
 };
 
-/* Reads the variable; any text but the forms above means no fault. */
+/* Sets *f to the fault that the environment variable of this name asks for, with nothing counted. A variable
+ * that is not set, or has any text but the forms above, means no fault. */
 void fault_read(struct fault *f, const char *variable);
-/* Counts this one and says whether it must fail. */
+/* Counts this one if *f is of this kind. Returns 1 if it must fail: the N-th, or every one for FAULT_OPEN;
+ * else 0. */
 int fault_due(struct fault *f, enum fault_kind kind);
-/* Returns at once, or never. */
+/* Counts a replay and returns at once; never returns for the one that must hang. */
 void fault_hang(struct fault *f);
 
 #ifdef __cplusplus

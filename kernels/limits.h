@@ -9,7 +9,8 @@ extern "C" {
 
 /* A front door of kernels/, for benchmarks: the machine's own limits, with which `kveval bench`
  * compares. They are measured on an open device with all its threads and its instruction set. Each call takes
- * about a tenth of a second and returns 0 when memory is short. backend.h's table holds each backend's. */
+ * about a tenth of a second and returns 0 when it cannot measure: memory is short or a call of the device
+ * fails. backend.h's table holds each backend's. */
 struct limits {
     /* GB/s of reading a working set of so many bytes again and again; the median of the passes. */
     double (*read_bandwidth)(struct device *d, size_t bytes);
@@ -25,7 +26,8 @@ struct limits {
                               int accumulate);
 };
 
-/* The median that both sides of a comparison use, the limit and the figure. Sorts x; 0 when n is 0. */
+/* Returns the median that both sides of a comparison use, the limit and the figure: the upper of the two
+ * middle values where n is even, 0 where n is 0. Sorts x. */
 double limits_median(double *x, int n);
 
 #ifdef __cplusplus

@@ -10,6 +10,7 @@
 #define PHILOX_FUNCTION static inline
 #endif
 
+/* Replaces the counter in x by its four random words under this key. */
 PHILOX_FUNCTION void philox4x32_10(uint64_t key, uint32_t x[4])
 {
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);

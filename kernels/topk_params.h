@@ -9,10 +9,13 @@
 
 #include "kernels/backend.h"
 
+/* What topk takes of a list. */
 struct topk_count {
     int dense, k, last; /* dense: all live tokens; k: number of entries; last: how many of them are forced */
 };
 
+/* Returns the budget of TOPK_RATIO or TOPK_CR in tokens, rounded up as round_tokens asks, at least 0. s: the
+ * context in tokens; len: len_of_seq. */
 BACKEND_INLINE double topk_tokens(const struct topk_params *r, int s, int len)
 {
     double tokens;
@@ -28,13 +31,15 @@ BACKEND_INLINE double topk_tokens(const struct topk_params *r, int s, int len)
     return tokens > 0 ? tokens : 0;
 }
 
+/* Returns x cut off to a whole number, or the limit that it is beyond. */
 BACKEND_INLINE int topk_clamp(double x, int low, int high)
 {
     return x < low ? low : x > high ? high : (int)x;
 }
 
-/* How many entries topk takes of a list of length n with m candidates, at most `cap`. pos: the row's
- * position; len: len_of_seq, where the kind needs it. */
+/* Returns how many entries topk takes of a list of length n with m candidates, at most `cap`; where `dense`
+ * is 1 the others have no meaning. For TOPK_MASS k is only an upper limit. pos: the row's position; len:
+ * len_of_seq, where the kind needs it. */
 BACKEND_INLINE struct topk_count topk_take(const struct topk_params *r, int n, int m, int pos, int len,
                                            int cap)
 {
@@ -75,6 +80,7 @@ struct union_split {
     int s, low, high, ranks; /* the context, the middle low .. high - 1, ranks */
 };
 
+/* Returns the split for a row whose token is at position pos. */
 BACKEND_INLINE struct union_split union_split(const struct rank_union_args *a, int pos)
 {
     int s = pos + 1, k = topk_take(&a->params, s, s, pos, 0, s).k;
@@ -86,26 +92,27 @@ BACKEND_INLINE struct union_split union_split(const struct rank_union_args *a, i
 
 /* ---- TOPK_MASS */
 
-/* Whether entries are taken by their mass; where not, topk_take() alone says how many. */
+/* Returns 1 if entries are taken by their mass, else 0; topk_take() alone then says how many. */
 BACKEND_INLINE int topk_by_mass(const struct topk_params *r)
 {
     return r->kind == TOPK_MASS && r->ratio < 1;
 }
 
-/* e^score as a whole number; a sum of 2^20 of them still fits. */
+/* Returns the mass of a candidate, given e^score, as a whole number in units of 2^-36, cut off at 128; a sum
+ * of 2^20 of them still fits. */
 BACKEND_INLINE uint64_t topk_mass_of(float exp_score)
 {
     return (uint64_t)((exp_score < 128.0f ? exp_score : 128.0f) * 68719476736.0f);
 }
 
-/* The mass that the taken entries must hold at least, if all candidates hold `total`. */
+/* Returns the mass that the taken entries must hold at least, if all candidates hold `total`. */
 BACKEND_INLINE uint64_t topk_mass_needed(const struct topk_params *r, uint64_t total)
 {
     double need = ceil(r->ratio * (double)total);
     return need < (double)total ? (uint64_t)need : total;
 }
 
-/* How many entries of mass `one` together hold `need`. */
+/* Returns how many entries of mass `one`, which is above 0, together hold `need`. */
 BACKEND_INLINE int topk_entries_for(uint64_t need, uint64_t one)
 {
     return (int)((need + one - 1) / one);

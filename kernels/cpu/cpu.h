@@ -30,9 +30,9 @@ struct cpu_ctx {
     unsigned phase;  /* barriers passed */
 };
 
-/* Takes a task of this phase, 0 .. tasks-1, or returns -1 when all are taken. A thread begins with its own
- * share, which is the same each time the item runs, so that its weights and pages stay in its caches. Then it
- * helps the other threads. */
+/* Takes a task of this phase and returns its number, 0 .. tasks-1, or -1 when all are taken. A thread begins
+ * with its own share, which is the same each time the item runs, so that its weights and pages stay in its
+ * caches. Then it helps the other threads. */
 int cpu_take_of_team(struct cpu_ctx *c, int tasks);
 static inline int cpu_take(struct cpu_ctx *c, int tasks)
 {
@@ -55,7 +55,10 @@ struct cpu_isa {
     cpu_fma_fn peak_fma;   /* does `rounds` times peak_flop floating point operations */
     double peak_flop;
 };
-const struct cpu_isa *cpu_isa_at(int i); /* best first, NULL past the end; supported or not */
+/* Returns instruction set i that was compiled, best first, whether this processor has it or not; NULL past
+ * the end. */
+const struct cpu_isa *cpu_isa_at(int i);
+/* Returns 1 if this processor has the instruction set, else 0. */
 int cpu_isa_supported(const struct cpu_isa *isa);
 
 struct cpu_item {
@@ -81,10 +84,12 @@ struct device {
     char name[64], error[256];
 };
 
-/* Memory: 64-byte aligned and zeroed; large blocks are mapped, so that untouched pages cost nothing. */
+/* Returns memory, 64-byte aligned and zeroed, or NULL when there is none; large blocks are mapped, so that
+ * untouched pages cost nothing. cpu_release() frees it; NULL is allowed. */
 void *cpu_alloc(size_t bytes);
 void cpu_release(void *p);
 
+/* These are the functions of the same names in struct backend; backend.h has their contracts. */
 int cpu_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
 int cpu_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
                    const void *src);
@@ -96,11 +101,12 @@ int cpu_capture_end(struct device *d, struct op_graph **out);
 int cpu_replay(struct device *d, struct op_graph *p);
 void cpu_graph_release(struct device *d, struct op_graph *p);
 
-/* Bytes of workspace that the operation needs with this many threads. */
+/* Returns the bytes of workspace that the operation needs with this many threads. */
 size_t cpu_workspace_bytes(enum op op, const void *args, int threads);
-/* Roughly how many elementary steps the operation takes. Operations with few are not shared between threads.
- */
+/* Returns roughly how many elementary steps the operation takes. Operations with few are not shared between
+ * threads. */
 double cpu_work(enum op op, const void *args);
+/* Sets the sentence that last_error() gives and returns code. */
 int cpu_error(struct device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 extern const struct backend cpu_backend;
@@ -108,13 +114,14 @@ extern const struct limits cpu_limits; /* cpu_limits.c */
 
 /* ---- the cache: where things are */
 
+/* Returns the index of a head in the tables of the cache (backend.h: head). */
 static inline size_t kv_head(const struct kv_view *kv, int seq, int layer, int kv_head_index)
 {
     return ((size_t)seq * (size_t)kv->n_layers + (size_t)layer) * (size_t)kv->n_kv + (size_t)kv_head_index;
 }
 /* K of a KV block is [head_dim][16 tokens]; V follows as [head_dim / 16][16 tokens][16]. The vector lanes are
  * thus tokens in q.K and dimensions in the sum over V, and both are read front to back. Lanes of bf16 are
- * stored in pairs (simd.h). */
+ * stored in pairs (simd.h). These return the addresses of a KV block's K and V in the pool. */
 static inline char *kv_block_k(const struct kv_view *kv, int kv_block)
 {
     return (char *)kv->pool +
@@ -124,11 +131,12 @@ static inline char *kv_block_v(const struct kv_view *kv, int kv_block)
 {
     return kv_block_k(kv, kv_block) + KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
 }
-/* The slot that the next token of a head takes (see append_args). */
+/* Returns the slot that the next token of a head takes (see append_args): n_slots[head], or a free one below
+ * it. */
 int cpu_next_slot(const struct kv_view *kv, size_t head);
 
-/* Whether a linear layer packs x into panels first. It does for long rows: their starts may share cache sets.
- */
+/* Returns 1 if a linear layer packs x into panels first. It does for many long rows: their starts may share
+ * cache sets. */
 static inline int linear_packs(const struct linear_args *a)
 {
     return a->rows > 12 && a->w.k >= 1024;

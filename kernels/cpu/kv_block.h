@@ -6,7 +6,8 @@
 
 /* Writing and reading single tokens of a KV block, and page bounds. */
 
-/* Where dimension i of token t lies in K and in V, in elements; lanes of bf16 lie in pairs. */
+/* key_place() and value_place() return where dimension i of token t lies in K and in V of a KV block, in
+ * elements; lanes of bf16 lie in pairs. */
 INLINE size_t key_place(const struct kv_view *kv, int t, int i)
 {
     return (size_t)(i * LANES + (kv->dtype == DTYPE_BF16 ? bf16_place(t) : t));
@@ -18,6 +19,7 @@ INLINE size_t value_place(const struct kv_view *kv, int t, int i)
     return (size_t)((i / LANES * LANES + t) * LANES + (kv->dtype == DTYPE_BF16 ? bf16_place(lane) : lane));
 }
 
+/* Writes K and V (head_dim floats each) of token t, rounded to the cache's type. */
 INLINE void put_token(const struct kv_view *kv, int kv_block, int t, const float *k, const float *v)
 {
     void *to_k = kv_block_k(kv, kv_block), *to_v = kv_block_v(kv, kv_block);
@@ -32,6 +34,7 @@ INLINE void put_token(const struct kv_view *kv, int kv_block, int t, const float
     }
 }
 
+/* Returns dimension i of token t's key, and put_key_element() writes it, rounded to the cache's type. */
 INLINE float key_element(const struct kv_view *kv, int kv_block, int t, int i)
 {
     const void *k = kv_block_k(kv, kv_block);
@@ -49,7 +52,7 @@ INLINE void put_key_element(const struct kv_view *kv, int kv_block, int t, int i
         ((float *)k)[at] = x;
 }
 
-/* Token t of one KV block becomes token u of another. */
+/* Copies K and V of token t of one KV block to token u of another, or of the same. */
 INLINE void move_token(const struct kv_view *kv, int from, int t, int to, int u)
 {
     char *k = kv_block_k(kv, from), *v = kv_block_v(kv, from), *new_k = kv_block_k(kv, to),
@@ -68,13 +71,14 @@ INLINE void clear_values(const struct kv_view *kv, int kv_block)
     memset(kv_block_v(kv, kv_block), 0, KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype));
 }
 
-/* Where a KV block's bounds begin among all values. */
+/* Returns the index of a KV block's first bound among all values of kv->bounds: head_dim minima, then as many
+ * maxima. */
 INLINE size_t bounds_place(const struct kv_view *kv, int kv_block)
 {
     return (size_t)kv_block * 2 * (size_t)kv->head_dim;
 }
 
-/* Value i of the bounds. */
+/* bounds_get() returns value i of the bounds; bounds_put() writes it. */
 INLINE float bounds_get(const struct kv_view *kv, size_t i)
 {
     return kv->dtype == DTYPE_BF16 ? bf16_to_f32(((const uint16_t *)kv->bounds)[i])
@@ -89,6 +93,7 @@ INLINE void bounds_put(const struct kv_view *kv, size_t i, float x)
         ((float *)kv->bounds)[i] = x;
 }
 
+/* Widens the bounds of a KV block by the key of token t; fresh 1: they become that key alone. */
 INLINE void bounds_add(const struct kv_view *kv, int kv_block, int t, int fresh)
 {
     size_t low = bounds_place(kv, kv_block), high = low + (size_t)kv->head_dim;

@@ -11,10 +11,11 @@
 BACKEND_OPS(X)
 #undef X
 
-/* op_plan.c: a selection's pages into a->plan. */
+/* op_plan.c: writes the pages that a selection reads into a->plan. The threads share the work; the caller
+ * passes the barrier after it. */
 void CPU_SYM(attend_plan)(const struct attend_args *a, struct cpu_ctx *c);
 
-/* op_dense.c: norms and rotation of the rows' q and k. */
+/* op_dense.c: applies the norms over heads and RoPE to q and k of the rows, in place. */
 void CPU_SYM(rope_rows)(const struct rope_append_args *a, struct cpu_ctx *c);
 
 /* The tasks 0 .. n-1 of a phase that fall to this thread. */

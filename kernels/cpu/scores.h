@@ -8,6 +8,7 @@
 
 enum { SPAN = 64 }; /* how many blocks, or groups of 16 tokens, one task does */
 
+/* Returns the number of scores above -inf. */
 static inline int count_candidates(const float *v, int n)
 {
     int m = 0;
@@ -16,6 +17,7 @@ static inline int count_candidates(const float *v, int n)
     return m;
 }
 
+/* Returns the number of a head's pages with a live token. */
 static inline int live_pages(const struct kv_view *kv, size_t head)
 {
     int n = 0;
@@ -35,7 +37,8 @@ static inline void book_statistics(const struct kv_view *kv, int seq, int layer,
     }
 }
 
-/* Slots of the longest head in the batch: how many spans there are to do. */
+/* Returns the slots in use of the longest head of the layer in the batch, 0 without rows; it says how many
+ * spans there are to do. */
 static inline int max_slots_of(const struct rows *rows, const struct kv_view *kv, int layer)
 {
     int max_slots = 0;

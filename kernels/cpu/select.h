@@ -9,6 +9,7 @@
 
 /* The k largest of n keys, exactly, equal keys by lower index. Keys are floats as unsigned integers in the
  * same order; 0 stands for -inf and for NaN, which are no candidates. */
+/* Returns the key of a float. */
 static inline uint32_t select_key(float x)
 {
     uint32_t u;
@@ -19,8 +20,9 @@ static inline uint32_t select_key(float x)
     return u & 0x80000000u ? ~u : u | 0x80000000u;
 }
 
-/* Sets *threshold to the k-th largest key, and *equal to the number of keys equal to it that belong to the k
- * largest. 1 <= k <= number of keys above 0. */
+/* select_small(), select_large() and select_threshold(), which takes the faster of the two, set *threshold to
+ * the k-th largest key, and *equal to the number of keys equal to it that belong to the k largest. 1 <= k <=
+ * number of keys above 0. */
 static inline void select_small(const uint32_t *key, int n, int k, uint32_t *threshold, int *equal)
 {
     uint32_t t = 0;
@@ -58,8 +60,9 @@ static inline void select_large(const uint32_t *key, int n, int k, uint32_t *thr
     *equal = k;
 }
 
-/* How many of the largest keys, of equal ones those with the lower index, hold `need` of the masses; keys of
- * UINT32_MAX are left out. Equal keys have equal masses, and all of them together hold at least `need`. */
+/* Returns how many of the largest keys, of equal ones those with the lower index, hold `need` of the masses;
+ * 0 where need is 0. Keys of UINT32_MAX are left out. Equal keys have equal masses, and all of them together
+ * hold at least `need`. */
 static inline int select_by_mass(const uint32_t *key, const uint64_t *mass, int n, uint64_t need)
 {
     static const int shift[3] = {21, 10, 0}, bits[3] = {11, 11, 10};

@@ -16,6 +16,8 @@ enum { PEAK_CHAINS = 1 };
 #endif
 #define PEAK_FLOP (PEAK_CHAINS * LANES * 2.0)
 
+/* peak_read() reads n floats, a multiple of 64, and returns their sum. peak_fma() does `rounds` times
+ * PEAK_FLOP floating point operations and returns a value that depends on all of them. */
 double CPU_SYM(peak_read)(const float *p, size_t n);
 double CPU_SYM(peak_fma)(long rounds);
 

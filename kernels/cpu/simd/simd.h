@@ -28,11 +28,13 @@
 
 enum { LANES = 16 };
 
+/* Returns the word that holds this lane. */
 INLINE int bf16_place(int lane)
 {
     return (lane & 7) * 2 + (lane >> 3);
 }
 
+/* Returns the value, exactly. */
 INLINE float bf16_to_f32(uint16_t b)
 {
     uint32_t u = (uint32_t)b << 16;
@@ -59,7 +61,8 @@ INLINE uint16_t f32_to_bf16(float f)
 #include "kernels/cpu/simd/simd_scalar.h"
 #endif
 
-/* ---- what all three forms share */
+/* ---- what all three forms share: v_sum() and v_largest() return the sum and the largest of the lanes,
+ * v_first() lane 0 */
 
 #if defined(__AVX2__)
 INLINE float v_sum(struct v16 x)

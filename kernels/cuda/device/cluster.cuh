@@ -16,7 +16,7 @@ __device__ static inline void cluster_meet(void)
 #endif
 }
 
-/* The same object in the shared memory of another of its blocks. */
+/* Returns the address of the same object in the shared memory of block `block` of the cluster. */
 template <typename T> __device__ static inline T *cluster_object(T *mine, int block)
 {
 #if BELOW_90

@@ -65,16 +65,21 @@ struct device {
     char arithmetic[128]; /* "5-NVIDIA-H200-x132-cublaslt13.1.0" */
 };
 
-/* Sets the sentence and returns code. */
+/* Functions below that return int return 0 or a negative BACKEND_ERR_ code with d->error set, unless said
+ * otherwise. */
+
+/* Sets d->error to the sentence and returns code. */
 int cuda_error(struct device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* 0, or the CUDA error as a sentence about `what`. */
+/* Returns 0 for cudaSuccess; else sets d->error to the CUDA error as a sentence about `what` and returns a
+ * negative code. */
 int cuda_check(struct device *d, cudaError_t e, const char *what);
-/* The result of the kernel launch just made. */
+/* Returns 0, or a negative code if the kernel launch just made was refused, and notes `op` as the last
+ * operation. */
 int cuda_launched(struct device *d, enum op op);
-/* At least this many bytes, valid until the next launch. NULL when there is no memory; the error is set then.
- */
+/* Returns at least this many bytes of device memory, which the device owns, valid until the next launch. NULL
+ * when there is no memory; d->error is set then. */
 void *cuda_workspace(struct device *d, size_t bytes);
-/* Rows, out of `rows` and at least one, that can run at once if each needs `bytes` of workspace and there are
+/* Returns how many of `rows`, at least one, can run at once if each needs `bytes` of workspace and there are
  * 2 MiB an SM. */
 int cuda_rows_at_once(const struct device *d, int rows, size_t bytes);
 
@@ -136,7 +141,8 @@ static inline int cuda_launch_pdl(struct device *d, enum op op, void (*kernel)(P
 
 enum { CUDA_COUNTERS = 1 << 16 };
 
-/* cuda_memory.cu */
+/* cuda_memory.cu: alloc, release, upload and download of struct backend; and the pinned buffers, which
+ * cuda_pinned_open() allocates and cuda_pinned_close() frees, also after a failure. */
 void *cuda_alloc(struct device *d, size_t bytes);
 void cuda_release(struct device *d, void *p);
 int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes);
@@ -146,21 +152,24 @@ int cuda_download_wait(struct device *d, int buffer, void *dst, size_t bytes);
 int cuda_pinned_open(struct device *d);
 void cuda_pinned_close(struct device *d);
 
-/* cuda_choose.cu: fills in what kernels the GPU is given, and says it in a sentence. */
+/* cuda_choose.cu: cuda_choose() fills in what kernels the GPU is given; BACKEND_ERR_UNSUPPORTED if there are
+ * none for it. cuda_choice() writes it to `out` (`size` bytes) as a sentence without its period. */
 int cuda_choose(struct device *d, const struct cudaDeviceProp *prop);
 void cuda_choice(const struct device *d, char *out, size_t size);
 
-/* cuda_facts.cu */
+/* cuda_facts.cu: facts and peer of struct backend */
 int cuda_facts(struct device *d, struct device_facts *out);
 int cuda_peer(struct device *from, struct device *to);
 
-/* cuda_weight.cu: weights are [n][k] in row-major order, as cuBLAS takes them. */
+/* cuda_weight.cu: weight_alloc, weight_put and weight_release of struct backend. Weights are [n][k] in
+ * row-major order, as cuBLAS takes them. */
 int cuda_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
 int cuda_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
                     const void *src);
 void cuda_weight_release(struct device *d, struct weight *w);
 
-/* gemm.cu */
+/* gemm.cu: gemm_open() loads cuBLASLt; gemm_close() frees its state, also after a failure. gemm_version()
+ * writes the library's version to `text` (`size` bytes). */
 int gemm_open(struct device *d);
 void gemm_version(struct device *d, char *text, size_t size); /* of the library: "cublaslt13.1.0" */
 void gemm_close(struct device *d);

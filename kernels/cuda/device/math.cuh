@@ -24,8 +24,9 @@ __device__ static inline int quotient_of(int x, uint64_t reciprocal)
     return (int)((unsigned)x * reciprocal >> 32);
 }
 
-/* Access to arrays of fp32 or bf16: element i, or the two or four elements from i on, where i is a multiple
- * of two or four. */
+/* Access to arrays of fp32 or bf16: get_as() returns element i as fp32; put_as(), put2_as() and put4_as()
+ * write element i, or the two or four elements from i on, rounded to the type, where i is a multiple of two
+ * or four. */
 __device__ static inline float get_as(const void *p, enum dtype t, size_t i)
 {
     return t == DTYPE_BF16 ? __bfloat162float(((const __nv_bfloat16 *)p)[i]) : ((const float *)p)[i];
@@ -57,17 +58,20 @@ __device__ static inline void put4_as(void *p, enum dtype t, size_t i, float4 v)
     }
 }
 
+/* Returns the four sums. */
 __device__ static inline float4 add_four(float4 a, float4 b)
 {
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-/* exp(x) of a softmax, where x = logit - max: 0 where x is below -69, so that sums meet no denormals. */
+/* Returns exp(x) of a softmax, where x = logit - max: 0 where x is below -69, so that sums meet no denormals.
+ */
 __device__ static inline float softmax_exp(float x)
 {
     return x < -69.0f ? 0.0f : expf(x);
 }
 
+/* warp_sum() and warp_max() reduce over the lanes of a warp, all of which call them and get the result. */
 template <typename T> __device__ static inline T warp_sum(T x)
 {
     for (int lane = WARP / 2; lane; lane /= 2)
@@ -82,7 +86,8 @@ __device__ static inline float warp_max(float x)
     return x;
 }
 
-/* Inclusive prefix sum over the lanes of a warp. */
+/* Returns the inclusive prefix sum over the lanes of a warp: of this lane's x and those of the lanes below.
+ */
 template <typename T> __device__ static inline T sum_before(T x)
 {
     int lane = threadIdx.x % WARP;

@@ -27,6 +27,7 @@ __device__ static inline void needs_hopper(void)
 #endif
 }
 
+/* Returns the 32-bit address of an object in shared memory. */
 __device__ static inline uint32_t shared_address(const void *p)
 {
     return (uint32_t)__cvta_generic_to_shared(p);
@@ -61,7 +62,8 @@ __device__ static inline void mma(float (&c)[4], const uint32_t (&a)[4], uint32_
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/* An 8 x 8 matrix of 16-bit values, two a lane as load_matrices gives them, transposed. */
+/* Returns this lane's two values of an 8 x 8 matrix of 16-bit values, transposed; x has two a lane as
+ * load_matrices gives them. */
 __device__ static inline uint32_t transpose_matrix(uint32_t x)
 {
     uint32_t y;
@@ -69,7 +71,7 @@ __device__ static inline uint32_t transpose_matrix(uint32_t x)
     return y;
 }
 
-/* The pair rounded to bf16, x in the low half; x and y keep what rounding took away. */
+/* Returns the pair rounded to bf16, x in the low half; x and y keep what rounding took away. */
 __device__ static inline uint32_t round_pair(float &x, float &y)
 {
     __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
@@ -79,7 +81,7 @@ __device__ static inline uint32_t round_pair(float &x, float &y)
     return bits;
 }
 
-/* 2^x, 0 below -126: the hardware's approximation, good to 2 ulp. */
+/* Returns 2^x, 0 below -126: the hardware's approximation, good to 2 ulp. */
 __device__ static inline float power_of_2(float x)
 {
     float y;
@@ -87,8 +89,8 @@ __device__ static inline float power_of_2(float x)
     return y;
 }
 
-/* log2 x of a normal number, the hardware's approximation: good to 2^-22, or 2^-22 of itself outside of 0.5
- * to 2. */
+/* Returns log2 x of a normal number, the hardware's approximation: good to 2^-22, or 2^-22 of itself outside
+ * of 0.5 to 2. */
 __device__ static inline float log_2_of(float x)
 {
     float y;
@@ -96,7 +98,7 @@ __device__ static inline float log_2_of(float x)
     return y;
 }
 
-/* 1 / x: the hardware's approximation, good to 1 ulp. */
+/* Returns 1 / x: the hardware's approximation, good to 1 ulp. */
 __device__ static inline float inverse_of(float x)
 {
     float y;
@@ -151,8 +153,8 @@ __device__ static inline int count_in_order(int *counter)
 
 /* ---- blocks of a cluster ---- */
 
-/* All threads of all its blocks arrive, and wait before they arrive again: what was written before an arrival
- * is seen after the wait. */
+/* All threads of all its blocks call cluster_arrive(), and cluster_wait() before they arrive again: what was
+ * written before an arrival is seen after the wait. */
 __device__ static inline void cluster_arrive(void)
 {
     ASM_90("barrier.cluster.arrive.release;" ::: "memory");
@@ -169,8 +171,8 @@ __device__ static inline void cluster_wait(void)
     ASM_90("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
-/* Address of the same place in the shared memory of another thread block of the cluster (distributed smem).
- */
+/* Returns the address of the same place in the shared memory of thread block `block` of the cluster
+ * (distributed smem). */
 __device__ static inline uint32_t address_in(uint32_t address, int block)
 {
     uint32_t there = 0;
@@ -180,6 +182,7 @@ __device__ static inline uint32_t address_in(uint32_t address, int block)
     return there;
 }
 
+/* Stores two floats at an address that address_in() gave, a multiple of 8. */
 __device__ static inline void store_far(uint32_t to, float x, float y)
 {
     ASM_90("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(x), "f"(y) : "memory");
@@ -188,24 +191,28 @@ __device__ static inline void store_far(uint32_t to, float x, float y)
 /* ---- mbarriers: barriers in shared memory. A phase ends when all arrivals and all announced bytes have come
  */
 
+/* Makes the barrier at this address, with so many arrivals a phase. One thread calls it. */
 __device__ static inline void barrier_init(uint32_t barrier, int arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-/* After barrier_init and before the block's __syncthreads. */
+/* Makes new barriers visible to copies and to the cluster. Call it after barrier_init and before the block's
+ * __syncthreads. */
 __device__ static inline void barrier_init_done(void)
 {
     ASM_90("fence.mbarrier_init.release.cluster;" ::: "memory");
     ASM_90("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* After a thread's own writes to shared memory that wgmma is to read, before the block's barrier. */
+/* Makes a thread's own writes to shared memory visible to wgmma. Call it after them and before the block's
+ * barrier. */
 __device__ static inline void written_for_products(void)
 {
     ASM_90("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/* Arrives at the barrier and does not wait. */
 __device__ static inline void barrier_arrive(uint32_t barrier)
 {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");

@@ -44,7 +44,8 @@ static __device__ void share_items(int lists, Slots slots, Note note, Items item
     }
 }
 
-/* Whether this block is the last of `blocks` to call it; all its threads get the answer, and the last block
+/* Returns true if this block is the last of `blocks` to call it; all its threads get the answer, and the last
+ * block
  * sees everything that the others wrote before. arrived[which] must be 0, and is 0 again afterwards; with one
  * block it is not used. */
 static __device__ bool last_to_come(int *arrived, size_t which, int blocks)

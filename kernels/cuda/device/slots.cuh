@@ -4,9 +4,10 @@
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
 
-/* The slot that the next token of a head takes (see append_args and kernels/cpu/cpu_slots.c). One whole warp
- * calls this, and every lane gets the result. A caller that then changes the tables must first wait for the
- * warp. Nothing comes out of the first-level cache: a kernel may look before it waits for its inputs. */
+/* Returns the slot that the next token of a head takes (see append_args and kernels/cpu/cpu_slots.c). One
+ * whole warp calls this, and every lane gets the result. A caller that then changes the tables must first
+ * wait for the warp. Nothing comes out of the first-level cache: a kernel may look before it waits for its
+ * inputs. */
 __device__ static inline int next_slot(const struct kv_view &kv, size_t head)
 {
     enum { AHEAD = 4 };

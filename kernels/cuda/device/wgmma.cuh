@@ -6,8 +6,8 @@
 /* Hopper's matrix products of four warps, with the second factor in shared memory. They run asynchronously:
  * the warps start some, commit them, and later wait for them. */
 
-/* Where a tile's rows lie, as wgmma is told: address, 1024 bytes from one group of 8 rows to the next,
- * 128-byte swizzle. */
+/* Returns wgmma's descriptor of where a tile's rows lie: address, 1024 bytes from one group of 8 rows to the
+ * next, 128-byte swizzle. */
 __device__ static inline uint64_t tile_at(uint32_t address)
 {
     return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
@@ -73,8 +73,8 @@ NO_WGMMA(112)
 NO_WGMMA(128)
 #endif
 
-/* A tile of 64 columns a row as the second factor the other way round, rows along k: columns beyond 64 lie
- * `apart` bytes further, as a tile of their own. */
+/* Returns the descriptor of a tile of 64 columns a row as the second factor the other way round, rows along
+ * k: columns beyond 64 lie `apart` bytes further, as a tile of their own. */
 __device__ static inline uint64_t turned_tile_at(uint32_t address, uint32_t apart)
 {
     return tile_at(address) | (uint64_t)(apart >> 4 & 0x3fff) << 16;
@@ -125,8 +125,8 @@ __device__ static inline void wgmma_values(float (&c)[32], const uint32_t (&w)[4
 #undef WGMMA
 #undef NO_WGMMA
 
-/* So many registers for every thread of the four warps, of those that others of the block have given back; a
- * multiple of 8. */
+/* Raise and lower the registers of every thread of the four warps to N, a multiple of 8. take_registers()
+ * waits until others of the block have given back as many as it needs. */
 template <int N> __device__ static inline void take_registers(void)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -141,7 +141,7 @@ template <int N> __device__ static inline void give_registers(void)
 #endif
 }
 
-/* After writing sums otherwise and before the next product. */
+/* Call it after writing sums otherwise and before the next product. */
 __device__ static inline void wgmma_begin(void)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -149,6 +149,7 @@ __device__ static inline void wgmma_begin(void)
 #endif
 }
 
+/* Ends a group of products, which wgmma_wait() and wgmma_wait_but_one() count. */
 __device__ static inline void wgmma_commit(void)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -156,7 +157,7 @@ __device__ static inline void wgmma_commit(void)
 #endif
 }
 
-/* Until all products are there. */
+/* Waits until all committed products are done. */
 __device__ static inline void wgmma_wait(void)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -164,7 +165,7 @@ __device__ static inline void wgmma_wait(void)
 #endif
 }
 
-/* Until only those committed last may be on their way. */
+/* Waits until at most the group committed last is still on its way. */
 __device__ static inline void wgmma_wait_but_one(void)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
