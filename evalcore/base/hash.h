@@ -5,12 +5,13 @@
 #include <stdint.h>
 
 /* Hashes for every room but kernels: SHA-256 (libcrypto) for identities, CRC-32C (Castagnoli) for journal
- * records. Data may be any bytes. */
+ * records. Data may be any bytes. Where libcrypto cannot compute a digest, the program aborts: no function
+ * here returns an error. */
 
 /* A digest in pieces: sha256_init(), sha256_add() any number of times, then sha256_end(), which releases the
  * state. */
 struct sha256 {
-    void *state;
+    void *state; /* NULL after sha256_end() */
 };
 void sha256_init(struct sha256 *h);
 void sha256_add(struct sha256 *h, const void *data, size_t n);

@@ -14,8 +14,8 @@ struct rng {
     uint32_t out[4];
     int left;
 };
-void rng_init(struct rng *r, uint64_t key, uint64_t stream);
-uint32_t rng_u32(struct rng *r);                /* the next number, any of the 2^32 */
+void rng_init(struct rng *r, uint64_t key, uint64_t stream); /* at the stream's first number */
+uint32_t rng_u32(struct rng *r);                             /* the next number, any of the 2^32 */
 uint32_t rng_below(struct rng *r, uint32_t n);  /* uniform in 0..n-1, by rejection; 0 when n is 0 */
 void rng_shuffle(struct rng *r, int *v, int n); /* puts n values into random order */
 double rng_unit(struct rng *r);                 /* uniform in [0, 1), 53 bits, from two numbers */
