@@ -11,7 +11,7 @@ struct progress {
     int shown;         /* characters on the line now */
 };
 
-void progress_init(struct progress *p, int live, int columns);
+void progress_init(struct progress *p, int live, int columns); /* draws nothing yet */
 void progress_line(struct progress *p,
                    const char *text);  /* draws the text, cut to columns - 1 bytes, also when not live */
 void progress_end(struct progress *p); /* clears the line; when not live it writes nothing */

@@ -51,6 +51,8 @@ struct stopper {
  * and stays in its place until stopper_end(). Returns 0, or ERR_DEVICE when the system refuses a thread or a
  * descriptor. */
 int stopper_start(struct stopper *s, struct err *e);
+/* Enters a phase: signals from now on have its meaning. A grace that has run out ends the process at
+ * STOP_DECODING and is not looked at in the others. */
 void stopper_phase(struct stopper *s, enum stop_phase phase);
 /* Ends the process at `until` (clock_seconds()) if it still decodes: a step may be longer than expected. The
  * exit code is that of the signal, EXIT_STOPPED without one. 0: no limit. Replaces the limit that was set
