@@ -25,7 +25,7 @@ enum { SSE_TOO_LONG = -1000 }; /* a line or an event is longer than max */
 /* Returns 0 when all n bytes were read, what `event` returned, or SSE_TOO_LONG; after the last two s is only
  * good for sse_release(). */
 int sse_take(struct sse *s, const char *bytes, size_t n, sse_fn *event, void *context);
-void sse_release(struct sse *s);
+void sse_release(struct sse *s); /* frees all and zeroes s, `max` too */
 
 /* The body of an answer to /completions, read as it comes in: events of a stream, or one JSON object. */
 enum answer_state {
@@ -69,7 +69,7 @@ int answer_take(struct answer *a, const char *bytes, size_t n);
  * token are WRONG. ids are then without the end token; n_ids is -1 also when the server gave
  * not all. */
 void answer_end(struct answer *a);
-void answer_release(struct answer *a);
+void answer_release(struct answer *a); /* frees what came; what was asked for is borrowed */
 
 /* Appends what an answer with an error's status says, in one line of at most 200 bytes, control characters as
  * spaces; nothing when it says nothing. A
