@@ -28,7 +28,8 @@ struct fetch_part {
 };
 /* Appends the part's bytes to *whole when they have the hash, from the cache or the network. Close the part
  * also after an error. Codes and *signal as fetch_source_get(), *signal being 0 before the call: ERR_USAGE
- * also when offline and not in the cache; ERR_FORMAT for another hash, and what arrived is removed. */
+ * also when offline and not in the cache; ERR_FORMAT for another hash, and what arrived is removed. After
+ * an error of the network or a signal *whole is as it was. */
 int fetch_part_get(struct fetch_part *p, const struct fetch_options *o, struct str *whole, int *signal,
                    struct err *e);
 void fetch_part_close(struct fetch_part *p, int is_done); /* is_done 1: removes PATH.incomplete */
