@@ -99,7 +99,7 @@ struct runfile_options {
  * it names what json_read_file() returns; out is empty then. e is not NULL. Release it with
  * runfile_release(). */
 int runfile_load(struct runfile *out, const char *path, const struct runfile_options *o, struct err *e);
-void runfile_release(struct runfile *r);
+void runfile_release(struct runfile *r); /* frees all in r and zeroes it */
 /* Returns 1 when the policy goes with the model (both are indices), else 0. */
 int runfile_has(const struct runfile *r, int policy, int model);
 const char *runfile_models_text(struct runfile *r); /* how reports call them, "a, b"; in r's arena */

@@ -85,12 +85,12 @@ typedef int (*axis_takes_list_fn)(const char *key);
 
 enum { AXIS_POINTS_MAX = 5000 };
 
-/* Returns 0 and the points, at least one (without axes the object itself), to be released with
+/* Returns 0 and the points, at least one (without axes a copy of the object), to be released with
  * axes_release(); `swept` is in the arena. ERR_USAGE, and out is empty: an axis has no value, there are more
  * than 16 axes or more than AXIS_POINTS_MAX points. */
 int axes_expand(struct axis_points *out, const json_t *object, axis_takes_list_fn takes_list,
                 const char *where, struct arena *a, struct err *e);
-void axes_release(struct axis_points *p);
+void axes_release(struct axis_points *p); /* p is empty again */
 
 /* --set a.b=c on a run file: "seed=3", "policies.1.k_pages=[8,16]", "tasks.0.problems=8". The value is JSON
  * where it parses as JSON, else a string. Numbers in the path count from 0 into lists; a name in a list picks
