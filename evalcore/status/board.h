@@ -19,7 +19,7 @@ enum board_display {
     BOARD_NONE
 };
 #define BOARD_DISPLAYS "auto, plain, json or none"
-/* NULL: auto. An enum board_display, or below 0 and a sentence. */
+/* Returns the enum board_display of that name (NULL: auto), or ERR_USAGE for another name. */
 int board_display(const char *name, struct err *e);
 
 struct board {
@@ -34,20 +34,25 @@ struct board {
     char host[65];
 };
 
-/* run_dir: where the status file goes, metrics: the file for Prometheus; both may be NULL. Texts are
- * borrowed. */
+/* Fills *b; it cannot fail, and nothing is shown or written yet. run_dir: where the status file goes,
+ * metrics: the file for Prometheus; both may be NULL: none. Texts are borrowed until board_end(). */
 void board_init(struct board *b, enum board_display display, const struct process_env *p, const char *run_dir,
                 const char *metrics);
-void board_begin(struct board *b); /* writes the files for the first time */
+/* Writes the files for the first time. */
+void board_begin(struct board *b);
+/* Returns 1 when the display or a file is due, else 0: board.now need not be filled then. */
 int board_is_due(const struct board *b);
+/* Shows and writes what is due of board.now, and nothing else. */
 void board_show(struct board *b);
 /* Clears the terminal's lines; they come back with board_show(). */
 void board_clear(struct board *b);
-/* Everything is decoded, or nothing more will be: devices are at rest. Files get the new state at once. */
+/* Everything is decoded, or nothing more will be: devices are at rest. Files get the new state, and `why`
+ * (borrowed; "": none), at once. */
 void board_state(struct board *b, enum status_state state, const char *why);
+/* Clears the terminal's lines. Files stay as they are, and b owns nothing that must be freed. */
 void board_end(struct board *b);
 
-/* Adds the lines that are drawn on a terminal of that size, without control characters. */
+/* Appends the lines that are drawn on a terminal of that size, without control characters. */
 void board_lines(struct str *out, const struct status *s, int columns, int rows);
 
 #endif

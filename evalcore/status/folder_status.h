@@ -17,8 +17,8 @@ enum sweep_sign {
     SIGN_FAILED,
     SIGN_SILENT /* it said that it runs, and does not */
 };
-const char *sweep_sign_name(enum sweep_sign s); /* "running" */
-int sweep_sign_goes_on(enum sweep_sign s);      /* is it at work? */
+const char *sweep_sign_name(enum sweep_sign s); /* a constant, "running" */
+int sweep_sign_goes_on(enum sweep_sign s);      /* 1: starting, running or grading; else 0 */
 
 struct sweep_view {
     struct status s; /* of an absent or starting one: shard and n_shards only */
@@ -36,13 +36,15 @@ struct folder_status {
     struct arena arena;
 };
 
-/* now: seconds since 1970; host: of this machine; seconds: how long a file may be watched, if nothing else
- * tells whether its sweep still runs. One that is renewed is at work, whatever its age; one that is not and
- * is older than a minute is silent. Younger ones count as running, for caches of shared disks are slow. A
- * status file that cannot be read is warned of and left out. ERR_USAGE or ERR_IO where the folder cannot be
- * listed. */
+/* Looks at the sweeps of run folder dir. now: seconds since 1970; host: of this machine; seconds: how long a
+ * file may be watched, if nothing else tells whether its sweep still runs. One that is renewed is at work,
+ * whatever its age; one that is not and is older than a minute is silent. Younger ones count as running, for
+ * caches of shared disks are slow. A status file that cannot be read is warned of and left out. Returns 0,
+ * also where the folder has no sweep (f->n is 0), ERR_USAGE where dir is no folder, or ERR_IO where it cannot
+ * be listed. The caller releases f, also after an error. */
 int folder_status(struct folder_status *f, const char *dir, double now, const char *host, double seconds,
                   struct err *e);
+/* Frees what f owns and zeroes it. */
 void folder_status_release(struct folder_status *f);
 
 #endif

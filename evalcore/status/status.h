@@ -17,8 +17,8 @@ enum status_state {
     STATUS_FAILED
 };
 enum status_life { STATUS_LOADING, STATUS_LIVE, STATUS_LOST, STATUS_ENDED };
-const char *status_state_name(enum status_state s); /* "running" */
-const char *status_life_name(enum status_life l);   /* "loading" */
+const char *status_state_name(enum status_state s); /* a constant, "running" */
+const char *status_life_name(enum status_life l);   /* a constant, "loading" */
 
 /* Tokens per second over about the last ten seconds. */
 enum { STATUS_RATE_SAMPLES = 24 };
@@ -26,6 +26,9 @@ struct status_rate {
     double at[STATUS_RATE_SAMPLES], tokens[STATUS_RATE_SAMPLES]; /* the oldest first */
     int n;
 };
+/* Adds a sample, the tokens so far at `clock` (clock_seconds()), and returns the tokens per second since the
+ * oldest sample that is kept; 0 for the first one. A count that went down starts anew. A zeroed *r has no
+ * samples. */
 double status_rate(struct status_rate *r, double clock, double tokens);
 
 struct status_device {
@@ -50,6 +53,8 @@ struct status_worker {
     const char *model; /* as in struct status_device */
     long switches;     /* a new process after one of these is no loss */
 };
+/* Brings *d, zeroed at first, up to date with what its worker says at `clock` (clock_seconds()): state,
+ * tokens, rate, and counts of deaths, restarts and changes of model. Texts are borrowed. */
 void status_device_now(struct status_device *d, const struct status_worker *w, double clock);
 
 struct status {
@@ -70,26 +75,31 @@ struct status {
     int n_devices;
 };
 
-/* Sums over the devices. */
+/* Sets tokens, rate and running to the sums over the devices. */
 void status_add_up(struct status *s);
 
-/* One object with all of it. Unknown times are null. */
+/* Returns a new reference: one object with all of it, in which unknown times are null. */
 json_t *status_json(const struct status *s);
-/* Reads such an object. Texts and devices are the arena's. ERR_FORMAT names `where`. */
+/* Reads such an object. Texts and devices are the arena's. Returns 0, or ERR_FORMAT, which names `where`,
+ * when a field is missing or has a wrong value, or the version is another. Of reads only their ratio is kept:
+ * kv_reads is the density, and kv_reads_full 1, or 0 where it is not known. */
 int status_read(struct status *s, const json_t *o, struct arena *a, const char *where, struct err *e);
 
-/* For people. The line of a total, "120 of 256 jobs, 2 failed, 12.3k tokens/s, about 4 min 10 s left", or a
- * shorter one where that is longer than `columns`; and the line of a device. */
+/* For people; both append a line without its newline. The line of a total, "120 of 256 jobs, 2 failed, 12.3k
+ * tokens/s, about 4 min 10 s left", or a shorter one where that is longer than `columns`, which may be longer
+ * still; and the line of a device. */
 void status_total_text(struct str *out, const struct status *s, int columns);
 void status_device_text(struct str *out, const struct status_device *d);
 
-/* For Prometheus, in its text format; `run` is the value of the label of that name. */
+/* Appends the figures for Prometheus, in its text format; `run` is the value of the label of that name. */
 void status_metrics(struct str *out, const struct status *s, const char *run);
 
-/* The file in a run folder: status.json, or status.I-of-N.json for a shard. */
+/* Appends the path of the file in a run folder: status.json, or status.I-of-N.json for a shard (n_shards
+ * above 0). */
 void status_path(struct str *out, const char *run_dir, int shard, int n_shards);
 /* Removes the files of runs that divided the folder's jobs in another way. The caller holds the folder's lock
- * (evalcore/store/runlock.h), so that none of them runs. */
+ * (evalcore/store/runlock.h), so that none of them runs. What cannot be listed, read as a status or removed
+ * stays. */
 void status_drop_others(const char *run_dir, int n_shards);
 
 #endif
