@@ -12,11 +12,12 @@ struct speed {
 };
 
 /* Loads the model and measures, within a few seconds besides the loading. rows: how many sequences the run
- * decodes together; longest: tokens of its longest sequence. */
+ * decodes together; longest: tokens of its longest sequence. Returns 0; ERR_DEVICE when no step could be
+ * timed or the device fails; or another error of engine_open(). After an error *out is zeroed. */
 int calibrate(struct speed *out, const struct engine_options *o, int rows, int longest, struct err *e);
 
-/* Seconds that a completion of `tokens` tokens takes in a batch of s->rows, without its prompt. The step time
- * is taken to grow with the context as between the two that were measured. */
+/* Returns the seconds that a completion of `tokens` tokens takes in a batch of s->rows, without its prompt.
+ * The step time is taken to grow with the context as between the two that were measured. */
 double speed_completion(const struct speed *s, double prompt, double tokens);
 
 #endif

@@ -15,8 +15,9 @@ struct cell_identity {
     int end_token;     /* of the chat form; -1: none */
     int own_reference; /* 1: of a text, whose reference is not full attention (policy_spec_reference) */
 };
-/* Fails when a file that is an option of the policy is there and cannot be read: its contents are hashed, not
- * its path. */
+/* Writes the identity as 64 hex digits and a NUL. Returns 0, or an error, mostly ERR_IO, when a file that is
+ * an option of the policy is there and cannot be read: its contents are hashed, not its path. Of a file that
+ * is missing the path is hashed. */
 int job_identity(const struct cell_identity *c, char out[JOB_IDENTITY_HEX + 1], struct err *e);
 
 #endif

@@ -14,7 +14,7 @@ struct dryrun_options {
     int n_devices;
 };
 
-/* From its name, NULL being "auto". ERR_USAGE for another. */
+/* Returns the enum dryrun_calibration of that name (NULL: auto), or ERR_USAGE for another name. */
 int dryrun_calibration(const char *name, struct err *e);
 
 /* Prints cells, jobs, expected tokens, memory and time on standard output. p: a dry plan

@@ -26,12 +26,14 @@ struct prompt_set {
 };
 
 /* Finds the chat form that `chat` asks for: "auto" is the model's own, "none" is none, and anything else is a
- * form's name, ERR_USAGE when there is none of that name. *out NULL: no chat form. */
+ * form's name. *out is borrowed; NULL: no chat form. Returns 0, ERR_USAGE when there is no form of that name,
+ * or for "auto" an error of chat_own_form(). */
 int prompts_chat(const struct chat **out, const struct chat_own *own, const char *chat, struct err *e);
-/* What the settings put around a user text in its chat form. A system message, or thinking on or off, without
- * a chat form is ERR_USAGE. */
+/* Fills *out with what the settings put around a user text in its chat form (NULL: none); texts are borrowed.
+ * Returns 0, or ERR_USAGE for a system message, or thinking on or off, without a chat form. */
 int prompts_words(struct chat_words *out, const struct chat *chat, const struct settings *s, struct err *e);
-/* The same for values as they stand on a command line: system NULL for none, thinking "auto", "on" or "off".
+/* The same for values as they stand on a command line: system NULL for none, thinking "auto", "on" or "off";
+ * another word is an error, too.
  */
 int prompts_words_said(struct chat_words *out, const struct chat *chat, const char *system,
                        const char *thinking, struct err *e);
@@ -44,15 +46,21 @@ struct prompt_renderer {
     const struct settings *settings;
     struct tokenizer_scratch scratch;
 };
+/* Frees its scratch; it may be zeroed. */
 void prompts_renderer_release(struct prompt_renderer *r);
 
-/* For the tasks that make problems to a length: counts the tokens of the prompts that r renders. */
+/* For the tasks that make problems to a length: counts the tokens of the prompts that r renders. Its count()
+ * returns the number, or an ERR_ code (ERR_USAGE when the model has no tokenizer). r is borrowed as long as
+ * the counter is used. */
 struct task_counter prompts_counter(struct prompt_renderer *r);
 
-/* Fills rows and ids of s, whose task, chat and end_token are set and which is r's. ERR_USAGE when the model
- * has no tokenizer, or when a prompt leaves no room for a completion and its task does not let the middle be
- * cut out; the message names the problem. */
+/* Fills rows and ids of s, whose task, chat and end_token are set and which is r's. Returns 0, or the first
+ * error, which names the problem, and the caller releases s: ERR_USAGE when the model has no tokenizer, or
+ * when a prompt leaves no room for a completion and its task does not let the middle be cut out, or when a
+ * setting has no place in it; ERR_UNSUPPORTED when the tokenizer cannot spell a problem's stop string; or an
+ * error of the tokenizer. */
 int prompts_render(struct prompt_set *s, struct prompt_renderer *r, struct err *e);
+/* Frees what s owns, its task included, and zeroes it. */
 void prompts_release(struct prompt_set *s);
 
 #endif

@@ -76,11 +76,16 @@ struct runplan_options {
               * plan of a run file with an endpoint or with several models must be so */
 };
 
-/* Finds every mistake in the input, before anything is decoded; p is then released. f must outlive p. */
+/* Builds a plan into *p, whose earlier contents do not matter, and finds every mistake in the input before
+ * anything is decoded. f must outlive p. Returns 0, and the caller releases p; or an error, and p is released
+ * already: ERR_USAGE for what the run file or an option asks and cannot have, such as a missing problem file
+ * or a prompt that is too long; else an error of opening a task, a model or a device (ERR_IO, ERR_FORMAT,
+ * ERR_UNSUPPORTED, ERR_DEVICE). */
 int runplan_build(struct runplan *p, const struct runfile *f, const struct runplan_options *o, struct err *e);
+/* Frees what p owns, its engines included, and zeroes it; it may be zeroed already. */
 void runplan_release(struct runplan *p);
-/* The most tokens that a completion of problem q may have in a cell: its limit, and what the context and
- * max_total_tokens leave after the prompt. */
+/* Returns the most tokens that a completion of problem q may have in a cell: its limit, and what the context
+ * and max_total_tokens leave after the prompt; 0 when they leave nothing. */
 int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q);
 /* Tells people which layers the model has given to policies and how it was recognised, a line for each
  * choice. */
@@ -94,12 +99,15 @@ struct model_facts {
     const char *weights, *numerics, *device; /* as in struct engine_info */
 };
 /* Adds identities and jobs with keys to a dry plan, the same as in a plan whose engines have these facts (one
- * per loaded model). Engines and policy instances stay NULL. */
+ * per loaded model). Engines and policy instances stay NULL; the facts are copied. Returns 0, or an error of
+ * job_identity(), and the caller releases p. */
 int runplan_bind(struct runplan *p, const struct model_facts *facts, struct err *e);
 int runplan_model(const struct runplan *p, const struct job *j); /* index into runfile.models */
 
-/* Writes config.resolved.json, manifest.json and problems/ for run_load() and for people. *n_dropped receives
- * the number of cells of the folder's earlier configuration that this one lacks. */
+/* Writes problems/, config.resolved.json and manifest.json, in this order, for run_load() and for people, and
+ * removes problem files that are no longer used. dir is made if missing. Returns 0, or ERR_IO or ERR_DISK at
+ * the first file that cannot be written or removed; what was written before stays. *n_dropped receives the
+ * number of cells of the folder's earlier configuration that this one lacks. */
 int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, struct err *e);
 
 #endif

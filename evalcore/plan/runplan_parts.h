@@ -4,24 +4,27 @@
 #include "evalcore/plan/runplan.h"
 #include "evalcore/plan/sample_ids.h"
 
-/* The steps of runplan_build(), in files of their own. Those that can fail return 0 or a negative ERR_ code;
- * what they have added to the plan by then goes with runplan_release(). */
+/* The steps of runplan_build(), in files of their own. Those that take a struct err return 0 or a negative
+ * ERR_ code, with its meaning as in runplan_build(); what they have added to the plan by then goes with
+ * runplan_release(). */
 
 /* runplan_models.c. The loaded model for a model and a KV type, which is opened when there is none yet:
  * *index receives its number. */
 int runplan_open_model(struct runplan *p, int model, enum kv_dtype kv_dtype, const struct runplan_options *o,
                        int *index, struct err *e);
-/* For a dry plan: checks the weights of each loaded model by their headers, binds its policies, counts its
- * memory. */
+/* Only for a dry plan: checks the weights of each loaded model by their headers, binds its policies, counts
+ * its memory. */
 int runplan_measure(struct runplan *p, struct err *e);
-/* Reserves K and V for the engines of all loaded models, once all of them are open and their policies bound.
+/* Reserves K and V for the engines of all loaded models, once all of them are open and their policies bound;
+ * ERR_DEVICE when memory is too short. In a dry plan it does nothing.
  */
 int runplan_reserve(struct runplan *p, struct err *e);
 
-/* runplan_sets.c. Do two settings give the same token ids for a task's problems? */
+/* runplan_sets.c. Returns 1 when two settings give the same token ids for a task's problems, else 0. */
 int runplan_same_prompts(const struct settings *a, const struct settings *b);
-int runplan_same_text(const char *a, const char *b); /* the same characters, or both NULL */
-/* Opens the task and renders its prompts, as the next of p->sets. */
+int runplan_same_text(const char *a, const char *b); /* 1: the same characters, or both NULL; else 0 */
+/* Opens the task and renders its prompts, as the next of p->sets. ids: of --sample-ids; those that match are
+ * marked. */
 int runplan_open_set(struct runplan *p, const struct runfile_task *t, const struct settings *settings,
                      const struct loaded_model *loaded, const struct runplan_options *o,
                      struct sample_ids *ids, struct err *e);

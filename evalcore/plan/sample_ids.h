@@ -20,12 +20,17 @@ struct sample_ids {
     int given; /* 0: all problems are wanted */
 };
 
-int sample_ids_parse(struct sample_ids *s, const char *text, struct arena *a, struct err *e); /* NULL: all */
+/* Reads the text of --sample-ids (NULL: all problems), with names in the arena. Returns 0, or ERR_USAGE when
+ * it is neither form or names no problem. The caller releases s, also after an error. */
+int sample_ids_parse(struct sample_ids *s, const char *text, struct arena *a, struct err *e);
+/* Frees the list and zeroes *s; the names are the arena's. */
 void sample_ids_release(struct sample_ids *s);
 
-/* Keeps the problems that are named, and of these the first `limit` (0: all). */
+/* Keeps in t the problems that are named, in their order, and of these the first `limit` (0: all), and marks
+ * the entries that matched. A list under the task's label goes before one under its name. */
 void sample_ids_filter(struct sample_ids *s, struct task *t, const char *label, int limit);
-/* After all tasks were filtered: ERR_USAGE that names each entry that matched nothing. */
+/* Call it after all tasks were filtered. Returns 0, or ERR_USAGE, which names the entries that matched
+ * nothing, up to eight. */
 int sample_ids_check(const struct sample_ids *s, struct err *e);
 
 #endif

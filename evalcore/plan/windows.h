@@ -9,13 +9,14 @@
  * prompt, and the others are given to the model one by one and scored. Tokens at the end of the text that
  * fill no window are left out. */
 
-/* Replaces the task's one problem, the whole text, by its windows, whose ids go into s->ids. Errors: t is
- * NULL, a window does not fit the model's context, its prompt has no room for the tokens in front, or the
- * text is too short. */
+/* Replaces the task's one problem, the whole text, by its windows, whose ids go into s->ids. Returns 0;
+ * ERR_USAGE when t is NULL, a window does not fit the model's context, its prompt has no room for the tokens
+ * in front, or the text is too short; or an error of the tokenizer. The task keeps its one problem after an
+ * error. A tokenizer that cannot spell all of the text is warned of. */
 int windows_cut(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
                 struct err *e);
 
-/* Fills the rows of the problems that are left of these. */
+/* Makes s->rows for the problems that are left of these (sample_ids_filter()). */
 void windows_rows(struct prompt_set *s);
 
 /* The settings that decode a text: those of the run file with everything at its default that has no effect on
