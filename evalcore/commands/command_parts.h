@@ -27,7 +27,8 @@ struct chat_flags {
     }
 
 /* A response to grade, out of a line of JSON: the text in field `key`, and "thinking" and "finish" (default
- * auto and stop). In cmd_grade.c. */
+ * auto and stop). The text is borrowed from `in`. Returns 0, or ERR_FORMAT when the text is missing or a
+ * field has a wrong value. In cmd_grade.c. */
 int filter_response(const json_t *in, const char *key, struct response *r, struct err *e);
 
 #endif

@@ -24,7 +24,7 @@ COMMANDS(X)
 
 extern const struct command_entry command_list[]; /* ends with command NULL */
 
-/* "kveval 0.1.0", and a line that says for which devices this program was built. */
+/* Appends "kveval 0.1.0", and a line that says for which devices this program was built. */
 void commands_version(struct str *out);
 
 #endif

@@ -25,15 +25,19 @@ struct values {
     const char *suffix; /* ending of the files, ".json"; NULL: any */
 };
 
+/* Both fill *out anew, and the caller gives it to values_release(). values_of(): what can stand for a word;
+ * nothing for NULL or a word without a row. */
 void values_of(struct values *out, const char *word);
 /* The values of all arguments that a usage names ("RUN.json -o DIR": RUN.json; "a|b|c": these words). */
 void values_of_usage(struct values *out, const char *usage);
+/* Returns 1 when there is anything to complete: words, files or folders; else 0. */
 int values_any(const struct values *v);
+/* Frees the words. */
 void values_release(struct values *v);
 
 /* Appends the text with a backslash before each of the characters in `special`. */
 void completion_escape(struct str *out, const char *text, const char *special);
-/* Appends it as one word for a shell in single quotes, in which those special to the completion have a
+/* Appends the text as one word for a shell in single quotes, in which those special to the completion have a
  * backslash already. */
 void completion_quote(struct str *out, const char *text);
 

@@ -21,10 +21,12 @@ struct convert_gates {
     int window;       /* PARAM_UNSET_INT: that of the source */
     double threshold; /* kvzap only; NaN: not given */
 };
-/* told: what was made, as one sentence for people, is added to it. ERR_USAGE where model is NULL and `from` a
- * file, where threshold is not given for kvzap or is for the other kind, or where neither the source nor
- * `window` says the window; ERR_FORMAT for tensors of neither kind or of another shape; ERR_UNSUPPORTED for
- * gates that cannot be converted (KVzap's two-layer ones). */
+/* Writes the file c->out, in place of an earlier one. told: what was made, as one sentence for people, is
+ * added to it. Returns 0, or an error, and nothing is added: ERR_USAGE where model is NULL and `from` a file,
+ * where threshold is not given for kvzap or is for the other kind, or where neither the source nor `window`
+ * says the window; ERR_FORMAT for tensors of neither kind or of another shape; ERR_UNSUPPORTED for gates that
+ * cannot be converted (KVzap's two-layer ones) or a model that this program does not run; ERR_IO or ERR_DISK
+ * for a file that cannot be read or written. */
 int convert_gates(const struct convert_gates *c, struct str *told, struct err *e);
 
 #endif
