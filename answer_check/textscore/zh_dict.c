@@ -17,32 +17,32 @@ uint64_t zh_hash(uint64_t hash, const char *s, size_t n)
     return hash;
 }
 
-/* The slot of a key, or the free slot where it belongs. */
-static struct zh_entry *slot_of(const struct zh_dict *d, const char *s, size_t n, uint64_t hash)
+/* The entry of a key, or the free entry where it belongs. */
+static struct zh_entry *find_entry(const struct zh_dict *d, const char *s, size_t n, uint64_t hash)
 {
-    size_t i = hash_mix64(hash) & (d->n_slots - 1);
-    while (d->slot[i].n && (d->slot[i].n != n || memcmp(d->text.data + d->slot[i].at, s, n)))
-        i = (i + 1) & (d->n_slots - 1);
-    return &d->slot[i];
+    size_t i = hash_mix64(hash) & (d->capacity - 1);
+    while (d->entry[i].n && (d->entry[i].n != n || memcmp(d->text.data + d->entry[i].at, s, n)))
+        i = (i + 1) & (d->capacity - 1);
+    return &d->entry[i];
 }
 
 const struct zh_entry *zh_dict_find(const struct zh_dict *d, const char *s, size_t n, uint64_t hash)
 {
-    const struct zh_entry *found = slot_of(d, s, n, hash);
+    const struct zh_entry *found = find_entry(d, s, n, hash);
     return found->n ? found : NULL;
 }
 
 /* Doubles the table; the first time it makes one. */
 static void grow_slots(struct zh_dict *d)
 {
-    struct zh_entry *old = d->slot;
-    size_t n_old = d->n_slots;
-    d->n_slots = n_old ? 2 * n_old : 1 << 20; /* the dictionary of 0.42.1 has half a million entries */
-    d->slot = xcalloc(d->n_slots, sizeof *d->slot);
+    struct zh_entry *old = d->entry;
+    size_t n_old = d->capacity;
+    d->capacity = n_old ? 2 * n_old : 1 << 20; /* the dictionary of 0.42.1 has half a million entries */
+    d->entry = xcalloc(d->capacity, sizeof *d->entry);
     for (size_t i = 0; i < n_old; i++)
         if (old[i].n) {
             const char *s = d->text.data + old[i].at;
-            *slot_of(d, s, old[i].n, zh_hash(0, s, old[i].n)) = old[i];
+            *find_entry(d, s, old[i].n, zh_hash(0, s, old[i].n)) = old[i];
         }
     free(old);
 }
@@ -55,14 +55,14 @@ static void add_word(struct zh_dict *d, const char *s, size_t n, uint32_t count)
         for (next = i + 1; next < n && ((unsigned char)s[next] & 0xc0) == 0x80;)
             next++;
         hash = zh_hash(hash, s + i, next - i);
-        struct zh_entry *slot = slot_of(d, s, next, hash);
-        if (!slot->n) {
-            *slot = (struct zh_entry){(uint32_t)(s - d->text.data), (uint32_t)next, 0};
+        struct zh_entry *entry = find_entry(d, s, next, hash);
+        if (!entry->n) {
+            *entry = (struct zh_entry){(uint32_t)(s - d->text.data), (uint32_t)next, 0};
             d->n_entries++;
         }
         if (next == n)
-            slot->count = count;
-        if (2 * d->n_entries > d->n_slots)
+            entry->count = count;
+        if (2 * d->n_entries > d->capacity)
             grow_slots(d);
     }
 }
@@ -122,6 +122,6 @@ int zh_dict_open(struct zh_dict *d, const char *path, struct err *e)
 void zh_dict_close(struct zh_dict *d)
 {
     str_release(&d->text);
-    free(d->slot);
+    free(d->entry);
     *d = (struct zh_dict){0};
 }

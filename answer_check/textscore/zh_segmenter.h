@@ -19,10 +19,10 @@ void zh_cut(struct word_list *out, const struct zh_segmenter *s, const char *tex
 struct zh_dict {
     struct str text; /* dict.txt; entries point into it */
     struct zh_entry {
-        uint32_t at, n; /* n is 0 in a free slot */
+        uint32_t at, n; /* n is 0 in a free entry */
         uint32_t count; /* 0 if this is only the beginning of a word */
-    } * slot;
-    size_t n_slots, n_entries; /* n_slots is a power of two, at least twice n_entries */
+    } * entry;
+    size_t capacity, n_entries; /* capacity is a power of two, at least twice n_entries */
     double log_total;
 };
 int zh_dict_open(struct zh_dict *d, const char *path, struct err *e);

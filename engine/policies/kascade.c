@@ -251,10 +251,10 @@ static struct policy_budget kascade_budget(const void *params, const struct budg
 /* Results from when contexts of at most k_minus_tile_tokens read nothing are not those of today. */
 static const void *kascade_data(const void *params, size_t *n)
 {
-    static const char rule[] = "a k below 1 reads everything";
+    static const char text[] = "a k below 1 reads everything";
     const struct kascade_params *p = params;
-    *n = sizeof rule - 1;
-    return p->k_minus_tile_tokens ? rule : NULL;
+    *n = sizeof text - 1;
+    return p->k_minus_tile_tokens ? text : NULL;
 }
 
 static void kascade_describe_budget(const void *params, struct str *out)

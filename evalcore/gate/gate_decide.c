@@ -155,7 +155,7 @@ static int samples_of(const struct gate_side *now, const char *setting)
     return least > 0 ? least : 0;
 }
 
-static void take_look(struct gate_result *r, struct gate_setting *s, const struct stat_look *rule,
+static void take_look(struct gate_result *r, struct gate_setting *s, const struct stat_look *spec,
                       int samples)
 {
     struct paired p;
@@ -168,19 +168,19 @@ static void take_look(struct gate_result *r, struct gate_setting *s, const struc
                                                .now = p.now,
                                                .lower = lower_tail(&p),
                                                .within = within_margin(&p, r->margin / 100),
-                                               .fail_p = rule->fail_p,
-                                               .pass_p = 1 - rule->pass_level};
+                                               .fail_p = spec->fail_p,
+                                               .pass_p = 1 - spec->pass_level};
     s->n_problems = p.n;
     s->is_binary = p.is_binary;
     describe_result(s, &p);
     release_pairs(&p);
 }
 
-static void judge_setting(struct gate_result *r, struct gate_setting *s, const struct stat_look *rule,
+static void judge_setting(struct gate_result *r, struct gate_setting *s, const struct stat_look *spec,
                           struct arena *a)
 {
     const struct gate_look *l = &s->look[s->n_looks - 1];
-    switch (stat_look_rule(rule, l->holm, l->within)) {
+    switch (stat_look_rule(spec, l->holm, l->within)) {
     case STAT_REGRESSION:
         s->verdict = GATE_REGRESSION;
         s->why = arena_printf(a, "%.1f points lower than the baseline's %.1f after %d samples (p = %.2g)",
@@ -197,7 +197,7 @@ static void judge_setting(struct gate_result *r, struct gate_setting *s, const s
 
 /* One look at the open settings that have enough samples; limit: take no more of them than this. Holm counts
  * all settings: decided ones with their last look, those that were not looked at with p = 1. */
-static void look_at(struct gate_result *r, const struct stat_look *rule, int least, int limit,
+static void look_at(struct gate_result *r, const struct stat_look *spec, int least, int limit,
                     struct arena *a)
 {
     size_t n = (size_t)r->n_settings;
@@ -208,14 +208,14 @@ static void look_at(struct gate_result *r, const struct stat_look *rule, int lea
         int have = samples_of(r->now, s->label);
         looked[i] = s->verdict == GATE_OPEN && have >= least;
         if (looked[i])
-            take_look(r, s, rule, have < limit ? have : limit);
+            take_look(r, s, spec, have < limit ? have : limit);
         p[i] = s->n_looks ? s->look[s->n_looks - 1].lower : 1;
     }
     stat_holm(p, n, holm);
     for (size_t i = 0; i < n; i++)
         if (looked[i]) {
             r->settings[i].look[r->settings[i].n_looks - 1].holm = holm[i];
-            judge_setting(r, &r->settings[i], rule, a);
+            judge_setting(r, &r->settings[i], spec, a);
         }
     free(p);
     free(holm);
@@ -227,10 +227,10 @@ static void look_at(struct gate_result *r, const struct stat_look *rule, int lea
 static void take_looks(struct gate_result *r, int samples, int is_last, struct arena *a)
 {
     for (int k = 0; k < STAT_LOOKS; k++) {
-        const struct stat_look *rule = &stat_looks[k];
-        int is_earlier = is_last ? k < STAT_LOOKS - 1 && rule->samples < samples : rule->samples <= samples;
+        const struct stat_look *spec = &stat_looks[k];
+        int is_earlier = is_last ? k < STAT_LOOKS - 1 && spec->samples < samples : spec->samples <= samples;
         if (is_earlier)
-            look_at(r, rule, rule->samples, rule->samples, a);
+            look_at(r, spec, spec->samples, spec->samples, a);
     }
     if (is_last)
         look_at(r, &stat_looks[STAT_LOOKS - 1], 1, samples ? samples : INT_MAX, a);

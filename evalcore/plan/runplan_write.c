@@ -119,10 +119,10 @@ static const char *budget_key(const struct policy_spec *s)
 
 static const char *budget_rule(const struct policy_spec *s, struct arena *a)
 {
-    struct str rule = {0};
-    policy_describe_budget(s, &rule);
-    const char *kept = arena_strdup(a, str_text(&rule));
-    str_release(&rule);
+    struct str budget = {0};
+    policy_describe_budget(s, &budget);
+    const char *kept = arena_strdup(a, str_text(&budget));
+    str_release(&budget);
     return kept;
 }
 

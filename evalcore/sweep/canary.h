@@ -1,5 +1,5 @@
-#ifndef EVALCORE_WORKERS_CANARY_H
-#define EVALCORE_WORKERS_CANARY_H
+#ifndef EVALCORE_SWEEP_CANARY_H
+#define EVALCORE_SWEEP_CANARY_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-#ifndef EVALCORE_WORKERS_HEARTBEAT_H
-#define EVALCORE_WORKERS_HEARTBEAT_H
+#ifndef EVALCORE_SWEEP_HEARTBEAT_H
+#define EVALCORE_SWEEP_HEARTBEAT_H
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-#ifndef EVALCORE_WORKERS_WORKER_MESSAGES_H
-#define EVALCORE_WORKERS_WORKER_MESSAGES_H
+#ifndef EVALCORE_SWEEP_WORKER_MESSAGES_H
+#define EVALCORE_SWEEP_WORKER_MESSAGES_H
 
 #include "evalcore/plan/runplan.h"
 #include "evalcore/sweep/decoder.h"

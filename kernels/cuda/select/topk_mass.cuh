@@ -1,8 +1,8 @@
 #ifndef KERNELS_CUDA_SELECT_TOPK_MASS_CUH
 #define KERNELS_CUDA_SELECT_TOPK_MASS_CUH
 
-/* TOPK_MASS: how many entries hold the mass that the rule asks for, by radix selection as in op_topk.cu, in
- * which each bin has a sum of masses beside its count. */
+/* TOPK_MASS: how many entries hold the mass that the parameters ask for, by radix selection as in op_topk.cu,
+ * in which each bin has a sum of masses beside its count. */
 #include "kernels/cuda/select/topk.cuh"
 
 struct mass_shared {
@@ -77,9 +77,9 @@ __device__ static void total_mass(struct mass_shared *s, const struct part &p, c
     }
 }
 
-/* How many of the entries before `from` the rule takes besides the forced ones, of v, the part's scores. */
+/* How many of the entries before `from` are taken besides the forced ones, of v, the part's scores. */
 template <class F>
-__device__ static int count_by_mass(const struct topk_params &rule, const struct part &p, const float *v,
+__device__ static int count_by_mass(const struct topk_params &params, const struct part &p, const float *v,
                                     int from, int blocks)
 {
     __shared__ struct mass_shared s;
@@ -91,7 +91,7 @@ __device__ static int count_by_mass(const struct topk_params &rule, const struct
         ((int *)s.count)[i] = 0;
     }
     total_mass<F>(&s, p, v, from, blocks, &total, &forced);
-    need = topk_mass_needed(&rule, total);
+    need = topk_mass_needed(&params, total);
     if (need <= forced)
         return 0;
     need -= forced;
