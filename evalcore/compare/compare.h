@@ -60,19 +60,21 @@ struct comparison {
     double margin;
 };
 
-/* Loads the runs and compares them. ERR_USAGE when a side names no cell or setting, or several, and for
- * differences that were not allowed; ERR_BUSY for missing answers; ERR_FORMAT or ERR_IO for a run folder that
- * cannot be read. Call compare_release() in any case. */
+/* Loads the runs, compares them and fills *c. Returns 0; ERR_USAGE when a side names no cell or setting, or
+ * several, and for differences that were not allowed; ERR_BUSY for missing answers that were not allowed;
+ * ERR_FORMAT, ERR_IO or another code of run_load_with() for a run folder that cannot be read. Call
+ * compare_release() in any case. */
 int compare_open(struct comparison *c, const struct compare_options *o, struct err *e);
 void compare_release(struct comparison *c);
 
-/* The result in one sentence, in the arena: "B solves 4.2 points fewer [...]". */
+/* The result in one sentence, in the comparison's arena: "B solves 4.2 points fewer [...]". With several
+ * settings it is that of compare_settings_verdict(). */
 const char *compare_verdict(struct comparison *c);
 
-/* Write the comparison: as text for a terminal of `columns` characters, as a document, as JSON. At most
- * n_flips flipped problems are shown (negative: all). Completions of restricted tasks
- * (run_task_is_restricted) are left out. They fail with ERR_IO or ERR_FORMAT when a completion cannot be read
- * from its journal. */
+/* Append the comparison: as text for a terminal of `columns` characters, as sections of a document, as a line
+ * of JSON. At most n_flips flipped problems are shown (negative: all). Completions of restricted tasks
+ * (run_task_is_restricted) are left out. They return 0, or ERR_IO or ERR_FORMAT when a completion cannot be
+ * read from its journal; the text is then not complete. */
 int compare_text(struct str *out, struct comparison *c, int columns, int n_flips, struct err *e);
 int compare_doc(struct doc *d, struct comparison *c, int n_flips, struct err *e);
 int compare_json(struct str *out, struct comparison *c, int n_flips, struct err *e);
