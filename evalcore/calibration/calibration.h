@@ -10,7 +10,10 @@
  * policy keep. The commands calibrate and probe come in.
  *
  * The measurements are policies of their own, bound to an engine that decodes nothing else. Their hooks copy
- * what they need to the host, where sums are in double precision and in one order. */
+ * what they need to the host, where sums are in double precision and in one order.
+ *
+ * Functions that return int and take an err return 0 or a negative ERR_ code: those that are named, and what
+ * the functions of engine.h that they call return, such as ERR_DEVICE. */
 
 /* The development problems: prompts of a plan, and for each the completion of full attention. */
 struct dev_problem {
@@ -24,8 +27,9 @@ struct dev_set {
     int n;
     long tokens; /* tokens of all completions */
 };
-/* Decodes greedy completions of at most max_new tokens for the problems of the plan's first loaded model.
- * Tasks that score a text are ERR_USAGE. */
+/* Decodes greedy completions of full attention, of at most max_new tokens or the problem's own smaller limit,
+ * for all problems of the plan, by its first loaded model. ERR_USAGE when a task scores a text, and without a
+ * problem. The labels are borrowed from the plan. Call dev_set_release() in any case. */
 int dev_set_decode(struct dev_set *d, const struct runplan *p, int max_new, struct err *e);
 void dev_set_release(struct dev_set *d);
 
@@ -39,6 +43,7 @@ struct layer_measure {
                          * list it reads; else NULL */
     long samples;       /* kascade: tiles; delta: steps */
 };
+/* Frees the matrices and leaves m empty. */
 void layer_measure_release(struct layer_measure *m);
 
 /* Kascade (arXiv 2512.16391, microsoft/kascade at 76aea84): the model runs with every layer reading its own
@@ -46,26 +51,31 @@ void layer_measure_release(struct layer_measure *m);
  * chooser a and reader b, recall r(a,b)[hb][ha] = mass of head hb of b on the list of head ha of a, over that
  * on its own list, both with the tile's own tokens; the smallest of the tiles of a problem, the mean over
  * problems. similarity = w(b) * mean over hb of the best ha, w(b) = 1 - mean cosine between the residual
- * stream before and after b's attention. */
+ * stream before and after b's attention. Fills *m, to be released by layer_measure_release(); on an error m
+ * is empty. */
 int measure_kascade(struct layer_measure *m, struct engine *en, const struct dev_set *d, struct err *e);
 
 /* DELTA (arXiv 2510.09883): in each step of full attention, the cosine distance between the probabilities of
  * all heads of neighbouring layers (curve), and how much of layer b's page mass, the maximum over heads
  * summed over a page, lies on the k_pages that layer a chooses, the last l_pages among them (similarity).
- * ERR_USAGE when the completions have no tokens, or no context has more than k_pages pages. On an
- * error m is empty. */
+ * ERR_USAGE when the completions have no tokens, or no context has more than k_pages pages. Fills *m
+ * like measure_kascade(). */
 int measure_delta(struct layer_measure *m, struct engine *en, const struct dev_set *d, int k_pages,
                   int l_pages, struct err *e);
 
 /* How much of the probability of full attention the tokens that a policy reads hold: means over steps and
- * query heads, by layer. recall_is_measurable() says whether a policy forgets nothing, as it must. */
+ * query heads. Writes one for each layer of the model to by_layer. ERR_USAGE when the completions have no
+ * tokens, and when the policy is bound to the engine for the first time after an earlier measure_recall():
+ * bind all before. recall_is_measurable() is 1 when a policy forgets nothing, as it must, else 0. */
 int recall_is_measurable(const struct policy_spec *s);
 int measure_recall(double *by_layer, struct engine *en, const struct dev_set *d, const struct policy_spec *s,
                    struct err *e);
 
 /* The `m` layers, the first of them `first`, that maximise the sum over layers j >= first of s[i][j], where i
  * is the last chosen layer up to j; where sums are equal, the set with the earlier last layer, then the
- * earlier one before it, and so on. s: (n, n). Returns the sum; NaN when there are fewer than m layers. */
+ * earlier one before it, and so on. s: (n, n). Writes the layers, ascending, to out and
+ * returns the sum; NaN, and nothing written, when m < 1, first < 0 or fewer than m layers are there from
+ * `first` on. */
 double choose_layers(const double *s, int n, int first, int m, int *out);
 
 /* What a calibration is about, for its file (docs/calibration.md). */
@@ -78,8 +88,9 @@ struct calibration {
     const struct dev_set *dev;
     const struct layer_measure *measure;
 };
-/* Writes PATH (JSON), and beside it PATH with .csv, .svg and .curve.svg for .json. proposed: an array of
- * n_choose layers. */
+/* Chooses the layers and writes PATH (JSON), and beside it PATH with .csv, .svg and .curve.svg for .json (or
+ * behind a PATH without it). proposed: receives the n_choose layers. ERR_USAGE when the model has too few
+ * layers to choose from, ERR_IO when a file cannot be written; files written before it stay. */
 int calibration_write(const struct calibration *c, const char *path, int *proposed, struct err *e);
 
 /* What the commands calibrate and probe share: a run file's model and problems, with the completions of full
@@ -115,7 +126,9 @@ struct calibration_run {
     struct runplan plan;
     struct dev_set dev;
 };
-/* Opens model and problems, and decodes the completions. */
+/* Reads the run file `path`, opens its model and problems, and decodes the completions. *r must be zero
+ * before. Fails as device_list_parse(), runfile_load(), runplan_build() and dev_set_decode() do. Call
+ * calibration_run_close() in any case. */
 int calibration_run_open(struct calibration_run *r, const struct process_env *p, const char *path,
                          const struct calibration_options *o, struct err *e);
 void calibration_run_close(struct calibration_run *r);
