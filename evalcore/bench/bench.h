@@ -24,7 +24,8 @@ struct bench {
     int n_printed;
 };
 
-/* Runs a benchmark and prints its figures. Returns 0 or an error. */
+/* Runs a benchmark and prints its figures. Returns 0 or a negative ERR_ code; figures printed before an error
+ * stay. */
 typedef int (*bench_fn)(struct bench *b, struct err *e);
 
 /* The benchmarks, in the order in which they run. */
@@ -47,8 +48,9 @@ BENCHES(X)
 #undef X
 int bench_length(struct bench *b, struct err *e); /* what bench_decode does with --tokens */
 
-/* Prints a figure as a line of JSON, and as a row of b->csv. share is value / floor; floor 0: the figure has
- * no limit to compare with, and both are null. */
+/* Prints a figure as a line of JSON on standard output, and where b->csv is given as a row of it, behind the
+ * heading when it is the first; counts it in n_printed. share is value / floor; floor 0: the figure has no
+ * limit to compare with, and both are null. */
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor);
 
 #endif

@@ -32,12 +32,16 @@ struct bench_cases {
 };
 typedef int (*bench_case_fn)(struct bench *b, struct bench_kv *k, const void *row, struct err *e);
 #define BENCH_CASES(rows) ((struct bench_cases){(rows), sizeof(rows) / sizeof *(rows), sizeof *(rows)})
-/* Runs the cases of the device that b has. */
+/* Opens b's device and runs the cases for it (gpu or cpu), in order, up to the first error. Returns 0 or a
+ * negative ERR_ code: of bench_device_open(), of a case, or ERR_DEVICE without memory for a cache. e may not
+ * be NULL. */
 int bench_kv_run(struct bench *b, struct bench_cases cpu, struct bench_cases gpu, bench_case_fn run,
                  struct err *e);
 
-/* Device memory that is released after the case. NULL and e set when there is none. */
+/* Device memory that is released after the case. NULL when there is none, and e is set to ERR_DEVICE; NULL
+ * too when e holds an error already. At most 64 a case, those of the cache included. */
 void *bench_kv_alloc(struct bench_kv *k, size_t bytes, struct err *e);
+/* bench_check() for the device of the cache. */
 int bench_kv_check(const struct bench_kv *k, int rc, struct err *e);
 
 /* Bytes of K and V in one layer when each sequence of the batch has this number of tokens. */
