@@ -4,7 +4,10 @@
 #include "engine/model/model_config.h"
 #include "evalcore/doctor/doctor.h"
 
-/* What the checks share. Each looks at one thing, in the order of doctor.c, and leaves here what later ones
+/* None of these functions fails: what is wrong is printed and counted in patient.faults. What is
+ * printed goes to standard output.
+ *
+ * What the checks share. Each looks at one thing, in the order of doctor.c, and leaves here what later ones
  * need. */
 struct patient {
     const struct doctor_order *order;
@@ -22,30 +25,33 @@ struct patient {
 };
 
 enum finding { FINDING_OK, FINDING_WARNING, FINDING_FAULT };
-/* One line: finding, what was looked at, what was found. */
+/* Prints one line: finding, what was looked at, what was found. FINDING_FAULT counts in p->faults. */
 void doctor_say(struct patient *p, enum finding f, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* A line below it. */
+/* Print a line below it, indented; the second with "-> " before what the user can do. */
 void doctor_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void doctor_way_out(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Text with line ends and other control characters as escapes, so that all of it can be seen. */
+/* Appends n bytes of text with line ends and other control characters as escapes, and invalid UTF-8 as
+ * U+FFFD, so that all of it can be seen. */
 void doctor_visible(struct str *out, const char *text, size_t n);
-/* Ids with the text of each, in lines of a terminal's width, below a line of doctor_say(). */
+/* Prints n ids with the text of each, in lines of a terminal's width, below a line of doctor_say(). */
 void doctor_tokens(const struct tokenizer *t, const int32_t *id, size_t n);
-/* "1 <|im_start|>" */
+/* Appends an id and its text, as "1 <|im_start|>"; the id alone when t is NULL or has no such token. */
 void doctor_token(struct str *out, const struct tokenizer *t, int32_t id);
-/* "134,515,008" */
+/* Appends n >= 0 as a whole number with commas, "134,515,008". */
 void doctor_number(struct str *out, double n);
 
-/* The value of the first line "name : value" or name="value" of a file of the system, cut at the line's or
- * the quotation's end; "" when there is none. */
+/* Copies the value of the first line "name : value" or name="value" of a file of the system to out, cut at
+ * the line's or the quotation's end and to size - 1 bytes; "" when there is none or the file cannot be read.
+ * separator: ':' or '='. */
 void system_line(const char *path, const char *name, char separator, char *out, size_t size);
 
+/* The checks. One that lacks what an earlier one should have found says nothing, or a warning. */
 void doctor_files(struct patient *p);     /* files, config.json, weights: doctor_files.c */
 void doctor_memory(struct patient *p);    /* whether weights and shape agree, and memory: doctor_memory.c */
 void doctor_tokenizer(struct patient *p); /* round trip, tokens around a text: doctor_tokenizer.c */
 void doctor_chat(struct patient *p);      /* template, prompt, end tokens: doctor_chat.c */
-void doctor_answer(struct patient *p);    /* doctor_answer.c */
+void doctor_answer(struct patient *p);    /* one answer of the model: doctor_answer.c */
 
 #endif

@@ -13,7 +13,9 @@ struct gpu_table {
     char kernels[320]; /* what kernels they are given: a sentence for each capability, joined by "; " */
 };
 
-/* Adds the table to *out, each line behind `indent`; nothing where there is no GPU. */
+/* Looks at the GPUs, fills *t and appends the table to *out, each line behind `indent`; nothing where there
+ * is no GPU, and t->why then says why. It cannot fail: a GPU that cannot be opened is a row with the reason.
+ */
 void gpu_table(struct gpu_table *t, struct str *out, const char *indent);
 
 #endif
