@@ -12,7 +12,7 @@
 /* A report's numbers. They are computed once, here; tables, CSV files and figures only print them.
  *
  * None of these functions fails. What they return or fill in lives in the report's arena, unless another is
- * given; strings are never NULL. */
+ * given; returned strings are never NULL. */
 
 enum activity {
     ACTIVITY_FULL,     /* the policy has no budget */
