@@ -8,10 +8,11 @@
  * read, or another negative ERR_ code that is named below; what was written before an error stays.
  *
  * report_write() writes report/ into the folder of a loaded run: index.html, report.md, accuracy.csv,
- * pairs.csv, lengths.csv published.csv where the run file names figures of a paper, and the figures as *.svg,
- * each file whole or not at all; figures that the earlier report showed and this one does not are removed.
- * Works on an incomplete run folder and says how much is missing. `table`, when not NULL, gets the accuracy
- * table as plain text for a terminal appended (report_text() of report_parts.h). */
+ * tables.tex, columns.md, the CSV files of csv_tables.h and the figures as *.svg, each file whole or not at
+ * all. A file whose section does not apply to the run is left out. Figures, CSV files and transcripts that
+ * the earlier report had and this one does not are removed. Works on an incomplete run folder and says how
+ * much is missing. `table`, when not NULL, gets the accuracy table as plain text for a terminal appended
+ * (report_text() of report_parts.h). */
 struct str;
 struct run;
 struct doc;
@@ -25,7 +26,8 @@ struct report_options {
      * swept settings in both. */
     const struct run *against;
     const char *note; /* said first of all; NULL: nothing */
-    int transcripts;  /* write the texts of problems and completions beside the page */
+    int transcripts; /* write the texts of problems and completions beside the page; 0: none, and earlier ones
+                        are deleted */
     const char
         *bench; /* NULL, or a file of `kveval bench components`: a section says where a step's time goes */
     /* NULL, or adds the section on nights from `nights`: their history is the gate's, which knows how to draw

@@ -28,7 +28,7 @@ void report_add_health(struct doc *d, const struct report *r);
  * prompts of another model or of other settings; else 0. */
 int report_task_is_repeated(const struct run *run, int i);
 void report_add_config(struct doc *d, const struct report *r);
-void report_add_papers(struct doc *d, const struct report *r); /* needs tasks with answers */
+void report_add_papers(struct doc *d, const struct report *r); /* needs r->papers */
 /* Sets the data of d for the page's script: the problems of each cell. */
 void report_add_data(struct doc *d, const struct report *r);
 
