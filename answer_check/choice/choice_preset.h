@@ -14,11 +14,12 @@ struct span preset_lighteval(struct span text, int n_options);
 struct span preset_inspect_ai(struct span text, int n_options);
 struct span preset_lm_eval_flexible(struct span text, int n_options);
 
-/* Helpers of the extractors. */
+/* Helpers of the extractors. None fails. */
 struct span preset_letter(char letter);    /* 'A' to 'Z' as a text; empty for other characters */
 char preset_char(struct span t, size_t i); /* the byte at i; 0 behind the end */
-int preset_has(struct span t, size_t i, const char *lower); /* does `lower` stand at i? ASCII case ignored */
-/* 'A' to 'D' where such a letter of either case stands at i, or 0. */
+int preset_has(struct span t, size_t i,
+               const char *lower); /* does `lower`, not empty, stand at i? 1 or 0; ASCII case ignored */
+/* 'A' to 'D' where such a letter of either case stands at i; 0 where it does not, also behind the end. */
 char preset_abcd(struct span t, size_t i);
 
 #endif

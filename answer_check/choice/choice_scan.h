@@ -24,12 +24,13 @@ struct choice_found {
     enum choice_conflict conflicts[CHOICE_CLASSES];
 };
 
-/* Finds the last declaration of each class. `finish` tells whether the length limit cut the text: then its
- * last byte may be the start of a word. */
+/* Finds the last declaration of each class and always fills *out. n_options is 1 to 26. `finish` tells
+ * whether the length limit cut the text: then its last byte may be the start of a word. */
 void choice_scan(struct choice_found *out, struct span section, int n_options, enum finish finish,
                  struct arena *a);
 
-/* Rewrites the section as plainer text, which lives in the arena (choice_plain.c). */
+/* Returns the section as plainer text, which lives in the arena (choice_plain.c): formatting commands and
+ * braces are dropped, and symbols and letters beyond ASCII replaced by ASCII ones. */
 struct span choice_plain(struct span section, struct arena *a);
 
 /* How a letter is written: bare, named (behind a colon or "option"), before ")", or in other marks. */
@@ -46,7 +47,7 @@ struct choice_token {
     int is_spaced;   /* white space stands before it */
 };
 
-/* Cuts `text`, which comes from choice_plain(), into tokens. The array of *n tokens lives in the arena; its
+/* Cuts `text`, which comes from choice_plain(), into tokens. Returns an array of *n tokens in the arena; its
  * first two are K_LINE, so that what looks back needs no check for the start. */
 struct choice_token *choice_tokens(size_t *n, struct span text, int n_options, enum finish finish,
                                    struct arena *a);
@@ -67,10 +68,11 @@ struct choice_view {
     int is_only;   /* before: "only" */
     size_t until;  /* behind: the last token that says it, or the group's last */
 };
-/* The words before the group, and those behind it. */
+/* What the words before the group say, and what those behind it say. k is the whole array of choice_tokens().
+ */
 struct choice_view choice_before(const struct choice_token *k, const struct choice_group *g);
 struct choice_view choice_behind(const struct choice_token *k, const struct choice_group *g);
-/* Does the statement that ends before token i say no more than a letter, or only why? */
+/* Does the statement that ends before token i say no more than a letter, or only why? 1 or 0. */
 int choice_is_lone(const struct choice_token *k, size_t i);
 
 #endif

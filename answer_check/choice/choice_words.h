@@ -72,10 +72,12 @@ struct choice_lexicon {
     struct choice_entry *entries;
     size_t start[257];
 };
+/* Returns a new index of all entries, in the arena; their words are constants. */
 const struct choice_lexicon *choice_lexicon(struct arena *a);
 
-/* The kind of the longest entry that `text` starts with, ASCII case ignored, and its length; K_OTHER and 0
- * when there is none. The text comes from choice_plain() and starts at the beginning of a word. */
+/* Returns the kind of the longest entry that `text` starts with, ASCII case ignored, and sets *length to its
+ * bytes in the text; K_OTHER and 0 when there is none. The text comes from choice_plain() and starts at the
+ * beginning of a word. */
 enum choice_kind choice_word(const struct choice_lexicon *l, struct span text, size_t *length);
 
 #endif
