@@ -8,11 +8,14 @@
 
 /* Texts as Python's str sees them, because the public metrics are defined by what it does: code points,
  * its white space, its \w and \d, its lower(). A door of answer_check/text, for all rooms of answer_check
- * above it. Texts may hold NULs; invalid UTF-8 is replaced by U+FFFD first. */
+ * above it. Texts may hold NULs; invalid UTF-8 is replaced by U+FFFD first. Nothing here fails; questions are
+ * answered with 1 or 0. */
 struct code_points {
     int32_t *c; /* n of them; release with code_points_release() */
     size_t n;
 };
+/* Fills *out, whatever it held, with the code points of n bytes. code_points_release() leaves an empty text.
+ */
 void code_points_of(struct code_points *out, const char *s, size_t n);
 void code_points_release(struct code_points *t);
 
@@ -27,7 +30,8 @@ int py_is_digit(int32_t c);          /* \d */
 int py_is_punctuation(int32_t c);    /* string.punctuation: the 32 of ASCII */
 int py_is_zh_punctuation(int32_t c); /* the same 32 and the list in LongBench's normalize_zh_answer */
 
-/* The code point at *at (*at < n) of valid UTF-8; *at moves behind it. */
+/* Returns the code point at *at (*at < n) and moves *at behind it; for a byte that starts no valid character
+ * it returns U+FFFD and moves by one byte. utf8_put() appends the bytes of a valid code point. */
 int32_t utf8_next(const char *s, size_t n, size_t *at);
 void utf8_put(struct str *out, int32_t c);
 

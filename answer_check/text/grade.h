@@ -19,8 +19,9 @@ enum verdict {
     VERDICT_ERROR,      /* the call itself cannot be answered: unreadable gold, bad option, a failed job */
     VERDICT_COUNT
 };
-const char *verdict_name(enum verdict v);              /* "correct", ... */
-int verdict_find(const char *name, enum verdict *out); /* 1 when found */
+const char *verdict_name(enum verdict v); /* "correct", ...; "error" for a value that is none */
+/* Returns 1 and sets *out to the verdict of that name, or returns 0 and leaves *out. */
+int verdict_find(const char *name, enum verdict *out);
 
 enum thinking {
     THINKING_AUTO,
@@ -51,8 +52,8 @@ struct grade {
     int64_t steps;         /* how many steps reading and comparing took (math only) */
 };
 
-/* A copy for gold_form and pred_form: at most 200 bytes, cut between characters, with "..." where it is
- * cut. */
+/* Returns a terminated copy in the arena for gold_form and pred_form: at most 200 bytes, cut between
+ * characters, with "..." where it is cut. */
 const char *grade_form(struct arena *a, const char *text, size_t n);
 
 /* Rules of mode strict on which graders differ and which change scores. Each is an enum with its values; 0 is
@@ -71,11 +72,12 @@ struct grade_rules {
     int duplicates;
 };
 extern const struct param grade_rule_params[];
-/* "percent=hundredth units=drop ...": all of them, in the table's order. */
+/* Returns "percent=hundredth units=drop ..." in the arena: all of them, in the table's order. */
 const char *grade_rules_text(const struct grade_rules *p, struct arena *a);
 
-/* The response's answer section, the same for all graders: the text after the last </think>. Returns 0 and
- * the section, or 1 when thinking was never closed. */
+/* The response's answer section, the same for all graders: the text after the last </think>, or the whole
+ * text where there is no tag or r->thinking is THINKING_NONE. Returns 0 and the section, a part of the text,
+ * or 1 when thinking was never closed; *text and *len are then the whole text. */
 int response_answer(const struct response *r, const char **text, size_t *len);
 
 #endif

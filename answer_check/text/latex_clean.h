@@ -5,7 +5,8 @@
 #include "evalcore/base/arena.h"
 
 /* Removes differences of spelling between LaTeX and plain text, in one pass over the bytes. A door of
- * answer_check/text. Texts may hold any bytes; what is not known is kept. Results live in the arena. */
+ * answer_check/text. Texts may hold any bytes; what is not known is kept. Results live in the arena. Nothing
+ * fails; questions are answered with 1 or 0. */
 
 /* For parsing: without $, \left, \right, spacing commands and degree signs; boxes unwrapped, \dfrac as
  * \frac, \cdot as *, "{,}" and "and" as a comma, single spaces, no final full stop. \text{..} stays. */

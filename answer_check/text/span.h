@@ -6,7 +6,7 @@
 
 /* A borrowed piece of a text, which may hold NULs and invalid UTF-8. A door of answer_check/text, the room
  * at the bottom of answer_check: pieces of text, Python's and LaTeX's spelling, responses and verdicts, for
- * all rooms above it. The functions return pieces of the same text. */
+ * all rooms above it. The functions return pieces of the same text, or 1 or 0 for a question. */
 struct span {
     const char *s;
     size_t n;
@@ -15,8 +15,9 @@ struct span {
 struct span span_trim(struct span s); /* without white space at both ends */
 /* A text longer than `max` is trimmed and, if it is still longer, cut to its last `max` bytes. */
 struct span span_end(struct span s, size_t max);
-int span_starts(struct span s, const char *lower); /* ASCII case ignored; `lower` is lower case */
-int span_is(struct span s, const char *text);      /* the same bytes */
+int span_starts(struct span s,
+                const char *lower);           /* does s start with the lower-case text, ASCII case ignored? */
+int span_is(struct span s, const char *text); /* does s hold the same bytes as text? */
 
 /* Inline because they are asked of every byte of a text. */
 
