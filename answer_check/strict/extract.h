@@ -5,7 +5,8 @@
 #include "answer_check/text/response.h"
 
 /* Finds the places where an answer section states an answer. Each function reads the text once, whatever it
- * holds. Spans that are found point into the section. */
+ * holds. Spans that are found point into the section. Where a function returns 0, *out means nothing unless
+ * noted. A question is answered with 1 or 0. */
 
 struct box {
     size_t start, end; /* the bytes of the whole \boxed{...} in the section */
@@ -18,19 +19,19 @@ struct box_list {
 
 /* Finds all balanced, non-empty \boxed{..}, \fbox{..} and \framebox{..}, in order of position; where boxes
  * are nested, the outermost. Where there are no boxes: the last <|begin_of_box|>..<|end_of_box|>, or else the
- * last boxed{..} without its backslash. */
+ * last boxed{..} without its backslash; out->n is 0 where there is none of these. The list lives in `a`. */
 void extract_boxes(struct box_list *out, struct span section, struct arena *a);
 /* Returns the length of the name of a box command ("\boxed", ...) at byte i, or 0 when there is none. */
 size_t extract_box_name(struct span section, size_t i);
 
-/* Gives the last boxes of a section (at least a run of them) as the formulas around them make them: the
- * box of "$x = -\boxed{5}$" as "-5", of "$\boxed{16}\pi$" as "16\pi" (box_context.c). A box that takes in
- * the box before it stands for both: "\frac{\boxed{3}}{\boxed{4}}". start and end then hold what was read.
+/* Gives the last boxes of a section (at least a run of them) as the formulas around them make them: the box
+ * of "$x = -\boxed{5}$" as "-5", of "$\boxed{16}\pi$" as "16\pi" (box_context.c). A box that takes in the box
+ * before it stands for both: "\frac{\boxed{3}}{\boxed{4}}". start and end then hold what was read.
  *
- * Taken in are a sign without an operand before it, factors \pi, \sqrt, \frac, i and e behind the box,
- * powers and "!", and the braces of a fraction, a root or an exponent. Where anything else stands at the
- * box, and outside formulas, the box stays what it is, and so does the label of an option. Returns whether
- * any box was changed; the list and its texts live in the arena. */
+ * Taken in are a sign without an operand before it, factors \pi, \sqrt, \frac, i and e behind the box, powers
+ * and "!", and the braces of a fraction, a root or an exponent. Where anything else stands at the box, and
+ * outside formulas, the box stays what it is, and so does the label of an option. Returns 1 when any box was
+ * changed, else 0; *out, with its texts in w's arena, holds the boxes in either case. */
 int extract_box_contexts(struct box_list *out, struct span section, const struct box_list *boxes,
                          struct math_work *w);
 
@@ -45,18 +46,18 @@ enum declared_status { DECLARED_NONE, DECLARED_FOUND, DECLARED_CUT };
  * "Answer:" at the start of a sentence and the tags come before a mere "answer is", and behind their colon
  * words are a value. A declaration that opens a box, a brace or a formula and does not close it states
  * nothing; when there is no other, the status is DECLARED_CUT. Only the last 64 declarations, and the last
- * 4096 occurrences of the word, are looked at. */
+ * 4096 occurrences of the word, are looked at. Returns DECLARED_FOUND and sets *out, else DECLARED_CUT, or
+ * DECLARED_NONE where nothing is declared. */
 enum declared_status extract_declared(struct declared *out, struct span section, enum finish finish,
                                       struct math_work *w);
 
 /* Finds the content of the last $..$, $$..$$, \(..\) or \[..\]. Returns 1, or 0 when there is no formula.
  * Dollar signs of amounts and marks that end a proof are passed over; formulas at the end of a sentence that
- * only commas, "and" and "or" join
- * ("$x = 2$ or $x = 5$") count as one, with the signs around them. */
+ * only commas, "and" and "or" join ("$x = 2$ or $x = 5$") count as one, with the signs around them. */
 int extract_formula(struct span *out, struct span section);
 
 /* Finds the content of the formula that holds the bytes from `start` to `end`, in their paragraph. Returns 1,
- * or 0 when there is no such formula. */
+ * or 0 when there is no such formula or the paragraph begins more than 4096 bytes before `start`. */
 int extract_formula_around(struct span *out, struct span section, size_t start, size_t end);
 
 /* Does the dollar sign at `open`, with the next one at `close`, belong to an amount of money? It does where
