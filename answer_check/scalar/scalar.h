@@ -6,7 +6,9 @@
 /* The door of the comparison of scalars, for calculus/, equal/ and compat/: which scalars are equal, which is
  * smaller, which decimal is a rounding of which number. Nothing here guesses: TRUE and FALSE are proved (for
  * expressions with symbols, by their values at fixed sample points), and everything else is UNKNOWN. All
- * functions take steps from w and answer UNKNOWN, 0, -1 or NULL when none are left.
+ * functions that have a w take steps from it and answer UNKNOWN, 0, -1 or NULL when none are left; a tree
+ * that is NULL gives the same answer, unless noted. Trees returned are new or parts of those given, in the
+ * arena of w.
  *
  * MPFR keeps pi and similar constants for each thread, to the digits needed so far: a few kilobytes, which
  * threads that live as long as the program (OpenMP's do) need not free. Everything else lives in the arena or
@@ -14,10 +16,11 @@
 
 enum math_truth { MATH_UNKNOWN, MATH_FALSE, MATH_TRUE }; /* UNKNOWN: beyond steps, limits or precision */
 
-/* Is m a scalar: made of the scalar kinds (and MATH_BASE) only, without MATH_PLUS_MINUS? */
+/* Is m a scalar: made of the scalar kinds (and MATH_BASE) only, without MATH_PLUS_MINUS? 1 or 0; 0 for NULL.
+ * What a MATH_OPAQUE holds is not looked at. */
 int math_is_scalar(const struct math_node *m);
 
-/* The sign of a written infinity, 1 or -1; 0 for any other tree. */
+/* The sign of a written infinity, 1 or -1; 0 for any other tree. m is not NULL. */
 int math_infinity_sign(const struct math_node *m);
 
 /* Are two scalars the same number, or the same function of their symbols wherever both are defined? The
@@ -26,26 +29,30 @@ int math_infinity_sign(const struct math_node *m);
  * decimal counts as exactly the value that is written; math_rounds_to() is for rounded ones. */
 enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a, const struct math_node *b);
 
-/* Is a < b, for real constants? UNKNOWN if they cannot be told apart at the highest precision. */
+/* Is a < b, for real constants? FALSE if a > b or both are exact and equal; UNKNOWN if they cannot be told
+ * apart at the highest precision, or a side is no real constant. */
 enum math_truth math_scalar_less(struct math_work *w, const struct math_node *a, const struct math_node *b);
 
 /* Does the real constant `exact`, rounded half up or half to even to `decimals` places, give the value of the
- * decimal literal? decimals is negative for numbers such as 1.2e5. */
+ * decimal literal? FALSE also if the literal has more decimals than that. decimals is negative for numbers
+ * such as 1.2e5. */
 enum math_truth math_rounds_to(struct math_work *w, const struct math_node *exact,
                                const struct math_node *decimal, int decimals);
 
-/* The value of an integer constant. Returns 1 and sets *out, or 0 if m is no integer or does not fit. */
+/* Finds the value of an integer constant, however it is written. Returns 1 and sets *out, or returns 0 and
+ * leaves it if m is not proved to be an integer or does not fit. */
 int math_scalar_integer(struct math_work *w, const struct math_node *m, int64_t *out);
 
-/* Does the symbol occur free in m? The bound variable of a sum does not count within the sum. */
+/* Does the symbol occur free in m? 1 or 0; 0 for NULL. The bound variable of a sum does not count within the
+ * sum. */
 int math_has_symbol(const struct math_node *m, const char *name);
 
 /* Writes the names of all free symbols of m, sorted, each once. Returns their number, or -1 if there are more
- * than `capacity`. */
+ * than `capacity`. The names are borrowed from the tree; NULL has none. */
 int math_symbols(struct math_work *w, const struct math_node *m, const char **out, int capacity);
 
 /* A copy of m with every free occurrence of a symbol replaced by a value. NULL if a bound variable would
- * catch a symbol of the value. */
+ * catch a symbol of the value; m itself if the symbol does not occur. */
 const struct math_node *math_substitute(struct math_work *w, const struct math_node *m, const char *name,
                                         const struct math_node *value);
 

@@ -4,8 +4,8 @@
 #include "answer_check/number/number.h"
 
 /* Builds trees of computed values, without source: integers become literals, fractions quotients, and
- * negative numbers the child of a MATH_NEGATE. Every function returns NULL if a child is NULL or no steps are
- * left. */
+ * negative numbers the child of a MATH_NEGATE. Every function returns a new node, and NULL if a child is NULL
+ * or no steps are left. Names are borrowed. Nothing is simplified. */
 const struct math_node *tree_integer(struct math_work *w, int64_t n);
 const struct math_node *tree_fraction(struct number_context *c, struct fraction f);
 const struct math_node *tree_gauss(struct number_context *c, struct gauss g);

@@ -3,8 +3,9 @@
 
 #include "answer_check/number/value.h"
 
-/* Values of trees. The functions return a number_status (number.h); symbols have the values of c->bound, and
- * a symbol without a value gives NUMBER_UNKNOWN. */
+/* Values of trees. The functions that take a struct value return a number_status (number.h), with a value
+ * only under NUMBER_OK, whose ball belongs to the context. Symbols have the values of c->bound. A symbol
+ * without a value, NULL, a tree that is no scalar and a tree that is too deep give NUMBER_UNKNOWN. */
 
 enum { SCALAR_DEPTH = 2 * MATH_TREE_DEPTH }; /* deeper trees have no value */
 
@@ -12,14 +13,15 @@ enum { SCALAR_DEPTH = 2 * MATH_TREE_DEPTH }; /* deeper trees have no value */
  * has precision 0. */
 int scalar_eval(struct number_context *c, const struct math_node *m, struct value *out);
 
-/* The exact value of a tree, whatever the context's precision. Returns 1 and sets *out, or 0 if it has none.
- */
+/* The exact value of a tree, whatever the context's precision. Returns 1 and sets *out, or returns 0 and
+ * leaves it if there is none or no steps are left. */
 int scalar_exact(struct number_context *c, const struct math_node *m, struct gauss *out);
 
-/* Nodes of the kinds MATH_FUNCTION and MATH_FACTORIAL (scalar_special.c). */
+/* The parts of scalar_eval(), for its files. Nodes of the kinds MATH_FUNCTION and MATH_FACTORIAL
+ * (scalar_special.c). */
 int eval_function(struct number_context *c, const struct math_node *m, struct value *out);
 int eval_factorial(struct number_context *c, const struct math_node *m, struct value *out);
-/* The functions sin to csc, and e to an exponent (scalar_trig.c). */
+/* A MATH_FUNCTION of one argument from sin to csc, and e to an exponent (scalar_trig.c). */
 int eval_trigonometric(struct number_context *c, const struct math_node *m, struct value *out);
 int eval_exponential(struct number_context *c, const struct math_node *exponent, struct value *out);
 /* The number of degrees of an angle in degrees, minutes and seconds. */

@@ -6,8 +6,10 @@
 /* Trees as quotients of polynomials. The variables are the symbols, square roots of primes, pi, e, and atoms.
  * An atom is any other subtree; it is the same variable wherever it is written the same. Equal quotients
  * prove equality. Different ones prove inequality only if the variables are independent over the fractions,
- * as symbols, square roots of different primes, and one of pi and e are. Functions return a number_status
- * (number.h). */
+ * as symbols, square roots of different primes, and one of pi and e are. A function that returns int and
+ * takes a space returns a number_status (number.h): NUMBER_UNKNOWN also for NULL and for trees that are too
+ * deep, NUMBER_INEXACT beyond the limits of sparse polynomials and for more than SPARSE_VARIABLES variables,
+ * NUMBER_UNDEFINED for a division by 0. */
 enum form_kind { FORM_SYMBOL, FORM_ROOT, FORM_PI, FORM_E, FORM_ATOM };
 
 struct form_variable {
@@ -27,6 +29,7 @@ struct form {
     struct sparse num, den; /* den is not zero */
 };
 
+/* Starts a space without variables; c is borrowed, and there is nothing to close. */
 void form_open(struct form_space *s, struct number_context *c);
 /* The quotient of a tree. Variables that are new are added to the space. */
 int form_of(struct form_space *s, const struct math_node *m, struct form *out);
@@ -38,7 +41,8 @@ int form_difference(struct form_space *s, struct sparse *out, const struct form 
 monomial form_leading(const struct form_space *s, const struct sparse *p);
 int form_coefficient(struct form_space *s, const struct sparse *p, monomial at, struct sparse *out);
 
-/* Are the trees written the same, up to the order of summands and factors? 0 also when no steps are left. */
+/* Are the trees written the same, up to the order of summands and factors? 1 or 0; 0 also when no steps are
+ * left. */
 int scalar_same_tree(struct math_work *w, const struct math_node *a, const struct math_node *b);
 
 #endif

@@ -33,14 +33,17 @@ struct sparse_ring {
     int64_t square[SPARSE_VARIABLES];
 };
 
-/* Operations return a number_status (number.h): NUMBER_INEXACT if the result is beyond the limits above. The
- * result may be one of the operands; terms live in the arena. */
+/* Operations, which are a constant, variable^exponent, a + b, a - b, a b and a^e. They return a number_status
+ * (number.h), with a result only under NUMBER_OK: NUMBER_INEXACT if it is beyond the limits above or an
+ * exponent is negative, NUMBER_UNKNOWN when no steps are left. The result may be one of the operands; terms
+ * live in the arena. */
 int sparse_constant(struct sparse_ring *r, struct sparse *out, struct gauss g);
 int sparse_variable(struct sparse_ring *r, struct sparse *out, int variable, int exponent);
 int sparse_add(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b);
 int sparse_sub(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b);
 int sparse_mul(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b);
 int sparse_pow(struct sparse_ring *r, struct sparse *out, const struct sparse *a, int64_t e);
+/* Are a and b the same polynomial? 1 or 0; no number_status. */
 int sparse_equal(struct sparse_ring *r, const struct sparse *a, const struct sparse *b);
 int sparse_is_constant(const struct sparse *a, struct gauss *value); /* 1 and *value, or 0 */
 
