@@ -108,19 +108,21 @@ struct token_meaning {
     const char *s; /* NULL: the name itself */
 };
 /* The meaning of a command, given without its backslash, and of a plain word such as "sqrt", "pi" and "or"
- * (case ignored). NULL: it is unknown. */
+ * (case ignored). Returns a row of a constant table, or NULL when it is unknown. */
 const struct token_meaning *math_command(struct span name);
 const struct token_meaning *math_plain_word(struct span word);
 
 /* Decodes the character at s (n > 0) into *c, -1 for invalid UTF-8, and returns its length in bytes, at
  * least 1. The functions below say what character c stands for. */
 int math_character(const char *s, size_t n, int *c);
-const char *math_character_command(int c);          /* "pi" for U+03C0; NULL when there is none */
-int math_character_ascii(int c);                    /* '+' for U+FF0B; 0 when there is none */
-int math_character_script(int c, int *superscript); /* the character that c raises or lowers, or 0 */
-int math_character_is_letter(int c);
+const char *math_character_command(int c); /* "pi" for U+03C0; NULL when there is none */
+int math_character_ascii(int c);           /* '+' for U+FF0B; 0 when there is none */
+/* Returns the character that c raises or lowers, and sets *superscript to 1 or 0; returns 0 and sets nothing
+ * for any other character. */
+int math_character_script(int c, int *superscript);
+int math_character_is_letter(int c); /* is it a letter, a combining mark or a number such as a circled one? */
 
-/* Is the word in the list? ASCII case is ignored. */
+/* Is the word in the list? 1 or 0; ASCII case is ignored. */
 int math_word_is_unit(struct span word);   /* a unit of two letters or more */
 int math_word_is_degree(struct span word); /* deg, degree, degrees */
 int math_word_announces(struct span word); /* answer, solution: only what follows it counts */
@@ -131,13 +133,14 @@ int math_word_scale(struct span word);     /* 6 for "million", a power of ten; 0
 
 /* ---- the lexer and the brackets ---- */
 
-/* Cuts the text into tokens, which live in the arena and point into the text; out[n] is T_END. Returns n, or
- * -1 for invalid UTF-8, an unknown command, an unclosed group, a text longer than MATH_TREE_BYTES, and when
- * the steps are used up. */
+/* Cuts the text into tokens, which live in the arena and point into the text; out[n] is T_END. Returns n,
+ * which is 0 for a text without tokens, or -1, with nothing in *out, for invalid UTF-8, an unknown command,
+ * an unclosed group, a text longer than MATH_TREE_BYTES, and when the steps are used up. */
 int math_lex(struct math_work *w, struct span text, struct token **out);
 
 /* Sets `match` of all brackets and environments among the n tokens, and turns every | and [ into what it is:
- * opening, closing, or a sign between two sides. Returns 0, or -1 when anything stays open. */
+ * opening, closing, or a sign between two sides. Returns 0, or -1 when anything stays open, brackets are
+ * nested deeper than MATH_TREE_DEPTH, or no steps are left; the tokens then may be half changed. */
 int math_match(struct math_work *w, struct token *t, int n);
 
 #endif

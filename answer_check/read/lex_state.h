@@ -33,21 +33,21 @@ struct lexer {
     int failed;
 };
 
-/* Appends a token of that kind, value and text, which ends at l->at. Returns it, or a spare one after setting
- * l->failed when the array is full. */
+/* Appends a token of that kind, value and text, which begins at l->start and ends at l->at. Returns it, or a
+ * spare one after setting l->failed when the array is full; never NULL. `s` is borrowed. */
 struct token *lex_emit(struct lexer *l, enum token_kind kind, int value, const char *s, size_t n);
 void lex_space(struct lexer *l, enum token_space space); /* notes space before the next token */
 /* Notes a mark that ends a formula inside a text. When white space stands beside it, what follows is another
  * formula. */
 void lex_math_mode(struct lexer *l);
 char lex_peek(const struct lexer *l, size_t ahead); /* the byte at l->at + ahead; 0 at the end */
-void lex_skip_blanks(struct lexer *l);
+void lex_skip_blanks(struct lexer *l); /* moves l->at to the next byte that is no ASCII white space */
 
 /* The functions below return 0, or -1 where the text cannot be read. */
-int lex_open_group(struct lexer *l, enum lex_group kind);
-int lex_text_group(struct lexer *l); /* the group behind \text */
+int lex_open_group(struct lexer *l, enum lex_group kind); /* opens a group; -1 beyond LEX_DEPTH */
+int lex_text_group(struct lexer *l); /* opens the group behind \text; 0 and nothing where there is no brace */
 int lex_backslash(struct lexer *l);  /* what stands behind a backslash */
-int lex_meaning(struct lexer *l, const struct token_meaning *m);
+int lex_meaning(struct lexer *l, const struct token_meaning *m); /* emits or notes what a command means */
 int lex_ascii_operator(struct lexer *l, char c); /* c is consumed already; -1: c is no operator */
 
 #endif
