@@ -8,11 +8,12 @@
  */
 
 /* Replaces the integrals, series, limits and derivatives in m that can be evaluated, from the inside out.
- * Returns m itself if there is none, and NULL only if m is NULL or no steps are left. */
+ * Returns the new tree in w's arena, m itself if there is none, and NULL only if m is NULL or no steps are
+ * left. */
 const struct math_node *calculus_evaluate(struct math_work *w, const struct math_node *m);
 
-/* A function whose derivative by x is m, without a constant of integration; NULL if none is found. It is
- * real, ln |x| for 1/x, and may have the poles of m. */
+/* Returns a function whose derivative by x is m, without a constant of integration; NULL if none is found, m
+ * is NULL or no steps are left. It is real, ln |x| for 1/x, and may have the poles of m. */
 const struct math_node *calculus_antiderivative(struct math_work *w, const struct math_node *m,
                                                 const char *x);
 

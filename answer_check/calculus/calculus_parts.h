@@ -3,8 +3,8 @@
 
 #include "answer_check/calculus/calculus.h"
 
-/* What the files of this folder do for each other. Every function that returns a tree returns NULL where its
- * rules give no result and when no steps are left. */
+/* What the files of this folder do for each other. Every function that returns a tree returns a new one in
+ * w's arena, or NULL where its rules give no result and when no steps are left. */
 
 /* The derivative of m by the symbol x (calculus_derivative.c). */
 const struct math_node *calculus_derivative(struct math_work *w, const struct math_node *m, const char *x);
@@ -14,19 +14,19 @@ const struct math_node *calculus_derivative(struct math_work *w, const struct ma
 const struct math_node *calculus_integral(struct math_work *w, const struct math_node *m, const char *x,
                                           const struct math_node *low, const struct math_node *high);
 
-/* Writes m as one quotient (calculus_derivative.c). What is no sum, product or quotient becomes a numerator.
- * Returns 0, or -1 when no steps are left. */
+/* Writes m as one quotient (calculus_derivative.c). What is no sum, product or quotient, or does not hold
+ * x, becomes a numerator over 1. Returns 0 and sets *out, or -1 when no steps are left. */
 struct calculus_quotient {
     const struct math_node *above, *below;
 };
 int calculus_as_quotient(struct math_work *w, const struct math_node *m, const char *x,
                          struct calculus_quotient *out);
 
-/* The limit of m as x goes to a number or to infinity (calculus_limit.c). */
+/* The limit of m as x goes to a number or to infinity (calculus_limit.c); NULL also where `to` holds x. */
 const struct math_node *calculus_limit(struct math_work *w, const struct math_node *m, const char *x,
                                        const struct math_node *to);
 
-/* The sum of m over the integers x from a number to infinity (calculus_series.c). */
+/* The sum of m over the integers x from an integer to infinity (calculus_series.c). */
 const struct math_node *calculus_series(struct math_work *w, const struct math_node *m, const char *x,
                                         const struct math_node *from);
 
