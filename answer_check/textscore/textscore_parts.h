@@ -4,9 +4,9 @@
 #include "answer_check/answer_check.h"
 
 /* The metrics behind textscore() of answer_check.h; for answer_check/textscore only. Each takes a call
- * that names its metric, writes a score from 0 to 1 to *out and returns 0. It fails where the public code
- * raises an exception, and with ERR_UNSUPPORTED when comparing the texts would take too long. Texts may
- * hold NULs and invalid UTF-8. */
+ * that names its metric, writes a score from 0 to 1 to *out and returns 0. score_code_sim() fails with
+ * ERR_FORMAT for an unknown variant; it and the two of ROUGE fail with ERR_UNSUPPORTED when comparing the
+ * texts would take too long. The others do not fail. Texts may hold NULs and invalid UTF-8. */
 int score_qa_f1(double *out, const struct textscore_call *c, struct err *e);
 int score_qa_f1_zh(double *out, const struct textscore_call *c, struct err *e);
 int score_rouge(double *out, const struct textscore_call *c, struct err *e);

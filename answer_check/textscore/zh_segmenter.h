@@ -25,12 +25,16 @@ struct zh_dict {
     size_t capacity, n_entries; /* capacity is a power of two, at least twice n_entries */
     double log_total;
 };
+/* Reads the dictionary at path into *d. Returns 0; what file_read() returns when it cannot be read; or
+ * ERR_FORMAT for a line that is not a word and its count, an empty dictionary, or one of 4 GiB and more.
+ * After an error there is nothing to close. zh_dict_close() frees its contents. */
 int zh_dict_open(struct zh_dict *d, const char *path, struct err *e);
 void zh_dict_close(struct zh_dict *d);
 
 /* Running hash of a text: start with 0 and call it once for each character, whose bytes are s[0..n). */
 uint64_t zh_hash(uint64_t hash, const char *s, size_t n);
-/* The entry for s[0..n), whose running hash is given; NULL when no word begins with it. */
+/* The entry for s[0..n), whose running hash is given, borrowed from d; its count is 0 where s is only the
+ * beginning of a word. NULL when no word begins with it. */
 const struct zh_entry *zh_dict_find(const struct zh_dict *d, const char *s, size_t n, uint64_t hash);
 
 /* The hidden Markov model: log-probabilities that a character is the beginning, the end or the middle of a
@@ -42,10 +46,13 @@ struct zh_hmm {
     double start[ZH_STATES], step[ZH_STATES][ZH_STATES]; /* step[from][to] */
     double emit[ZH_STATES][ZH_LAST - ZH_FIRST + 1];
 };
-int zh_hmm_open(struct zh_hmm *h, const char *dir, struct err *e); /* dir holds prob_*.py */
+/* Reads the tables prob_start.py, prob_trans.py and prob_emit.py of dir. Returns 0; what file_read() returns
+ * for a file that cannot be read; or ERR_FORMAT for one that holds something else. Nothing has to be closed.
+ */
+int zh_hmm_open(struct zh_hmm *h, const char *dir, struct err *e);
 
-/* Cuts n Chinese characters along the most likely path (Viterbi) and adds the words to out. start[i] is
- * the byte of the text where character i begins, start[n] where the last one ends. */
+/* Cuts n Chinese characters, ZH_FIRST to ZH_LAST, along the most likely path (Viterbi) and adds the words to
+ * out. start[i] is the byte of the text where character i begins, start[n] where the last one ends. */
 void zh_hmm_cut(struct word_list *out, const struct zh_hmm *h, const char *text, const size_t *start,
                 size_t n);
 
