@@ -13,8 +13,8 @@ struct compat_comparison {
     int depth;
 };
 
-/* Compares a response with the reference (gold), which decides what is unwrapped. Nested deeper than
- * 20 they count as different. */
+/* Compares a response with the reference (gold), which decides what is unwrapped. Nested deeper than 20 they
+ * count as different. */
 int compat_equal(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 
 /* ---- parts of the comparison */
