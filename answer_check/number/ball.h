@@ -76,9 +76,9 @@ int ball_power(struct number_context *c, struct ball *out, const struct ball *ba
 int ball_power_ball(struct number_context *c, struct ball *out, const struct ball *base,
                     const struct ball *e);
 
-/* The function f of the one argument a (ball_function.c). NUMBER_UNDEFINED where f has no
- * value. NUMBER_UNKNOWN for the
- * functions of number theory and for floor, ceiling and sign, which scalar_special.c evaluates. */
+/* The function f of the one argument a (ball_function.c). NUMBER_UNDEFINED where f has no value.
+ * NUMBER_UNKNOWN for the functions of number theory and for floor, ceiling and sign, which scalar_special.c
+ * evaluates. */
 int ball_function(struct number_context *c, struct ball *out, enum math_function f, const struct ball *a);
 
 #endif
