@@ -104,8 +104,9 @@ int grade_choice(struct grade *out, char gold, const struct response *r, int n_o
  * The data are jieba's dict.txt and finalseg/prob_start.py, prob_trans.py and prob_emit.py, read from `dir`,
  * which must have them; when dir is NULL, from share/ beside the program or ../share/kveval, else from where
  * Debian's python3-jieba puts them, else *out is NULL, which is no error. `program` is the path of the
- * binary, NULL: none. Returns 0 and a segmenter that the caller closes, or NULL in *out and ERR_IO when a
- * file of the directory cannot be read, ERR_FORMAT when it does not hold what jieba's does. */
+ * binary, NULL: none. Returns 0 and a segmenter that the caller closes, or NULL in *out and an error: what
+ * file_read() returns, such as ERR_IO, when a file of the directory cannot be read, ERR_FORMAT when one does
+ * not hold what jieba's does. */
 struct zh_segmenter;
 int zh_segmenter_open(struct zh_segmenter **out, const char *dir, const char *program, struct err *e);
 void zh_segmenter_close(struct zh_segmenter *s);             /* NULL is fine */
