@@ -29,7 +29,8 @@ int gate_publish_result(const struct gate_options *o, const struct process_env *
 /* Returns the exit code of an error: 2 for what cannot be compared (ERR_USAGE, ERR_UNSUPPORTED), 3 for what
  * is damaged, unfinished or failed. */
 int gate_error_code(const struct err *e);
-/* gate_run.c. kveval gate --run; returns the exit code. e is set where there is no result. */
+/* gate_run.c. Runs kveval gate --run, decoding and publishing included, and returns the exit code. e is set
+ * where there is no result, and the caller prints it. */
 int gate_run(const struct gate_options *o, const struct process_env *p, struct err *e);
 
 #endif

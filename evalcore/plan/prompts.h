@@ -27,7 +27,7 @@ struct prompt_set {
 
 /* Finds the chat form that `chat` asks for: "auto" is the model's own, "none" is none, and anything else is a
  * form's name. *out is borrowed; NULL: no chat form. Returns 0, ERR_USAGE when there is no form of that name,
- * or for "auto" an error of chat_own_form(). */
+ * or ERR_UNSUPPORTED when the model's own cannot be used. */
 int prompts_chat(const struct chat **out, const struct chat_own *own, const char *chat, struct err *e);
 /* Fills *out with what the settings put around a user text in its chat form (NULL: none); texts are borrowed.
  * Returns 0, or ERR_USAGE for a system message, or thinking on or off, without a chat form. */

@@ -102,7 +102,8 @@ struct model_facts {
  * per loaded model). Engines and policy instances stay NULL; the facts are copied. Returns 0, or an error of
  * job_identity(), and the caller releases p. */
 int runplan_bind(struct runplan *p, const struct model_facts *facts, struct err *e);
-int runplan_model(const struct runplan *p, const struct job *j); /* index into runfile.models */
+/* Returns the model of a job, as an index into runfile.models. */
+int runplan_model(const struct runplan *p, const struct job *j);
 
 /* Writes problems/, config.resolved.json and manifest.json, in this order, for run_load() and for people, and
  * removes problem files that are no longer used. dir is made if missing. Returns 0, or ERR_IO or ERR_DISK at

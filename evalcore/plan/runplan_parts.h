@@ -42,6 +42,7 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e);
 
 /* runplan_notices.c. Says once what a reader of the run file would not expect of "auto". */
 void runplan_log_chat(const struct runplan *p);
+/* Tells of settings in a model's generation_config.json that are not applied. */
 void runplan_log_unapplied(const struct runplan *p);
 
 #endif

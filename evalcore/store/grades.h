@@ -33,6 +33,7 @@ int gradebook_load(struct gradebook *b, const char *dir, const char *version, st
 /* Returns the verdict that is kept for the key, borrowed until b is released, or NULL when there is none or
  * it was graded against other reference answers than those of `gold`, a grade_gold_digest(). */
 const struct grade_row *gradebook_find(const struct gradebook *b, const char *key, const char *gold);
+/* Frees what b owns and zeroes it; it may be zeroed already. */
 void gradebook_release(struct gradebook *b);
 
 /* Appends to `out` what the newest older grader whose verdicts the folder keeps said otherwise: a line with
@@ -79,8 +80,10 @@ const char *grade_gold_digest(const struct run_problem *p, struct arena *a);
 /* The option of every command that may grade Chinese texts. */
 #define ZH_DICT_HELP "jieba's dictionary for Chinese metrics: a folder with dict.txt and finalseg/"
 
-/* zh_segmenter_open() for this program, which also looks beside the program's file; returns what that does.
- * zh_dict: the option's value, NULL when it was not given. */
+/* Opens the Chinese segmenter from zh_dict, the option's value, or for NULL from where zh_segmenter_open()
+ * looks, beside this program's file first. Returns 0, with *out NULL when zh_dict is NULL and there are no
+ * data; else ERR_IO or ERR_FORMAT for data that cannot be read or are damaged, and *out is NULL. The caller
+ * gives *out to zh_segmenter_close(). */
 int segmenter_open(struct zh_segmenter **out, const char *zh_dict, struct err *e);
 
 #endif

@@ -31,6 +31,7 @@ int line_blocks_open(struct line_blocks *b, const char *path, struct err *e);
 /* Returns 1 and a block of at least one line, 0 at the end, or ERR_IO or ERR_DISK when the file cannot be
  * read on. */
 int line_blocks_next(struct line_blocks *b, struct err *e);
+/* Closes the file, frees the block and zeroes *b. */
 void line_blocks_close(struct line_blocks *b);
 
 #endif

@@ -29,7 +29,8 @@ int deadline_duration(const char *option, const char *text, double *seconds, str
  * one more than 30 days away. Returns 0, also where there is no limit, or ERR_USAGE: time_limit is no
  * duration. */
 int deadline_limit(struct deadline *s, const char *time_limit, long slurm_end, struct err *e);
-/* Decoding begins; reading the folder took `seconds`, which tells how long the report will take. */
+/* Decoding begins. Reading the folder took `seconds`, which tells how long the report will take: a limit of
+ * time is counted anew with that, and is told to the stopper. */
 void deadline_begin(struct deadline *s, double seconds);
 /* Returns the seconds to keep, out of a time limit of `seconds`, for grades and report. */
 double deadline_reserve(const struct deadline *s, double seconds);

@@ -16,7 +16,7 @@
  *   poll      waits a little; calls user->done, user->lost and user->withdrawn
  *   look      figures for the status line, at any time after begin
  *   drain     submit nothing any more: what is decoded now may end, the rest is dropped; go on with poll
- *   stop      what ends within seconds is still handed to user->done
+ *   stop      what ends within seconds is still handed to user->done; is_done: nothing is left to wait for
  *   close     also after an error, in any state */
 struct decoder_replay; /* replay.h */
 struct decoded_job {

@@ -64,7 +64,8 @@ void queue_begin(struct queue *q, const struct runplan *p, struct forecast *f, s
 void queue_release(struct queue *q);
 
 /* Returns the next job for worker w, which has room for it, as an index into plan.jobs, or -1 when there is
- * none now, which says nothing of later. The job is the worker's until one of the four calls below. */
+ * none now, which says nothing of later. The job is the worker's until it is done, given back or lost
+ * (below). */
 long queue_next(struct queue *q, int w);
 /* Job j is over: it counts as left no longer. */
 void queue_done(struct queue *q, long j);
@@ -115,10 +116,11 @@ long queue_hint(struct runplan *p, const struct run *other);
 /* Fills job.expected and job.usual and sorts p->jobs[0 .. n_jobs-1]. done: the folder as loaded after
  * runplan_write(), with or without grades; NULL: nothing is known. It cannot fail. */
 void queue_sort(struct runplan *p, const struct run *done, int n_devices);
-/* Drops the jobs that have a record in `done` (NULL: none), where they ended in an error only without
- * `retry_errors`, and, with n_shards > 0, those of other shards. The jobs that stay get the `withdrawn` of
- * their next record. Returns how many are left; *of_shard receives how many belong to the shard, finished or
- * not, *failed how many of those that were dropped as finished ended in an error. Both may be NULL. */
+/* Drops the jobs that have a record in `done` (NULL: none), and, with n_shards > 0, those of other shards.
+ * With `retry_errors` a job whose record is an error stays, and so does always one whose completion was
+ * withdrawn. The jobs that stay get the `withdrawn` of their next record. Returns how many are left;
+ * *of_shard receives how many belong to the shard, finished or not, *failed how many of those that were
+ * dropped as finished ended in an error. Both may be NULL. */
 long queue_keep_open(struct runplan *p, const struct run *done, int retry_errors, int shard, int n_shards,
                      long *of_shard, long *failed);
 

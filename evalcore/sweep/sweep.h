@@ -45,7 +45,8 @@ int sweep_decode(struct sweep *s, const char *dir, struct board *board, int *sig
 /* After a stop: logs how many tokens of unfinished completions are lost, and, if no job was finished, which
  * time limit would help. */
 void sweep_log_lost(const struct sweep *s);
-void sweep_close(struct sweep *s); /* of a zeroed one too */
+/* Closes the decoder, which ends the workers, and frees what s owns; s may be zeroed. The plan stays. */
+void sweep_close(struct sweep *s);
 
 /* kveval sweep (sweep_run.c): everything from the run file to the report. path: of the run file, which stands
  * in argv too; argv: as the command got it, for the workers. Prints errors; returns the exit code. */

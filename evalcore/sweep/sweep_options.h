@@ -21,8 +21,8 @@ enum { WORKER_TIMEOUT = 30, STEP_TIMEOUT = 900, DRAIN_SECONDS = 60 };
     "a CPU)"
 extern const struct cli_option sweep_table[];
 
-/* The options as runfile_load() and, for device i of the list, runplan_build() take them; texts and `set` are
- * borrowed. */
+/* They return the options as runfile_load() and, for device i of the list, runplan_build() take them; texts
+ * and `set` are borrowed. */
 struct runfile_options sweep_file_options(const struct sweep_options *o);
 struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct process_env *p,
                                           const struct device_list *devices, int i);

@@ -30,10 +30,10 @@ const char *message_type(const json_t *m); /* lives as long as m; "" when it has
 
 json_t *message_job(const char *key);
 int message_read_job(const json_t *m, const char **key, struct err *e);
-/* Of a job whose `replay` is set. cell: the id of its cell. */
+/* j: a job whose `replay` is set. cell: the id of its cell. */
 json_t *message_replay(const struct job *j, const char *cell);
-/* Fills in j's key and problem, and *replay, whose ids are the caller's to free, also after an error;
- * j->replay is the caller's to set. */
+/* Fills in j's key and problem, and *replay, zeroed before, whose ids are the caller's to free, also after an
+ * error; j->replay is the caller's to set. */
 int message_read_replay(const json_t *m, struct job *j, struct replay_tokens *replay, const char **cell,
                         struct err *e);
 json_t *message_stop(void);
@@ -64,6 +64,7 @@ int message_read_running(const struct worker_progress *p, size_t i, const char *
 json_t *message_error(const struct err *error);
 int message_read_error(const json_t *m, struct err *error, struct err *e);
 
+/* A completion with its curve of reads, and what a replay saw. */
 json_t *message_done(const char *key, const struct decoded_job *d);
 /* Fills *c anew. c->ids and c->curve (curve_json_release()) are the caller's to free, also after an error. */
 int message_read_done(const json_t *m, const char **key, struct completion *c, struct err *e);
