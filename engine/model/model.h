@@ -33,18 +33,24 @@ struct model {
                                 * the  head too */
 };
 
-/* Loads a model. path: as for model_config_open(). max_context sizes the rotation table; cache_dir is for
- * safetensors_identity(). On an error m is closed. */
+/* Loads a model; model_close() frees it. path: as for model_config_open(). max_context sizes the rotation
+ * table; cache_dir is for safetensors_identity(). Returns 0, a code of model_config_open(), ERR_IO (a weight
+ * file is missing or cannot be read), ERR_FORMAT (a weight file is damaged, or a tensor is missing or has
+ * another shape), ERR_UNSUPPORTED (a dtype, or tensors that no part of the model reads) or ERR_DEVICE (no
+ * memory). On an error m is closed. */
 int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev,
                int max_context, const char *cache_dir, struct err *e);
 /* The same without the values: opens the headers of all files, checks that every tensor is there, has a
  * supported dtype and the shape that config.json asks for, and that its bytes lie inside its file, and
  * allocates what loading would allocate. The identity stays "". Made for a backend that only counts
- * (engine/memory/counting.h). */
+ * (engine/memory/counting.h). Returns as model_open(). */
 int model_open_headers(struct model *m, const char *path, const struct backend *be, struct device *dev,
                        int max_context, struct err *e);
+/* Frees the weights and zeroes m; a zeroed struct is allowed. */
 void model_close(struct model *m);
-/* Computes the identity of the files without loading them. */
+/* Computes the identity of the files (safetensors_identity()) without loading them. For a "random:" model it
+ * is a hash of its configuration file. Returns 0, or ERR_IO or ERR_FORMAT for a file that cannot be read or
+ * is damaged. */
 int model_identity(const char *path, const char *cache_dir, char out[65], struct err *e);
 
 #endif

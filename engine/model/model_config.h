@@ -36,13 +36,13 @@ struct model_config {
     char unapplied[MODEL_UNAPPLIED];
 };
 
-/* Values per token of the fused linear layer of queries, keys and values. */
+/* Returns the values per token of the fused linear layer of queries, keys and values. */
 static inline int model_qkv_values(const struct model_config *c)
 {
     return (c->n_q + 2 * c->n_kv) * c->head_dim;
 }
 
-/* Parameters in the matrices of all layers. */
+/* Returns the number of parameters in the matrices of all layers. */
 static inline size_t model_layer_values(const struct model_config *c)
 {
     size_t attention = (size_t)(model_qkv_values(c) + c->n_q * c->head_dim);
@@ -50,20 +50,23 @@ static inline size_t model_layer_values(const struct model_config *c)
 }
 
 /* Parses the texts of both files. generation may be NULL; its end tokens replace those of the configuration.
- * `what` names the file in messages. */
+ * `what` names the file in messages. Returns 0, ERR_FORMAT (no JSON, or a field that is missing or has no
+ * possible value) or ERR_UNSUPPORTED (a model that is not built); then *c has no meaning. */
 int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
                        size_t n_generation, const char *what, struct err *e);
 /* Reads a model's configuration. model: "pocket", a folder, or "random:CONFIG.json", which means that shape
- * with random weights, for benchmarks. */
+ * with random weights, for benchmarks. Returns 0, ERR_USAGE when there is no such folder, ERR_IO when a file
+ * cannot be read, or a code of model_config_parse(). */
 int model_config_open(struct model_config *c, const char *model, struct err *e);
 
-/* ERR_USAGE when there is no folder of that name. */
+/* Returns 0, or ERR_USAGE with advice when there is no folder of that name. */
 int model_check_folder(const char *model, struct err *e);
 
-/* The configuration file of a "random:" model, else NULL. */
+/* Returns the configuration file of a "random:" model, which points into `model`; NULL for any other. */
 const char *model_random_config(const char *model);
 
-/* The frequency by which RoPE rotates pair i of head_dim / 2, stretched as the model asks. */
+/* Returns the frequency, in radians per position, by which RoPE rotates pair i of head_dim / 2, stretched as
+ * the model asks. */
 double model_rope_frequency(const struct model_config *c, int i);
 
 #endif

@@ -24,30 +24,36 @@ struct st_tensor {
 
 struct safetensors;
 
+/* Open one file, a folder, or a file in memory, which must outlive the handle (the embedded model; `what`
+ * names it in messages). They map files and read headers only. They return 0 and *out, which the caller
+ * closes; or ERR_IO (a file is missing or cannot be read) or ERR_FORMAT (a header or an index is damaged),
+ * with *out NULL. */
 int safetensors_open_file(struct safetensors **out, const char *path, struct err *e);
 int safetensors_open_folder(struct safetensors **out, const char *dir, struct err *e);
-/* Memory must outlive the handle (the embedded model). */
 int safetensors_open_memory(struct safetensors **out, const void *data, size_t n, const char *what,
                             struct err *e);
+/* Frees the handle with all its tensors. NULL is allowed. */
 void safetensors_close(struct safetensors *s);
 
-/* NULL when no tensor has that name. */
+/* The tensors below are borrowed from the handle. Returns the tensor of that name, NULL when there is none.
+ */
 const struct st_tensor *safetensors_find(const struct safetensors *s, const char *name);
-/* All of them, sorted by name; NULL past the end. */
+/* Returns tensor i in the order of names, NULL past the end. */
 const struct st_tensor *safetensors_at(const struct safetensors *s, size_t i);
-/* The tensor with exactly this shape (n_dims entries), or an error that names the tensor, its shape and the
- * one expected. */
+/* Sets *out to the tensor with exactly this shape (n_dims entries), and returns 0. Else *out is NULL and the
+ * return is ERR_FORMAT (it is missing or has another shape, which the message names) or ERR_UNSUPPORTED (a
+ * dtype other than F32, F16 and BF16). */
 int safetensors_need(const struct safetensors *s, const char *name, int n_dims, const int64_t *shape,
                      const struct st_tensor **out, struct err *e);
-/* Has safetensors_need() given out the tensor of safetensors_at(s, i)? */
+/* Returns 1 if safetensors_need() has given out the tensor of safetensors_at(s, i), else 0. */
 int safetensors_is_read(const struct safetensors *s, size_t i);
-const char *safetensors_meta(const struct safetensors *s,
-                             const char *key); /* "__metadata__" entry, or NULL */
-/* The values of a tensor as fp32; n must be their number. Exact for the three types that are read. */
+/* Returns the text of an entry of "__metadata__", of the first file that has it; NULL: none has. */
+const char *safetensors_meta(const struct safetensors *s, const char *key);
+/* Writes the values of a tensor as fp32 to out, exactly; n must be their number. Returns 0, ERR_UNSUPPORTED
+ * for a dtype other than F32, F16 and BF16, or ERR_FORMAT for another number. */
 int st_to_f32(const struct st_tensor *t, float *out, size_t n, struct err *e);
 
-/* Writes a file of fp32 tensors, in their order; meta ends with key NULL, or is NULL. */
-struct st_new {
+struct st_new { /* a tensor of fp32 values to be written */
     const char *name;
     int n_dims;
     int64_t shape[2];
@@ -56,12 +62,15 @@ struct st_new {
 struct st_meta {
     const char *key, *text;
 };
+/* Writes a file of n tensors, in their order; meta ends with key NULL, or is NULL. An existing file is
+ * replaced at once. Returns 0, or ERR_IO or ERR_DISK when it cannot be written; then an existing file stays.
+ */
 int safetensors_write(const char *path, const struct st_new *t, size_t n, const struct st_meta *meta,
                       struct err *e);
 
 /* The identity of the weights: a SHA-256 over the contents of all files, as hex. When cache_dir is not NULL
- * the hash of a file is cached there, by path, size, time of change and header. Memory is hashed each time.
- */
+ * the hash of a file is cached there, by path, size, time of change and header; a cache that cannot be used
+ * is no error. Memory is hashed each time. Returns 0, or ERR_FORMAT if s has no file. */
 int safetensors_identity(const struct safetensors *s, const char *cache_dir, char out[65], struct err *e);
 
 #endif

@@ -29,8 +29,8 @@ struct safetensors {
     size_t n, cap;
 };
 
-/* Reads the header of the last file of s and appends its tensors to s->entry. ERR_FORMAT names what is wrong.
- */
+/* Reads the header of the last file of s and appends its tensors to s->entry. Returns 0, or ERR_FORMAT with
+ * what is wrong. */
 int st_read_header(struct safetensors *s, struct err *e);
 
 #endif

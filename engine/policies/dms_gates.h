@@ -18,10 +18,15 @@ struct dms_params {
 };
 
 /* Finds the gates and fills in window, shift, scale and bias where they are unset: from the file's metadata,
- * or for a neuron from the model's config.json. spec->params is a struct dms_params. */
+ * or for a neuron from the model's config.json. spec->params is a struct dms_params. Returns 0, ERR_USAGE (no
+ * gates ship for this model and cr, the file does not say an option that is unset, or the checkpoint was not
+ * trained to lend a neuron), ERR_FORMAT (a damaged file, or a value outside its range) or ERR_IO (a file
+ * cannot be read). */
 int dms_gates_resolve(struct policy_spec *spec, const struct policy_model *m, struct arena *a, struct err *e);
 
-/* Linear gates of resolved options: w (n_layers, n_kv, hidden), b (n_layers, n_kv). */
+/* Reads the linear gates of resolved options into w (n_layers, n_kv, hidden) and b (n_layers, n_kv), which
+ * the caller allocates. Returns 0, or ERR_IO, ERR_FORMAT or ERR_UNSUPPORTED for a file that cannot be read,
+ * is damaged or does not fit the model. */
 int dms_gates_load(const struct dms_params *p, const struct policy_dims *dims, float *w, float *b,
                    struct err *e);
 

@@ -105,6 +105,8 @@ struct policy { /* an instance; a policy may write `own` and, in init, `takes_qk
                    * model has norms over heads */
 };
 
+/* The types of what struct policy_ops holds. Functions with a struct err return 0 or a negative ERR_ code,
+ * most often ERR_USAGE; the hooks keep the first failure in c->e. */
 typedef int policy_check_fn(const void *params, struct err *e);
 typedef unsigned policy_needs_fn(const void *params);
 typedef const void *policy_data_fn(const void *params, size_t *n);
@@ -112,7 +114,8 @@ typedef const void *policy_data_fn(const void *params, size_t *n);
 typedef int policy_resolve_fn(struct policy_spec *s, const struct policy_model *m, struct arena *a,
                               struct err *e);
 typedef struct policy_budget policy_budget_fn(const void *params, const struct budget_at *at);
-/* The options in which a policy's reference differs from it, as text: policy_spec_reference(). */
+/* Returns the options in which a policy's reference differs from it, as text (policy_spec_reference()); NULL:
+ * full attention is the reference. */
 typedef const char *policy_reference_fn(const void *params);
 typedef double policy_held_fn(const void *params, const struct budget_at *at);
 typedef struct policy_period policy_period_fn(const void *params, const struct budget_at *at);
@@ -166,17 +169,18 @@ struct policy_ops {
     policy_prefill_end_fn *prefill_end;
 };
 
-/* The budget of a choice by attention mass (TOPK_MASS, which takes at least `least` tokens). The number of
- * tokens that hold a share of the mass below 1 is not known in advance. */
+/* Returns the budget of a choice by attention mass (TOPK_MASS, which takes at least `least` tokens). The
+ * number of tokens that hold a share of the mass below 1 is not known in advance. */
 struct policy_budget policy_mass_budget(double mass, double least, const struct budget_at *at);
 
 /* Enqueues an operation; the first failure is kept in c->e. */
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args);
-/* 1 if this prefill call is the prompt's last chunk. */
+/* Returns 1 if this is a prefill call with the prompt's last chunk, else 0. */
 int policy_at_end(const struct policy_ctx *c);
-/* The context of the last row of a prefill chunk alone, for which there is workspace. */
+/* Returns the context of the last row of a prefill chunk alone, for which there is workspace. x and y stay
+ * those of the chunk's first row. */
 struct policy_ctx policy_last_row(const struct policy_ctx *c);
-/* The policy group's workspace for scores: n_rows lists per row, of `stride` candidates each. */
+/* Returns the policy group's workspace for scores: n_rows lists per row, of `stride` candidates each. */
 struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride);
 /* Enqueues the scores of pages by Quest's bound, each page of `block_pages` pages of the cache. The result
  * has a list per query head for SCORE_Q, else one per KV head. */
@@ -184,8 +188,8 @@ struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum sco
                                  int block_pages);
 /* Enqueues the statistics of all live keys into `out`, c->stats or c->page_stats, without reading V. */
 void policy_qk_stats(const struct policy_ctx *c, int layer, struct stats out);
-/* For ops->check: ERR_USAGE unless the option has its default. For options without effect (why: "with
- * k_pages"), since cells that differ in them alone would be the same completions under two names. */
+/* For ops->check: returns 0 if the option has its default, else ERR_USAGE. For options without effect (why:
+ * "with k_pages"), since cells that differ in them alone would be the same completions under two names. */
 int policy_no_effect(const struct policy_ops *ops, const void *params, const char *key, const char *why,
                      struct err *e);
 /* policy_reduce_stats() enqueues reduce_stats over a.in, or c->stats if a.in is empty, and returns a.out.
