@@ -19,7 +19,9 @@ int span_starts(struct span s,
                 const char *lower);           /* does s start with the lower-case text, ASCII case ignored? */
 int span_is(struct span s, const char *text); /* does s hold the same bytes as text? */
 
-/* Inline because they are asked of every byte of a text. */
+/* Inline because they are asked of every byte of a text. Questions are answered with 1 or 0. The ascii_
+ * functions know ASCII only: other bytes are no letter, digit or white space, and ascii_lower() returns what
+ * is no capital letter as it is. */
 
 /* Does `what`, which is not empty, stand at byte i? */
 static inline int span_at(struct span s, size_t i, const char *what)
