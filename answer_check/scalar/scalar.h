@@ -62,7 +62,8 @@ enum math_truth math_scalar_proportional(struct math_work *w, const struct math_
 
 /* Writes the real roots of a polynomial in `name` without other symbols, exactly, as trees, ascending, each
  * once. They are found as rational roots, by quadratics, and in p(x^k) from the roots of p. Returns their
- * number, or -1 if these methods do not give all of them or there are more than `capacity`. */
+ * number, which is 0 for a constant other than 0, or -1 if m is no such polynomial or is 0, if these methods
+ * do not give all of them or there are more than `capacity`. */
 int math_real_roots(struct math_work *w, const struct math_node *m, const char *name,
                     const struct math_node **out, int capacity);
 
