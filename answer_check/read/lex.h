@@ -94,6 +94,7 @@ struct token {
     const char *s;
 };
 
+/* The token's s and n as a span; for most kinds its writing, else what the list above says. */
 static inline struct span token_text(const struct token *t)
 {
     return (struct span){t->s, (size_t)t->n};
