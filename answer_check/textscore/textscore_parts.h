@@ -7,10 +7,14 @@
  * that names its metric, writes a score from 0 to 1 to *out and returns 0. score_code_sim() fails with
  * ERR_FORMAT for an unknown variant; it and the two of ROUGE fail with ERR_UNSUPPORTED when comparing the
  * texts would take too long. The others do not fail. Texts may hold NULs and invalid UTF-8. */
+/* F1 of the words of both texts, English (LongBench's qa_f1_score) and Chinese, cut by c->zh. */
 int score_qa_f1(double *out, const struct textscore_call *c, struct err *e);
 int score_qa_f1_zh(double *out, const struct textscore_call *c, struct err *e);
+/* The F value of ROUGE-L, of English words and of Chinese ones cut by c->zh. */
 int score_rouge(double *out, const struct textscore_call *c, struct err *e);
 int score_rouge_zh(double *out, const struct textscore_call *c, struct err *e);
+/* The similarity of the reference and the first line of code of the prediction, by c->variant; NULL is
+ * difflib. */
 int score_code_sim(double *out, const struct textscore_call *c, struct err *e);
 
 /* The limit of steps for a comparison that takes as many as the product of the two lengths: enough for 8,192
