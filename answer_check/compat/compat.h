@@ -96,9 +96,9 @@ int compat_pattern_at(const struct compat_pattern *p, struct compat_text *t, siz
 /* Returns 1 and moves *end behind it when "I hope" follows at *end, with or without a full stop before it;
  * else returns 0 and leaves *end. */
 int compat_skip_hope(struct span t, size_t *end);
-/* Write the patterns of each target, in the original's order, and return their number. boxed_priority < 0
- * leaves out the patterns of boxes. */
-enum { COMPAT_PATTERNS = 32 }; /* capacity for all of them */
+enum { COMPAT_PATTERNS = 32 }; /* capacity for all patterns */
+/* Write the patterns of each target to `out`, in the original's order, and return their number, at most 7.
+ * boxed_priority < 0 leaves out the patterns of boxes. */
 int compat_latex_patterns(struct compat_pattern *out, int boxed_priority);
 int compat_expr_patterns(struct compat_pattern *out);
 int compat_string_patterns(struct compat_pattern *out);

@@ -60,6 +60,9 @@ int compat_is_derivative(const struct compat_lexed *t);
 
 /* compat_read_list.c */
 compat_parse compat_set_expression; /* unions, intersections and differences of sets */
-compat_parse compat_relation_to_list, compat_relation_to_sets, compat_list; /* the three forms of a formula */
+/* The forms of a formula beside an expression of sets: "x = 1, 2", a symbol or a tuple of symbols and a list;
+ * the same with an expression of sets on its right, or "x \in" it; and a list without brackets, of which one
+ * element stands for itself, and several are a MATH_SET. */
+compat_parse compat_relation_to_list, compat_relation_to_sets, compat_list;
 
 #endif
