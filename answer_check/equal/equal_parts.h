@@ -84,8 +84,8 @@ enum math_truth equal_items(struct comparison *e, const struct math_node *gold, 
 /* Two matrices of the same shape, entry by entry. */
 enum math_truth equal_matrices(struct comparison *e, const struct math_node *gold,
                                const struct math_node *pred);
-/* The matrix that 2M, M + N, MN, M^T, M^3 and [[1, 2], [3, 4]] mean; the tuple of the n coordinates of 3i - j
- * + 2k; and the value of a determinant, |..| or \det of a matrix. */
+/* The matrix that 2M, M + N, MN, M^T, M^3 and [[1, 2], [3, 4]] mean; the tuple of the n (2 or 3) coordinates
+ * of 3i - j + 2k; and the value of a determinant, |..| or \det of a matrix. */
 const struct math_node *equal_matrix(struct comparison *e, const struct math_node *m);
 const struct math_node *equal_vector(struct comparison *e, const struct math_node *m, int n);
 const struct math_node *equal_determinant(struct comparison *e, const struct math_node *m);
