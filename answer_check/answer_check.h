@@ -23,12 +23,13 @@ const char *answer_check_version(void);
 
 /* ---- graders ----
  *
- * Every grade_... function fills *out and returns 0: nothing fails with an ERR_ code. A reference that is
- * empty, too long or unreadable gives VERDICT_ERROR, with the cause in out->reason. Pointers are never NULL;
- * strings in *out are constants or live in `a`. */
+ * Every grade_... function fills *out and returns 0: nothing fails with an ERR_ code. A reference that
+ * cannot be used, as each function says, gives VERDICT_ERROR with the cause in out->reason. Pointers are
+ * never NULL; strings in *out are constants or live in `a`. */
 
 /* Grades a mathematical answer under the default rules. gold is the reference: bare, in $..$, \(..\), \[..\]
- * or \boxed{..}, which mean their content. */
+ * or \boxed{..}, which mean their content. The verdict is `error` when it is empty or longer than 16384
+ * bytes; one that cannot be read as mathematics is compared as text. */
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                struct arena *a);
 
@@ -60,7 +61,7 @@ int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const st
 
 /* Gives the verdict of Math-Verify 0.8.0, whatever o->mode says. Both texts are searched for an answer as
  * they stand. The original knows no thinking, so only THINKING_OPEN cuts, and there is no `ambiguous`. The
- * verdict is `error` when no answer can be read from the reference. */
+ * verdict is `error` when no answer can be read from the reference, but `unfinished` comes first. */
 int grade_math_compat(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                       const struct grade_options *o, struct arena *a);
 
