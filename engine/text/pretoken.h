@@ -41,8 +41,11 @@ struct pretoken {
 };
 
 /* Reads the "pre_tokenizer" of tokenizer.json (pretoken_read.c): null, one of the kinds in its table, or a
- * Sequence of these; ByteLevel stands last. `what` names the file in messages. */
+ * Sequence of these; ByteLevel stands last. `what` names the file in messages. Returns 0, ERR_FORMAT for a
+ * damaged entry, or ERR_UNSUPPORTED for a kind, an option or a pattern that is not built; the caller closes p
+ * in all cases. */
 int pretoken_open(struct pretoken *p, const json_t *spec, const char *what, struct err *e);
+/* Frees the compiled patterns. */
 void pretoken_close(struct pretoken *p);
 
 /* Working memory of one thread; a zeroed struct is empty. */
@@ -52,17 +55,19 @@ struct pretoken_scratch {
     struct pretoken_part *part[PRETOKEN_STAGES];
     size_t part_cap[PRETOKEN_STAGES];
 };
+/* Frees the memory. */
 void pretoken_scratch_release(struct pretoken_scratch *s);
 
 /* Calls piece() for each piece of the text, from left to right. The text must be valid UTF-8; pieces are
- * never empty. is_first: nothing stands before the text (Metaspace asks). ERR_UNSUPPORTED if a pattern
- * exceeds its limits on steps or memory. */
+ * never empty, and valid during the call. is_first: nothing stands before the text (Metaspace asks). Returns
+ * 0, or ERR_UNSUPPORTED if a pattern exceeds its limits on steps or memory; pieces before that have been
+ * given. */
 typedef void pretoken_piece_fn(void *context, const char *piece, size_t n);
 int pretoken_split(const struct pretoken *p, struct pretoken_scratch *s, const char *text, size_t n,
                    int is_first, pretoken_piece_fn *piece, void *context, struct err *e);
 
 /* Translates a pattern of the file, written for Oniguruma, to PCRE2 (pretoken_pattern.c) and appends it to
- * out. ERR_UNSUPPORTED, with the place in the pattern, for what cannot be translated. */
+ * out. Returns 0, or ERR_UNSUPPORTED, with the place in the pattern, for what cannot be translated. */
 int pretoken_pattern(struct str *out, const char *pattern, size_t n, const char *what, struct err *e);
 
 #endif

@@ -17,19 +17,23 @@
  * after opening, so any number of threads may encode with it, each with scratch of its own. */
 struct tokenizer;
 
-/* Reads a tokenizer.json from a file or from memory (`what` names it in messages). ERR_FORMAT: the file is
- * damaged; ERR_UNSUPPORTED: it asks for something that is not built. The caller closes *out. */
+/* Reads a tokenizer.json from a file or from memory (`what` names it in messages), which is not kept. Returns
+ * 0 and *out, which the caller closes; or, with *out NULL, ERR_IO (the file cannot be read), ERR_FORMAT (it
+ * is damaged) or ERR_UNSUPPORTED (it asks for something that is not built). */
 int tokenizer_open_file(struct tokenizer **out, const char *path, struct err *e);
 int tokenizer_open_text(struct tokenizer **out, const char *json, size_t n, const char *what, struct err *e);
+/* Frees a tokenizer; NULL is allowed. */
 void tokenizer_close(struct tokenizer *t);
 /* Reads the files beside tokenizer.json (tokenizer_config.c), by which some classes of tokenizers decide
- * which tokens stand around a plain text. ERR_UNSUPPORTED if these files contradict tokenizer.json. */
+ * which tokens stand around a plain text. Returns 0, also if there are none; ERR_UNSUPPORTED if these files
+ * contradict tokenizer.json; ERR_IO or ERR_FORMAT if one cannot be read or is damaged. */
 int tokenizer_read_folder(struct tokenizer *t, const char *folder, struct err *e);
 
 struct token_list {
     int32_t *id;
     size_t n, cap;
 };
+/* Appends an id. A zeroed list is empty; token_list_release() frees it. */
 void token_list_add(struct token_list *l, int32_t id);
 void token_list_release(struct token_list *l);
 
@@ -38,12 +42,14 @@ void token_list_release(struct token_list *l);
 struct tokenizer_scratch {
     void *state;
 };
+/* Frees the memory; the scratch is empty again. */
 void tokenizer_scratch_release(struct tokenizer_scratch *s);
 
 /* Appends the ids of text[0..n) to out; invalid UTF-8 counts as U+FFFD. with_special 1 recognises all added
  * tokens, for prompts that we render. 0 recognises none that is marked special, so that the text of a problem
- * cannot forge a turn. Errors: ERR_USAGE for a text above 256 MiB, ERR_UNSUPPORTED for one at which the split
- * pattern gives up. */
+ * cannot forge a turn. Returns 0, ERR_USAGE for a text above 256 MiB, or ERR_UNSUPPORTED for one at which the
+ * split pattern gives up; out may then have some of the ids. A scratch serves any tokenizer, one after the
+ * other. */
 int tokenizer_encode(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                      int with_special, struct token_list *out, struct err *e);
 /* The same for a rendered prompt that holds foreign text in text[from..to): recognises special tokens, except
@@ -55,7 +61,7 @@ int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch
  * does for a text without a chat form. */
 int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                            size_t from, size_t to, struct token_list *out, struct err *e);
-/* The ids that tokenizer_encode_plain() puts in front (owned by t); returns their number. */
+/* Sets *ids to the ids that tokenizer_encode_plain() puts in front (owned by t) and returns their number. */
 size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids);
 
 /* Appends the bytes of the ids to out, which may be invalid UTF-8. skip_special leaves out special tokens.
@@ -66,9 +72,10 @@ void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, i
 void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                            struct str *out);
 
-/* 1 if a token has this id. */
+/* Returns 1 if a token has this id, else 0. */
 int tokenizer_has(const struct tokenizer *t, int32_t id);
-/* The id of an added token, or else of the vocabulary token with these bytes (" the"); -1: neither. */
+/* Returns the id of the added token with this text, or else of the vocabulary token with these bytes ("
+ * the"); -1: neither. */
 int32_t tokenizer_find(const struct tokenizer *t, const char *token);
 /* The same among added tokens only. */
 int32_t tokenizer_find_added(const struct tokenizer *t, const char *token);

@@ -11,8 +11,9 @@
 #include "evalcore/base/str.h"
 
 /* The parts of a tokenizer and their contracts, for the files of this room. `what` is the name of the file in
- * error messages. Unless said otherwise int functions return 0 or an ERR_ code: ERR_FORMAT for a damaged
- * file, ERR_UNSUPPORTED for what is not built. */
+ * error messages. Functions with a struct err return 0 or an ERR_ code: ERR_FORMAT for a damaged file,
+ * ERR_UNSUPPORTED for what is not built, and where a file is read ERR_IO; the caller closes the part in all
+ * cases. Functions ending in _close and _release free what the part owns, not the struct. */
 
 /* ---- bpe.c */
 
@@ -42,7 +43,8 @@ void vocab_close(struct vocab *v);
  * merges. */
 void vocab_put_added(struct vocab *v, int32_t id, const char *text, size_t n, int special);
 
-/* The id of the token with these bytes, or -1. */
+/* Returns the id of the token with these bytes, or -1. An added token is found only if the vocabulary has it
+ * too. */
 int32_t vocab_find(const struct vocab *v, const char *bytes, size_t n);
 
 /* Byte-pair merging (Sennrich, Haddow and Birch, arXiv:1508.07909). It starts from one token per byte or
@@ -58,6 +60,7 @@ struct bpe {
     uint64_t mask;
 };
 
+/* Makes an empty table with room for n_merges merges. */
 void bpe_init(struct bpe *b, size_t n_merges);
 void bpe_release(struct bpe *b);
 /* Says that left and right merge to `merged`. A pair that is added again gets the later rank, as in Hugging
@@ -94,12 +97,14 @@ struct added_set {
 
 /* Reads one entry of "added_tokens"; the token owns its text. `where` names file and entry in messages. */
 int added_read(struct added_token *t, const json_t *spec, const char *where, struct err *e);
-void added_put(struct added_set *s, const struct added_token *t); /* takes over the text of t */
-/* Call it after the last added_put(). Returns -1, or the index of a token that is there twice. */
+/* Adds a token and takes over its text. */
+void added_put(struct added_set *s, const struct added_token *t);
+/* Sorts the set; call it after the last added_put(). Returns -1, or the index of a token that is there twice.
+ */
 long added_sort(struct added_set *s);
 void added_release(struct added_set *s);
 
-/* The longest token with which text[0..n) begins, or NULL. */
+/* Returns the longest token with which text[0..n) begins, which the set owns; NULL: none. */
 const struct added_token *added_at(const struct added_set *s, const char *text, size_t n);
 
 /* Returns 0 if the characters around the token at [*from, *to) forbid it (single_word). Else returns 1 and
@@ -147,7 +152,7 @@ struct decoder { /* steps from tokens to text where the vocabulary is not byte-l
         int drops_first;     /* METASPACE: marks of the first token are taken away */
     } step[DECODER_STEPS];
 };
-/* Reads "decoder". */
+/* Reads "decoder" into t->decoder. */
 int decoder_open(struct tokenizer *t, const json_t *spec, const char *what, struct err *e);
 void decoder_close(struct decoder *d);
 
@@ -169,20 +174,22 @@ struct tokenizer {
 
 /* ---- tokenizer_config.c: tokenizer_config.json of a model's folder, and what stands around a plain text */
 
-/* Reads "post_processor" of tokenizer.json, after the vocabulary and the added tokens. */
+/* Reads "post_processor" of tokenizer.json into t->before and t->after, after the vocabulary and the added
+ * tokens; NULL or null gives none. */
 int frame_read(struct tokenizer *t, const json_t *spec, const char *what, struct err *e);
 /* The names of the special tokens, "bos_token" first and "eos_token" second; ends with NULL. */
 extern const char *const tokenizer_token_names[];
 
-/* Reads tokenizer_config.json, updated by special_tokens_map.json where Transformers does so. *out is NULL if
- * the folder has neither. */
+/* Reads tokenizer_config.json, updated by special_tokens_map.json where Transformers does so. *out is an
+ * object, which the caller releases with json_decref(), or NULL if the folder has neither. */
 int tokenizer_config_read(json_t **out, const char *folder, struct err *e);
-/* The text of a special token: the one in config, else the default of the tokenizer's class, else NULL.
- * config may be NULL, here and below. */
+/* Returns the text of a special token, which lives as long as config: the one in config, else the default of
+ * the tokenizer's class, else NULL. config may be NULL, here and below. */
 const char *tokenizer_config_token(const json_t *config, const char *name);
-/* 1 if config does not name the token and has no class whose defaults are known. */
+/* Returns 1 if config does not name the token and has no class whose defaults are known, else 0. */
 int tokenizer_config_is_unsaid(const json_t *config, const char *name);
-/* 1 if the class puts its own template, with bos_token and eos_token, around a plain text. */
+/* Returns 1 if the tokenizer's class in config puts its own template, with bos_token and eos_token, around a
+ * plain text; else 0, also for config NULL. */
 int tokenizer_config_has_frame(const json_t *config);
 
 #endif

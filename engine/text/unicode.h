@@ -9,12 +9,16 @@
 /* UTF-8, character classes and normalization for the tokenizer. Text must be valid UTF-8 unless a comment
  * says otherwise. */
 
-int utf8_is_valid(const char *text, size_t n); /* 1 if these bytes are valid UTF-8 */
-/* The character that starts at `at` (at < n), and the one that ends there (at > 0); *bytes: its length. */
+/* Returns 1 if these bytes are valid UTF-8, else 0; 1 for no bytes. */
+int utf8_is_valid(const char *text, size_t n);
+/* Return the character that starts at `at` (at < n), and the one that ends there (at > 0); *bytes receives
+ * its length. */
 int32_t utf8_after(const char *text, size_t n, size_t at, size_t *bytes);
 int32_t utf8_before(const char *text, size_t at, size_t *bytes);
-int unicode_is_space(int32_t c); /* White_Space */
-int unicode_is_word(int32_t c);  /* Alphabetic, marks, decimal digits, connector punctuation, joiners */
+/* Return 1 if the character has the property White_Space; and if it is part of a word (Alphabetic, marks,
+ * decimal digits, connector punctuation, joiners); else 0. */
+int unicode_is_space(int32_t c);
+int unicode_is_word(int32_t c);
 
 /* Normalization form C. Returns 0 and leaves `out` alone if the text is in that form already; else returns 1
  * and replaces the contents of `out` by the form. mark holds two offsets into the text, which become the

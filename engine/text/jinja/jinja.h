@@ -16,11 +16,12 @@
  * templates hold branches for tools that a prompt without tools does not take. */
 struct jinja_template;
 
-/* Reads a template of at most 1 MiB. `what` names it in messages. The text is copied. ERR_FORMAT for what is
- * no Jinja, ERR_UNSUPPORTED for tags that are not supported. */
+/* Reads a template of at most 1 MiB. `what` names it in messages. The text is copied. Returns 0 and *out,
+ * which the caller closes; or, with *out NULL, ERR_FORMAT for what is no Jinja, or ERR_UNSUPPORTED for tags
+ * that are not supported or a template that is too long or nested too deeply. */
 int jinja_open(struct jinja_template **out, const char *text, size_t n, const char *what, struct err *e);
 void jinja_close(struct jinja_template *t); /* accepts NULL */
-/* 1 when an expression of the template reads a variable of that name, else 0. */
+/* Returns 1 when an expression of the template reads a variable of that name, else 0. */
 int jinja_reads(const struct jinja_template *t, const char *name);
 
 struct jinja_message {
@@ -43,10 +44,10 @@ struct jinja_input {
 };
 
 /* Appends the rendered text to out. guard receives the range of out that holds the foreign bytes, equal
- * offsets if there are none. ERR_UNSUPPORTED: the template scatters foreign bytes over several places, so
- * they could not be told from its own, or uses an unsupported construct. ERR_USAGE: the template raised an
- * exception, with its message. On an error nothing is appended. Any number of threads may render one
- * template. */
+ * offsets if there are none. Returns 0. ERR_UNSUPPORTED: the template scatters foreign bytes over several
+ * places, so they could not be told from its own, or uses an unsupported construct or too many steps or too
+ * much memory. ERR_FORMAT: an operation that Jinja refuses too. ERR_USAGE: the template raised an exception,
+ * with its message. On an error nothing is appended. Any number of threads may render one template. */
 int jinja_render(const struct jinja_template *t, const struct jinja_input *in, struct str *out,
                  size_t guard[2], struct err *e);
 
