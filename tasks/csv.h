@@ -25,8 +25,13 @@ struct csv {
 };
 enum { CSV_FIELDS_MAX = 1024, CSV_FIELD_BYTES_MAX = 16 << 20 };
 
+/* Starts to read a text, which must outlive c, as must path. */
 void csv_open(struct csv *c, const char *path, const char *data, size_t size);
-int csv_next(struct csv *c, struct err *e); /* 1: a record; 0: the end; negative: an error */
+/* Reads the next record into fields and line. Returns 1, 0 at the end, or ERR_FORMAT for a quote that is
+ * never closed or stands in the wrong place, a field above CSV_FIELD_BYTES_MAX or a record of more than
+ * CSV_FIELDS_MAX fields. Records may differ in their number of fields. */
+int csv_next(struct csv *c, struct err *e);
+/* Frees the fields and zeroes c. */
 void csv_close(struct csv *c);
 
 #endif

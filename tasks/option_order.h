@@ -11,12 +11,16 @@ struct python_random {
     uint32_t state[624];
     int next;
 };
+/* Starts the generator as random.Random(seed) does. */
 void python_random_seed(struct python_random *r, uint32_t seed);
+/* Returns the next 32 random bits, as getrandbits(32). */
 uint32_t python_random_bits32(struct python_random *r);
-int python_random_below(struct python_random *r, int n);            /* 0..n-1; n at least 1 */
-void python_random_shuffle(struct python_random *r, int *v, int n); /* random.shuffle */
-void python_random_sample(struct python_random *r, int *out,
-                          int n); /* random.sample(range(n), n), n up to 21 */
+/* Returns a number from 0 to n-1, as randrange(n); n at least 1. */
+int python_random_below(struct python_random *r, int n);
+/* Shuffles the n numbers in v, as random.shuffle. */
+void python_random_shuffle(struct python_random *r, int *v, int n);
+/* Writes random.sample(range(n), n) to out; n at most 21. */
+void python_random_sample(struct python_random *r, int *out, int n);
 
 /* The order in which a multiple-choice record's four options stand at A to D: our own, or that of another
  * harness, bit for bit, so that its prompts can be repeated. Options are numbered 0 (correct), 1, 2, 3
@@ -34,7 +38,9 @@ struct option_order {
     enum option_rule rule;
     struct python_random random;
 };
-/* The draws go row by row: call option_order_next() for each row of the file, in its order. */
+/* option_order_init() seeds the generator of the rule. option_order_next() sets order[i] to the number of the
+ * option that stands at letter i of the next row; id (n bytes) is that of the record, which only
+ * OPTIONS_BY_RECORD uses. The draws go row by row: call it for each row of the file, in its order. */
 void option_order_init(struct option_order *o, enum option_rule rule);
 void option_order_next(struct option_order *o, int order[4], const char *id, size_t n);
 

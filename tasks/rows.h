@@ -6,7 +6,8 @@
 #include "tasks/task.h"
 
 /* Shared by loaders. struct rows collects the problems of a data file. Data files are untrusted: an error
- * names path:line and the field, and shows nothing of a row's text but its id. */
+ * names path:line and the field, and shows nothing of a row's text but its id. Functions with a struct err
+ * return 0 or the ERR_ code that is named. */
 struct rows {
     struct task *task;
     const char *path; /* NULL: generated */
@@ -17,13 +18,18 @@ struct rows {
 };
 enum { ROW_BYTES_MAX = 64 << 20 };
 
-/* Adds a zeroed problem of the current line; the pointer is valid until the next one is added. */
+/* Adds a zeroed problem of the current line and returns it; the pointer is valid until the next one is added.
+ */
 struct problem *rows_add(struct rows *r);
-/* Moves the problems into the task. ERR_FORMAT if there is none or two have one id. */
+/* Copies the problems into the task, with the hash of the prompt where a loader has set none. ERR_FORMAT if
+ * there is none or two have one id. */
 int rows_finish(struct rows *r, struct err *e);
+/* Frees the lists of r, but not the task's problems. */
 void rows_release(struct rows *r);
 
-/* Reads a file with one JSON object per line: calls `row` for each, then rows_finish(). Sets task->source. */
+/* Reads a file with one JSON object per line: calls `row` for each, then rows_finish(). Blank lines are
+ * skipped. Sets task->source. ERR_IO: the file cannot be read; ERR_FORMAT: a line is no JSON object or longer
+ * than ROW_BYTES_MAX, or rows_finish() fails; an error of `row` ends the reading and is returned. */
 typedef int (*row_fn)(struct rows *r, const json_t *row, void *context, struct err *e);
 int rows_read_jsonl(struct task *t, const char *path, row_fn row, void *context, struct err *e);
 
@@ -32,16 +38,19 @@ struct row_text {
     size_t n;
 };
 /* Reads the text under the first of `names` (comma-separated) that the row has; an integer becomes its
- * digits. A missing field is ERR_FORMAT, or with `optional` out->s is NULL. The text lives as long as the row
+ * digits. A missing field (or null) is ERR_FORMAT, or with `optional` out->s is NULL; a value of
+ * another type is ERR_FORMAT. The text lives as long as the row
  * or the task's arena. */
 int row_text(struct row_text *out, const struct rows *r, const json_t *row, const char *names, int optional,
              struct err *e);
 
-/* Reads the reference answer in the same way; it must not be empty or hold a NUL. */
+/* Reads the reference answer in the same way; ERR_FORMAT also if it is empty or holds a NUL. */
 int row_answer(struct row_text *out, const struct rows *r, const json_t *row, const char *names,
                struct err *e);
 
-/* Set fields of a problem; texts are copied into the task's arena. */
+/* Set fields of a problem; texts are copied into the task's arena. problem_set_gold() makes the text its one
+ * reference answer. problem_set_id() makes the line's number the id where id.s is NULL; ERR_FORMAT unless an
+ * id has 1 to 200 bytes and no NUL. */
 void problem_set_prompt(struct problem *p, struct task *t, const char *text, size_t n);
 /* Sets problem.hash to the hash of this text, for a loader that adds more to the prompt; without this call
  * rows_finish hashes the prompt. */
@@ -56,11 +65,12 @@ struct prompt_text {
 };
 extern const struct prompt_text prompt_texts[]; /* generated from tasks/prompts; ends with name NULL */
 
-/* 1 if the comma-separated list (may be NULL) has the name. */
+/* Returns 1 if the comma-separated list (NULL: empty) has the name, else 0; 0 for an empty name. */
 int list_has(const char *list, const char *name);
 
-/* Finds the template FAMILY_VARIANT: the variant in the task's options, or the first of ops->prompts.
- * ERR_USAGE lists the variants if the one asked for is unknown. */
+/* Sets *text to the template FAMILY_VARIANT, which is static: the variant in the task's options, or the first
+ * of ops->prompts. ERR_USAGE lists the variants if the one asked for is unknown; ERR_UNSUPPORTED: the program
+ * was built without the file. */
 int prompt_find(const char **text, const struct task *t, const char *family, struct err *e);
 
 /* For tasks that score a text of n bytes. Returns 1 and sets *out to the verdict of a missing answer if the

@@ -24,6 +24,7 @@ struct ruler_draft {
     struct ruler_string gold[RULER_GOLDS_MAX]; /* all of them are asked for */
     int n_golds;
 };
+/* Frees the texts of a draft. */
 void ruler_draft_release(struct ruler_draft *d);
 
 struct ruler_family;
@@ -48,11 +49,12 @@ struct ruler_family {
     enum ruler_kind key, value;
     int n_keys, n_values, n_queries; /* keys, values of each, and keys that are asked for */
 };
+/* The families' make functions; they cannot fail. */
 void ruler_niah(struct ruler_draft *d, const struct ruler_call *c, int size);
 void ruler_vt(struct ruler_draft *d, const struct ruler_call *c, int size);
 void ruler_cwe(struct ruler_draft *d, const struct ruler_call *c, int size);
 void ruler_fwe(struct ruler_draft *d, const struct ruler_call *c, int size);
-/* Makes the example that precedes a problem of vt, to find example_size. */
+/* Makes the example that precedes a problem of vt, with a haystack of `size` units, to find example_size. */
 void ruler_vt_example(struct ruler_draft *d, const struct ruler_call *c, int size);
 
 /* ---- shared by the generators (ruler_haystack.c) ---- */
@@ -66,6 +68,7 @@ enum ruler_stream {
     RULER_EXAMPLE_PLACES,
     RULER_STREAMS
 };
+/* Seeds r for one stream of the problem. */
 void ruler_rng(struct rng *r, const struct ruler_call *c, enum ruler_stream stream);
 
 /* Draws k different numbers from 0 to n-1, in ascending order; k <= n, and k is small. */
@@ -85,9 +88,10 @@ struct ruler_mix {
 };
 void ruler_mix(struct str *out, const struct ruler_mix *m);
 
-/* Text `name` of part `part` ("prompt", "answer_prefix") of the protocol. */
+/* Returns text `name` of part `part` ("prompt", "answer_prefix") of the protocol, which owns it; NULL if it
+ * has none. */
 const char *ruler_protocol(const struct ruler_call *c, const char *part, const char *name);
-/* The sentence of the noise haystack, without a line end. */
+/* Returns the sentence of the noise haystack, without a line end; the protocol owns it. */
 const char *ruler_noise(const struct ruler_call *c);
 
 /* ---- words and filler text (ruler_text.c) ---- */
@@ -101,7 +105,8 @@ struct ruler_essay {
     struct rng draws;
     int deck[RULER_FRAMES], left; /* the frames that this round has not used yet */
 };
+/* Starts the sentences that key and stream determine; ruler_essay_next() appends the next one to out. */
 void ruler_essay_init(struct ruler_essay *x, uint64_t key, uint64_t stream);
-void ruler_essay_next(struct ruler_essay *x, struct str *out); /* appends one */
+void ruler_essay_next(struct ruler_essay *x, struct str *out);
 
 #endif

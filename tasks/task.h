@@ -126,16 +126,22 @@ struct task_ops {
     int (*needs_segmenter)(
         const char *subset);       /* 1 if grades depend on the Chinese segmenter; hook NULL: no */
     const struct known_set *known; /* facts about the published file; NULL: none */
-    /* Fills problems, n_problems and source from the file; path NULL: generates them. */
+    /* Fills problems, n_problems and source from the file; path NULL: generates them. Returns 0, ERR_IO or
+     * ERR_FORMAT for the file, ERR_USAGE for an option, or the error of the counter. */
     int (*load)(struct task *t, const char *path, struct err *e);
-    /* Grades a completion of p; the strings of *out lie in the arena. */
+    /* Grades a completion of p; the strings of *out lie in the arena. Returns 0; a negative ERR_ code means
+     * that nothing could be said of it. */
     int (*grade)(struct grade *out, const struct problem *p, const struct response *r, struct arena *a);
 };
 
-const struct task_ops *task_at(size_t i);           /* NULL past the end */
-const struct task_ops *task_find(const char *name); /* NULL when unknown */
-int task_unknown(const char *name, struct err *e);  /* ERR_USAGE, with the nearest name or all of them */
-int task_is_text(const char *metric);               /* 1 for bits_per_byte */
+/* Return task i in the order of `kveval list tasks`, NULL past the end; and the task of exactly this name,
+ * NULL when unknown. */
+const struct task_ops *task_at(size_t i);
+const struct task_ops *task_find(const char *name);
+/* Always returns ERR_USAGE, with the nearest name or all of them in the message. */
+int task_unknown(const char *name, struct err *e);
+/* Returns 1 for bits_per_byte, else 0. */
+int task_is_text(const char *metric);
 
 /* Appends the path of the task's default file, which it must have: under data_dir (NULL: relative to it),
  * with SUBSET replaced by the subset unless that is NULL. */
@@ -145,14 +151,18 @@ void task_default_file(struct str *out, const struct task_ops *ops, const char *
  * windows. task_open does it too; a run file does it at once, so that its record has the effective values. */
 void task_options_default(const struct task_ops *ops, struct task_options *o);
 
-/* Opens a task and loads its problems. Fill the options by param_* on task_params. data_dir may be NULL; then
- * a task that needs a file and is given none is ERR_USAGE, with advice. counter may be NULL; then a task that
- * makes problems of a given length is an error. It is not kept. The caller closes t if this succeeds. */
+/* Opens a task and loads its problems, at most options.problems of them. Fill the options by param_* on
+ * task_params; their texts are copied. data_dir may be NULL; then a task that needs a file and is given none
+ * is ERR_USAGE, with advice. counter may be NULL; then a task that makes problems of a given length is an
+ * error. It is not kept. Returns 0, ERR_USAGE (an unknown task, an option, or a file that is not there),
+ * ERR_IO (it cannot be read), ERR_FORMAT (it is damaged) or the error of the counter. The caller closes t if
+ * this succeeds; on an error it is closed. */
 int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
               const struct task_counter *counter, struct err *e);
+/* Frees the problems and zeroes t. */
 void task_close(struct task *t);
 
-/* Text of a prompt template, compiled in from tasks/prompts/NAME.txt; NULL when there is none. */
+/* Returns the text of a prompt template, compiled in from tasks/prompts/NAME.txt; NULL when there is none. */
 const char *task_prompt_text(const char *name);
 
 /* A group: one name in a run file that stands for several tasks. */
@@ -164,7 +174,8 @@ struct task_group {
     } member[TASK_GROUP_MAX];      /* ends with task NULL, or is full */
 };
 
-const struct task_group *task_group_at(size_t i);           /* NULL past the end */
-const struct task_group *task_group_find(const char *name); /* NULL when unknown */
+/* Return group i of the table, NULL past the end; and the group of exactly this name, NULL when unknown. */
+const struct task_group *task_group_at(size_t i);
+const struct task_group *task_group_find(const char *name);
 
 #endif
