@@ -29,6 +29,7 @@ enum { TILE_ROWS = 4, TILE_PANELS = 2 };
 #define TILE_CASES(CASE) CASE(1) CASE(2) CASE(3) CASE(4)
 #endif
 
+/* Returns the 16 lanes from element i on as fp32. */
 INLINE struct v16 tile_load(const void *p, size_t i, const int bf16)
 {
     return bf16 ? v_load_bf16((const uint16_t *)p + i) : v_load((const float *)p + i);
@@ -61,6 +62,7 @@ INLINE void tile_step(const int R, const int P, const int bf16, struct v16 a[TIL
     }
 }
 
+/* Copies the sums of a tile from acc to a, or with `out` from a to acc. */
 INLINE void tile_copy(const int R, const int P, struct v16 a[TILE_ROWS][TILE_PANELS], struct v16 *acc,
                       const int out)
 {
@@ -127,7 +129,7 @@ INLINE void tile_pages(const int R, const int P, const int bf16, const int ahead
     tile_copy(R, P, a, acc, 1);
 }
 
-/* Rows split evenly into tiles: the size of the tile that starts at row r of n. */
+/* Splits rows evenly into tiles: returns the size of the tile that starts at row r of n. */
 INLINE int tile_split(int r, int n)
 {
     int left = n - r, tiles = (left + TILE_ROWS - 1) / TILE_ROWS;

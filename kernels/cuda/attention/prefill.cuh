@@ -21,9 +21,9 @@ struct prefill_work {
     int words;
 };
 
-/* First key of split i: 0, 2,048, 4,096, then every 4,096. Shorter ones would fill a GPU with fewer queries,
- * but a block's beginning and its end cost as much as hundreds of keys, and sums have to be written and
- * added. */
+/* prefill_split_key() returns the first key of split i, and prefill_split_of() the split of a key: 0, 2,048,
+ * 4,096, then every 4,096. Shorter ones would fill a GPU with fewer queries, but a block's beginning and its
+ * end cost as much as hundreds of keys, and sums have to be written and added. */
 __host__ __device__ static constexpr int prefill_split_key(int i)
 {
     return i < 2 ? i * 2048 : (i - 1) * 4096;
@@ -34,7 +34,7 @@ __host__ __device__ static constexpr int prefill_split_of(int key)
     return key < 4096 ? key / 2048 : 1 + key / 4096;
 }
 
-/* Is split i where the function of its keys says? */
+/* Returns true if split i is where the function of its keys says. */
 constexpr bool prefill_splits_agree(int i)
 {
     return prefill_split_of(prefill_split_key(i)) == i && prefill_split_of(prefill_split_key(i) - 1) == i - 1;
@@ -43,12 +43,13 @@ static_assert(prefill_splits_agree(1) && prefill_splits_agree(2) && prefill_spli
                   prefill_splits_agree(4),
               "splits and their keys");
 
+/* Returns the position of a row's query. */
 __device__ static inline int prefill_pos(const struct prefill_work &w, int row)
 {
     return w.a.pos0 + row / w.group;
 }
 
-/* A row's query, and where its output begins. */
+/* Return the address of a row's query (head_dim floats), and where its output begins, in values. */
 __device__ static inline const float *prefill_q(const struct prefill_work &w, int head, int row)
 {
     return w.a.q + (size_t)(row / w.group) * (size_t)w.a.q_stride +
@@ -60,13 +61,14 @@ __device__ static inline size_t prefill_out(const struct prefill_work &w, int he
            (size_t)w.a.kv.head_dim;
 }
 
-/* Where a row's part of a split is in max_sum, and, times head_dim, in o. */
+/* Returns where a row's part of a split is in max_sum, and, times head_dim, in o. */
 __device__ static inline size_t prefill_part(const struct prefill_work &w, int split, int head, int row)
 {
     return ((size_t)split * (size_t)w.a.kv.n_kv + (size_t)head) * (size_t)w.rows + (size_t)row;
 }
 
-/* Bit t: position and lists let the query at pos see key key0 + t. key0 is a multiple of 64. */
+/* Returns bits; bit t is set if position and lists let the query at pos see key key0 + t. key0 is a multiple
+ * of 64. */
 __device__ static inline uint64_t prefill_seen(const struct prefill_work &w, int head, int pos, int key0)
 {
     int n = pos + 1 - key0;
@@ -83,13 +85,14 @@ __device__ static inline float softmax_exp2(float x)
     return x < -69.0f * 1.44269504f ? 0.0f : power_of_2(x);
 }
 
-/* What a row's sum of weight * V is multiplied by; rows that see nothing have zeros. */
+/* Returns what a row's sum of weight * V is multiplied by; 0 for rows that see nothing. */
 __device__ static inline float prefill_inverse(float running_max, float sum)
 {
     return running_max == -CUDART_INF_F ? 0.0f : 1.0f / sum;
 }
 
-/* Launch one slice of queries. Outputs if there is one split, else o and max_sum. */
+/* Enqueue one slice of queries, which writes outputs if there is one split, else o and max_sum. They return 0
+ * or a negative BACKEND_ERR_ code with d->error set. */
 int prefill_plain(struct device *d, const struct prefill_work *w);
 int prefill_mma(struct device *d, const struct prefill_work *w);   /* bf16, head_dim 64 or 128; `hopper` */
 int prefill_wgmma(struct device *d, const struct prefill_work *w); /* the same, on Hopper */

@@ -20,12 +20,13 @@ template <int DIM> struct out_rows {
     int pos[2];
 };
 
-/* The row of a thread's r-th (0 or 1), of the warp that begins at row0; there may be none. */
+/* Returns the thread's r-th row (0 or 1) in the warp that begins at row0; it may be beyond the last row. */
 __device__ static inline int own_row(int row0, int r)
 {
     return row0 + threadIdx.x % WARP / 4 + 8 * r;
 }
 
+/* Makes m empty sums of the rows of the warp that begins at row0. */
 template <int DIM>
 __device__ static inline void start_out(struct out_rows<DIM> &m, const struct prefill_work &w, int row0)
 {
@@ -40,7 +41,7 @@ __device__ static inline void start_out(struct out_rows<DIM> &m, const struct pr
         m.o[i][0] = m.o[i][1] = m.o[i][2] = m.o[i][3] = 0;
 }
 
-/* A thread's two rows of queries. */
+/* Sets q to the thread's columns of its two rows of queries; beyond the last row, of the last one. */
 __device__ static inline void find_queries(const struct prefill_work &w, int head, int row0,
                                            const float *q[2])
 {
@@ -49,8 +50,8 @@ __device__ static inline void find_queries(const struct prefill_work &w, int hea
         q[r] = prefill_q(w, head, min(own_row(row0, r), w.rows - 1)) + 2 * (threadIdx.x % 4);
 }
 
-/* Pairs of 16 columns from 16k on, scaled, in mma()'s first layout: pair e is of row e % 2, and of columns 8
- * (e / 2) + 2 (lane % 4) and the next. */
+/* Loads pairs of 16 columns from 16k on, scaled, in mma()'s first layout: pair e is of row e % 2, and of
+ * columns 8 (e / 2) + 2 (lane % 4) and the next. */
 __device__ static inline void load_pairs(const struct prefill_work &w, const float *const q[2], int k,
                                          float x[4], float y[4])
 {
@@ -109,7 +110,8 @@ __device__ static inline void needs_mask(const struct prefill_work &w, int head,
     }
 }
 
-/* Groups from group0 on, which the masks are of. */
+/* Sets the logits of keys that are not seen to -inf, in the groups from group0 on, which the masks describe.
+ */
 template <int GROUPS>
 __device__ static inline void hide_keys(float (&s)[GROUPS][4], int group0, const uint64_t (&seen)[2])
 {
@@ -145,6 +147,7 @@ __device__ static inline void softmax_rows(struct out_rows<DIM> &m, float (&s)[G
     }
 }
 
+/* Writes the rows' outputs, or with several splits their sums to o and max_sum. */
 template <int DIM>
 __device__ static inline void finish_rows(const struct out_rows<DIM> &m, const struct prefill_work &w,
                                           int split, int head, int row0)
@@ -179,7 +182,8 @@ struct piece {
     size_t table;
 };
 
-/* The piece of a block of so many rows, in tiles of so many keys. 0: there are no such keys. */
+/* Sets *p to the piece of a block of so many rows, in tiles of so many keys. Returns 1, or 0 if there are no
+ * such keys. */
 __device__ static inline int find_piece(const struct prefill_work &w, int block_rows, int keys,
                                         struct piece *p)
 {
@@ -196,15 +200,15 @@ __device__ static inline int find_piece(const struct prefill_work &w, int block_
     return p->from < p->to;
 }
 
-/* The KV block of the piece's i-th page. Pages past the last repeat it: no weight falls on them, but 0 * what
- * was in shared memory before could be NaN. */
+/* Returns the KV block of the piece's i-th page. Pages past the last repeat it: no weight falls on them, but
+ * 0 * what was in shared memory before could be NaN. */
 __device__ static inline int unit_of(const struct prefill_work &w, const struct piece &p, int i)
 {
     int page = min(p.from / KV_PAGE_TOKENS + i, (p.to - 1) / KV_PAGE_TOKENS);
     return w.a.kv.block_table[p.table + page];
 }
 
-/* Live bits of a tile of so many pages, lane i those of page i % pages; 0 past the last page. */
+/* Returns the live bits of a tile of so many pages, lane i those of page i % pages; 0 past the last page. */
 __device__ static inline unsigned lives_of(const struct prefill_work &w, const struct piece &p, int tile,
                                            int pages)
 {
@@ -212,7 +216,7 @@ __device__ static inline unsigned lives_of(const struct prefill_work &w, const s
     return page <= (p.to - 1) / KV_PAGE_TOKENS ? w.a.kv.live[p.table + page] : 0;
 }
 
-/* Do all rows of the warp see all keys of the tile? */
+/* Returns true if all rows of the warp see all keys of the tile. */
 __device__ static inline bool sees_all(const struct prefill_work &w, const struct piece &p, int key0,
                                        int keys, unsigned live)
 {
@@ -220,7 +224,8 @@ __device__ static inline bool sees_all(const struct prefill_work &w, const struc
     return __all_sync(~0u, live == 0xffff) && before;
 }
 
-/* Warps with rows of a block: half as many are faster only where each block gets an SM. */
+/* Returns the warps with rows of a block and sets *blocks to the number of blocks: half as many warps are
+ * faster only where each block gets an SM. */
 static inline int prefill_warps(const struct device *d, const struct prefill_work *w, int *blocks)
 {
     int warps = MAX_WARPS / 2;

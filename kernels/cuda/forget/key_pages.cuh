@@ -28,16 +28,16 @@ static __device__ void copy_key_pages(const struct kv_view &kv, const int32_t *b
         tma_bulk_copy(to + p * key_page<D>::BYTES, kv_block_k(kv, mine), key_page<D>::BYTES, bar);
 }
 
-/* 16 keys x 16 dimensions from dimension 16k on, of a page in shared memory: as the first factor, or as the
- * second one of keys 0-7 (r[0], r[2]) and 8-15 (r[1], r[3]). */
+/* Loads 16 keys x 16 dimensions from dimension 16k on, of a page in shared memory: as the first factor, or as
+ * the second one of keys 0-7 (r[0], r[2]) and 8-15 (r[1], r[3]). */
 template <int D> static __device__ void load_keys(uint32_t (&r)[4], uint32_t page, int k)
 {
     int lane = threadIdx.x % WARP, row = lane & 15;
     load_matrices(r, (page + row * key_page<D>::ROW + ((lane >> 4) ^ (row & 7)) * 16) ^ k * 32);
 }
 
-/* The slot of value x, 0 to 7, of a lane's products with a page as the second factor, when the page's first
- * slot is `first`. */
+/* Returns the slot of value x, 0 to 7, of a lane's products with a page as the second factor, when the page's
+ * first slot is `first`. */
 static __device__ int slot_of(int first, int x)
 {
     return first + x / 4 * 8 + threadIdx.x % 4 * 2 + x % 2;

@@ -14,6 +14,7 @@ struct redundancy_head {
     int n;       /* slots; 0: nothing to do */
 };
 
+/* Returns head h of a row; n is 0 for a padding row. */
 __device__ static inline struct redundancy_head redundancy_head_of(const struct key_redundancy_args &a,
                                                                    int row, int h)
 {
@@ -27,7 +28,8 @@ __device__ static inline struct redundancy_head redundancy_head_of(const struct 
 }
 
 /* op_redundancy_mma.cu: the operation for bf16 keys of 64 or 128 dimensions. op_redundancy.cu has everything
- * else. */
+ * else. redundancy_mma_fits() returns 1 if it takes these arguments, else 0. redundancy_mma(), and
+ * redundancy_mix() below, enqueue and return 0 or a negative BACKEND_ERR_ code with d->error set. */
 int redundancy_mma_fits(const struct key_redundancy_args *a);
 int redundancy_mma(struct device *d, const struct key_redundancy_args *a);
 

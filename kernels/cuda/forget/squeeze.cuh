@@ -34,6 +34,7 @@ struct place {
     int chunks, turn; /* of K, and of V, of a token; bits of the token by which chunks are turned (kv.cuh) */
 };
 
+/* Returns the place of a head. */
 static __device__ struct place place_of(const struct kv_view &kv, size_t head)
 {
     int chunks = (int)(kv.head_dim * kv_elem(kv.dtype) / CHUNK);
@@ -41,13 +42,13 @@ static __device__ struct place place_of(const struct kv_view &kv, size_t head)
             kv.live + head * (size_t)kv.max_pages, chunks, chunks % 8 ? 0 : 7};
 }
 
-/* Slices of K and V. */
+/* Returns the number of slices of a head, those of K and of V. */
 __host__ __device__ static inline int slices_of(const struct kv_view &kv)
 {
     return (int)(2 * kv.head_dim * kv_elem(kv.dtype) / (SLICE * CHUNK));
 }
 
-/* Chunk c of a slot in a KV block: of K, then of V. */
+/* Returns the address of chunk c of a slot in a KV block; chunks count through K, then through V. */
 static __device__ uint4 *chunk_at(const struct place &at, int kv_block, int slot, int c)
 {
     int t = slot % KV_PAGE_TOKENS, v = c >= at.chunks;
@@ -55,7 +56,7 @@ static __device__ uint4 *chunk_at(const struct place &at, int kv_block, int slot
     return at.pool + row * at.chunks + ((c - v * at.chunks) ^ (t & at.turn));
 }
 
-/* Words of 32 slots' bits. */
+/* Returns the number of words of 32 slots' bits. */
 __host__ __device__ static inline int words_of(int slots)
 {
     return (slots + WARP - 1) / WARP;
@@ -67,6 +68,7 @@ struct counts {
     int before[ROUND_WORDS / WARP], all;
 };
 
+/* Counts the round whose first word is `first`; `earlier` tokens of earlier rounds stay. */
 static __device__ struct counts count_kept(const unsigned *bits, int words, int first, int earlier)
 {
     struct counts c = {};
@@ -87,17 +89,19 @@ struct moves {
     int first, to[HOLD];
 };
 
+/* Returns true if the thread's j-th slot moves to another one. */
 static __device__ bool token_goes(const struct moves &m, int j)
 {
     return m.to[j] >= 0 && m.to[j] != m.first + j * BESIDE;
 }
 
-/* Whether this is the first of the threads that share a slot: it does what the slot needs once. */
+/* Returns true for the first of the threads that share a slot: it does what the slot needs once. */
 static __device__ bool does_once(void)
 {
     return threadIdx.x % SLICE == 0;
 }
 
+/* Returns the moves of a thread in the round whose first word is first_word. */
 static __device__ struct moves moves_of(const unsigned *bits, int words, int first_word,
                                         const struct counts &c)
 {
@@ -146,8 +150,8 @@ static __device__ int move_slice(const struct place &at, const unsigned *bits, i
     return stay;
 }
 
-/* A slice's bounds of the pages of the first n slots, where it is one of K; the block has moved its tokens.
- */
+/* Writes a slice's bounds of the pages of the first n slots, where it is one of K; the block has moved its
+ * tokens. */
 static __device__ void bound_slice(const struct kv_view &kv, const struct place &at, int slice, int n)
 {
     int wide = SLICE * CHUNK / (int)kv_elem(kv.dtype), first = slice * wide;
@@ -165,7 +169,7 @@ static __device__ void bound_slice(const struct kv_view &kv, const struct place 
     }
 }
 
-/* Of the head's `words` words of slots the first n slots are live, and no others. */
+/* Writes the tables of a head: the first n slots of its `words` words of slots are live, and no others. */
 static __device__ void first_slots(const struct kv_view &kv, const struct place &at, size_t head, int words,
                                    int n)
 {
@@ -202,8 +206,8 @@ static __device__ void squeeze_part(const struct kv_view &kv, size_t head, const
         first_slots(kv, at, head, words, n);
 }
 
-/* Thread blocks that share a head, when a launch has `heads` heads: one where there are more heads than
- * counters. */
+/* Returns the number of thread blocks that share a head, when a launch has `heads` heads: one where there are
+ * more heads than counters. */
 static inline int parts_of_head(const struct kv_view *kv, int heads)
 {
     return heads > CUDA_COUNTERS ? 1 : slices_of(*kv);

@@ -17,13 +17,14 @@ struct window {
     int h, group, n_slots, before;
 };
 
-/* A list's head, of its row's sequence: those of a layer follow each other, and layers too. */
+/* Returns the index of a list's head, of its row's sequence: those of a layer follow each other, and layers
+ * too. */
 static __device__ size_t head_of(const struct window_mass_args &a, int seq, int list)
 {
     return kv_head(a.kv, seq, a.layer, list % a.out.n_rows);
 }
 
-/* Slots of a list's head, or 0 where params do not act. */
+/* Returns the slots of a list's head, or 0 for a padding row and where params do not act. */
 static __device__ int slots_of(const struct window_mass_args &a, int list)
 {
     int row = list / a.out.n_rows, seq = a.rows.seq[row], pos = a.rows.pos[row], there = max(seq, 0);
@@ -31,6 +32,7 @@ static __device__ int slots_of(const struct window_mass_args &a, int list)
     return seq >= 0 && keep_acts(&a.params, keep_budget(&a.params, a.len_of_seq, there), n, pos) ? n : 0;
 }
 
+/* Returns the window of a list's head that has n_slots slots. */
 static __device__ struct window window_of(const struct window_mass_args &a, int list, int n_slots)
 {
     const struct kv_view &kv = a.kv;
@@ -75,7 +77,7 @@ static __device__ void share_windows(const struct window_mass_args &a, bool tota
         items, [&](int list, int n_slots, int item) { work(window_of(a, list, n_slots), item); });
 }
 
-/* Query i of the observation window, for head g of the group. */
+/* Returns query i of the observation window, 0 the oldest, for head g of the group: head_dim floats. */
 static __device__ const float *query_at(const struct window_mass_args &a, const struct window &w, int i,
                                         int g)
 {
@@ -83,7 +85,7 @@ static __device__ const float *query_at(const struct window_mass_args &a, const 
     return w.ring + (size_t)(entry * a.n_q + w.h * w.group + g) * a.kv.head_dim;
 }
 
-/* Slots that query i sees. */
+/* Returns the number of slots that query i sees, from slot 0 on. */
 static __device__ int query_sees(const struct window_mass_args &a, const struct window &w, int i)
 {
     return a.causal ? w.n_slots - a.n + 1 + i : w.before;
@@ -102,7 +104,8 @@ static __device__ float2 join_running(float2 x, float2 y)
 enum { MAX_PARTS = 16 }; /* of a list's slots, in which their exponentials are summed */
 
 /* op_window_mma.cu: for bf16 keys of 64 or 128 dimensions and up to 128 queries. op_window.cu has everything
- * else. */
+ * else. window_mma_fits() returns 1 if it takes these arguments, else 0. window_mma() enqueues the operation
+ * and returns 0 or a negative BACKEND_ERR_ code with d->error set. */
 int window_mma_fits(const struct window_mass_args *a);
 int window_mma(struct device *d, const struct window_mass_args *a);
 

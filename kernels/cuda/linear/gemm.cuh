@@ -22,15 +22,21 @@ struct product {
  * they use the same algorithm. */
 enum { GEMM_MAX_ROWS = 2048 };
 
-/* Does cuBLAS take this shape at all? Its rows must be multiples of 16 bytes. */
+/* The functions below named _fits return 1 if this way takes the weight, else 0; those named _run enqueue the
+ * product and return 0 or a negative BACKEND_ERR_ code with d->error set. */
+
+/* Returns 1 if cuBLAS takes this shape at all: its rows must be multiples of 16 bytes. */
 static inline int gemm_fits(const struct weight *w)
 {
     return w->k % 16 == 0 && w->n % 8 == 0;
 }
 
+/* gemm_choose.cu: the product by cuBLASLt, for a weight that gemm_fits() takes. The first product of a shape
+ * chooses its algorithms, which takes time. */
 int gemm_run(struct device *d, const struct product *p);
 
-/* gemm_limit.cu: what kernels/limits.h calls fastest_product. */
+/* gemm_limit.cu: what kernels/limits.h calls fastest_product. Returns seconds; 0 where the library does not
+ * take the product or a call fails. */
 double gemm_fastest(struct device *d, const struct weight *w, int n, int launches, int rows, int accumulate);
 
 /* gemm_split.cu: products for the few rows of a decode step, where reading the weight takes most of the time.

@@ -12,10 +12,10 @@
  * by the copy engine (its 128-byte swizzle, which wgmma reads as it is); tiles begin at multiples of 1024. */
 enum { TILE_K = TENSOR_TILE, ROW = TILE_K * 2, ALIGN = 1024 };
 
-/* Rows that TMA copies of the tile that begins at row0: all rows that the matrix has there, in whole swizzled
- * groups of eight. Rows beyond the matrix, which TMA fills with zeros, take longer than rows that it reads: a
- * product of 80 rows in a tile of 128 took up to 1.5 times as long with them.
- * The results of rows that were not copied are not used. */
+/* Returns the number of rows that TMA copies of the tile that begins at row0: all rows that the matrix has
+ * there, in whole swizzled groups of eight. Rows beyond the matrix, which TMA fills with zeros, take longer
+ * than rows that it reads: a product of 80 rows in a tile of 128 took up to 1.5 times as long with them. The
+ * results of rows that were not copied are not used. */
 __host__ __device__ static inline int rows_copied(int rows, int row0, int tile)
 {
     return min(tile, (rows - row0 + 7) / 8 * 8);

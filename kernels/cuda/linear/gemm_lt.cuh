@@ -47,7 +47,13 @@ struct call {
     cublasLtMatrixLayout_t a, b, c;
 };
 
+/* Returns 0 for success; else sets d->error to a sentence about `what` and returns a negative BACKEND_ERR_
+ * code.
+ */
 int lt_check(struct device *d, cublasStatus_t s, const char *what);
+/* Makes the descriptions of a product, which call_close() frees. Returns 0, or a negative BACKEND_ERR_ code
+ * with d->error set; then nothing is left to free. call_run() enqueues it by `algo` and returns the library's
+ * status. */
 int call_open(struct device *d, struct call *c, const struct product *p);
 void call_close(struct gemm *g, struct call *c);
 cublasStatus_t call_run(struct gemm *g, const struct call *c, const struct product *p,

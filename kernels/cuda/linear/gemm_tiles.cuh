@@ -51,7 +51,7 @@ struct tile_config {
 
 /* ---- which sums are a thread's */
 
-/* The first output and row of a thread's group in the tile. */
+/* Return the first output and the first row of a thread's group in the tile. */
 template <typename F> static __device__ inline int wide_of(void)
 {
     return F::WIDE == 1 ? 0 : threadIdx.x / WARPGROUP % F::WIDE * WARPGROUP_N;
@@ -62,7 +62,7 @@ template <typename F> static __device__ inline int rows_of(void)
     return threadIdx.x / WARPGROUP / F::WIDE * F::ROWS;
 }
 
-/* Which output of the tile a thread's sum i is of, and which of its group's rows. */
+/* Return which output of the tile a thread's sum i belongs to, and which of its group's rows. */
 template <typename F> static __device__ inline int output_of(int i)
 {
     return wide_of<F>() + threadIdx.x % WARPGROUP / WARP * 16 + threadIdx.x % WARP / 4 + (i >> 1 & 1) * 8;

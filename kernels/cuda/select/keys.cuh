@@ -6,7 +6,8 @@
 /* Radix selection: scores as whole numbers in the same order, and the digit of the k-th largest of them. */
 enum { DIGITS = 4, BINS = 256, OWN_BINS = BINS / WARP };
 
-/* e^x for x above -inf, with the same bits as on the CPU: with a bias the order of scores depends on them. */
+/* Returns e^x for x above -inf, with the same bits as on the CPU: with a bias the order of scores depends on
+ * them. */
 __device__ static float mass_of_key(float x)
 {
     const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
@@ -25,7 +26,8 @@ __device__ static float mass_of_key(float x)
     return __fmul_rn(__fmul_rn(p, __int_as_float((half + 127) << 23)), __int_as_float((rest + 127) << 23));
 }
 
-/* Floats as unsigned integers in the same order; 0 for -inf and not a number: no candidate. */
+/* Returns the key of score x of entry i: floats as unsigned integers in the same order; 0 for -inf and not a
+ * number, which are no candidates. bias not 0: the key of e^x - bias * i (topk_params.tie_bias). */
 __device__ static uint32_t key_of(float x, int i, float bias)
 {
     if (bias != 0 && x > -CUDART_INF_F)

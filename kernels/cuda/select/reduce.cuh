@@ -12,6 +12,7 @@ struct reduce {
     unsigned long long *counters;
 };
 
+/* Returns the arguments with what the host knows. */
 static inline struct reduce reduce_of(struct device *d, const struct reduce_stats_args *a)
 {
     return {*a, a->n_q / a->out.n_rows, a->n_q / a->kv.n_kv, (unsigned long long *)d->counters};
@@ -22,8 +23,8 @@ struct log_sum {
     float largest, sum;
 };
 
-/* Thread blocks that share a list, where the longest list has work for `work` of them: all of them, but at
- * most a few times as many as the GPU holds. */
+/* Returns the number of thread blocks that share a list, where the longest list has work for `work` of them:
+ * all of them, but at most a few times as many as the GPU holds. */
 static inline int parts_of_list(const struct device *d, int lists, int work)
 {
     return lists > CUDA_COUNTERS / 2 ? 1 : max(1, min(work, (d->n_sm * 32 + lists - 1) / lists));
@@ -45,7 +46,8 @@ __device__ static inline void report_candidates(const struct scores &out, unsign
         atomicExch(counters + at, 0ull);
 }
 
-/* op_reduce_pages.cu: statistics of pages. */
+/* op_reduce_pages.cu: enqueues the operation for statistics of pages. Returns 0 or a negative BACKEND_ERR_
+ * code with d->error set. */
 int reduce_pages(struct device *d, const struct reduce_stats_args *a);
 
 #endif

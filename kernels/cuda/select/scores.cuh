@@ -43,7 +43,7 @@ __device__ static inline void page_totals(const struct page_scores_args &a, int 
         a.kv.aux_half[head] += 2 * live;
 }
 
-/* The KV block of a page; -1: there is none, or nothing live in it. */
+/* Returns the KV block of a page; -1: there is none, or nothing live in it. */
 __device__ static inline int live_kv_block(const struct kv_view &kv, size_t table, int pages, int page)
 {
     bool in = page < pages;
@@ -52,14 +52,16 @@ __device__ static inline int live_kv_block(const struct kv_view &kv, size_t tabl
     return live ? kv_block : -1;
 }
 
-/* Parts into which each head's pages are divided so that there are about `blocks` thread blocks in all, which
- * take `per` pages at a time. No more than the longest head has pages for. */
+/* Returns the number of parts into which each head's pages are divided so that there are about `blocks`
+ * thread blocks in all, which take `per` pages at a time. No more than the longest head has pages for. */
 static inline int page_parts(const struct page_scores_args *a, int blocks, int per)
 {
     return max(1, min((a->kv.max_pages + per - 1) / per, blocks / (a->rows.cap * a->kv.n_kv)));
 }
 
-/* op_scores_mma.cu: bf16 bounds on tensor cores. 0: not this shape. */
+/* op_scores_mma.cu: bf16 bounds on tensor cores. scores_mma_fits() returns 1 if it takes these arguments,
+ * else 0. scores_mma() enqueues the operation and returns 0 or a negative BACKEND_ERR_ code with d->error
+ * set. */
 int scores_mma_fits(const struct page_scores_args *a);
 int scores_mma(struct device *d, const struct page_scores_args *a);
 

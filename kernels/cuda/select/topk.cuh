@@ -28,7 +28,7 @@ struct part {
     int begin, n;
 };
 
-/* Entries of each block's part of n. */
+/* Returns the number of entries of each block's part of n, a multiple of WARP. */
 __host__ __device__ static inline int part_of(int n, int blocks)
 {
     return (n + blocks * WARP - 1) / (blocks * WARP) * WARP;
@@ -38,6 +38,8 @@ __host__ __device__ static inline int part_of(int n, int blocks)
  * the list's length, where one block has the whole list. */
 enum { FLIGHT = 8, AHEAD = 4 };
 
+/* ask_ahead() loads a thread's first AHEAD scores of a list of at most `stride`; make_keys_ahead() then
+ * writes their keys, as far as they are in the part. */
 template <class F> __device__ static inline void ask_ahead(const float *v, int stride, float (&x)[AHEAD])
 {
 #pragma unroll
@@ -58,7 +60,8 @@ __device__ static inline void make_keys_ahead(const struct part &p, const float 
     }
 }
 
-/* Keys of v[j], j from `from` on; several loads in flight before the first is used. */
+/* Writes the keys of v[j], j from `from` on, to the part; several loads in flight before the first is used.
+ */
 template <class F>
 __device__ static void make_keys(const struct part &p, const float *v, int from, float bias)
 {
@@ -79,6 +82,7 @@ __device__ static void make_keys(const struct part &p, const float *v, int from,
     }
 }
 
+/* All threads of the blocks that share a list meet. */
 template <class F> __device__ static inline void block_barrier()
 {
     if (F::CLUSTER)
@@ -87,7 +91,7 @@ template <class F> __device__ static inline void block_barrier()
         __syncthreads();
 }
 
-/* The same object of another block of the cluster. */
+/* Returns the address of the same object of block `rank` of the cluster. */
 template <class F, typename T> __device__ static inline T *of_block(T *mine, int rank)
 {
     return F::CLUSTER ? cluster_object(mine, rank) : mine;

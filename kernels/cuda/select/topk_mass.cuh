@@ -12,7 +12,8 @@ struct mass_shared {
     int value, above, one_count;      /* keys with a larger digit, keys with this one */
 };
 
-/* The bin in which the sum from the largest key down reaches `need`; by the first warp. */
+/* Finds the bin in which the sum from the largest key down reaches `need` and leaves it in *s; by the first
+ * warp. */
 template <class F>
 __device__ static void find_mass(struct mass_shared *s, int which, int blocks, unsigned long long need)
 {
@@ -52,7 +53,7 @@ __device__ static void find_mass(struct mass_shared *s, int which, int blocks, u
     s->one_count = n[i];
 }
 
-/* The masses of all candidates and of the forced ones, over the blocks. */
+/* Sets *total and *forced to the masses of all candidates and of the forced ones, over the blocks. */
 template <class F>
 __device__ static void total_mass(struct mass_shared *s, const struct part &p, const float *v, int from,
                                   int blocks, unsigned long long *total, unsigned long long *forced)
@@ -77,7 +78,8 @@ __device__ static void total_mass(struct mass_shared *s, const struct part &p, c
     }
 }
 
-/* How many of the entries before `from` are taken besides the forced ones, of v, the part's scores. */
+/* Returns how many of the list's entries before `from` are taken besides the forced ones. v: the part's
+ * scores. All threads of the list's blocks call it and get the result. */
 template <class F>
 __device__ static int count_by_mass(const struct topk_params &params, const struct part &p, const float *v,
                                     int from, int blocks)
