@@ -53,6 +53,16 @@ INLINE uint16_t f32_to_bf16(float f)
     return (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
 }
 
+/* Each form defines three types and the same functions, which act lane by lane: v16 (floats), i16 (32-bit
+ * integers) and m16 (a mask).
+ *   v_set, i_set             all lanes x
+ *   v_load, i_load, v_store  16 values at any address; v_loadn, v_storen the first n, the others 0 or
+ * untouched v_load_bf16              16 stored bf16, in the order of lanes v_keep                   x, which
+ * the compiler then keeps in a register v_fma                    x * y + z, rounded once v_max, v_min the
+ * second operand when the two are equal or one is not a number m_bits                   lane i is set if bit
+ * i is m_less, m_at_least       x < y, false when one is not a number; x >= y v_select                 yes
+ * where the mask is set, else no i_shl, i_sar             shifts, i_sar with the sign v_bits, i_as_float the
+ * same bits as the other type; i_to_float converts the number */
 #if defined(__AVX512F__)
 #include "kernels/cpu/simd/simd_avx512.h"
 #elif defined(__AVX2__)

@@ -135,13 +135,14 @@ template <class Work> __host__ __device__ static inline int split_entries(const 
     return per;
 }
 
+/* Returns the number of splits of a list of n entries, at least 1. */
 template <class Work> __host__ __device__ static inline int splits_of(const Work &w, int n)
 {
     int per = split_entries(w, n);
     return n > 0 ? (n + per - 1) / per : 1;
 }
 
-/* Factor of a running max: sums are relative to exp(running max * part_scale()). */
+/* Returns the factor of a running max: sums are relative to exp(running max * part_scale()). */
 template <class Work> __device__ static inline float part_scale(const Work &w)
 {
     return w.is_plain() ? 1.0f : w.scale;
@@ -175,12 +176,13 @@ struct lists {
 enum { NO_SEQ = UINT16_MAX, LISTED = 1 << 15 };
 static_assert((int)MAX_SPLIT_ENTRIES * MAX_SPLITS < LISTED, "the number of a list's pages, in 15 bits");
 
-/* Bytes of a stored list size: the length of a list of tokens may need more than 15 bits. */
+/* Returns the bytes of a stored list size: the length of a list of tokens may need more than 15 bits. */
 template <class Work> __host__ __device__ static inline int size_bytes(const Work &w)
 {
     return w.kind_of() == LIST_TOKENS ? 4 : 2;
 }
 
+/* Returns the bytes of shared memory that find_lists() needs for an index. */
 template <class Work> __host__ __device__ static inline size_t lists_bytes(const Work &w)
 {
     size_t rows = (size_t)w.rows.cap, n = rows * w.kv.n_kv;
@@ -188,7 +190,7 @@ template <class Work> __host__ __device__ static inline size_t lists_bytes(const
 }
 
 /* A list's size is its entries, or -1 - len where there is a list of pages or tokens; in 16 bits that is
- * LISTED + len. */
+ * LISTED + len. store_size() stores the size of list i, and stored_size() returns it. */
 template <class Work>
 __device__ static inline void store_size(const Work &w, const struct lists *all, int i, int size)
 {
@@ -206,7 +208,7 @@ template <class Work> __device__ static inline int stored_size(const Work &w, co
     return size < LISTED ? size : LISTED - 1 - size;
 }
 
-/* Entries of a list of that size (see struct lists). */
+/* Returns the entries of a list of that size (see store_size). */
 template <class Work> __device__ static inline int list_entries(const Work &w, int size)
 {
     return size >= 0 || !w.has_idx()    ? size
@@ -214,8 +216,8 @@ template <class Work> __device__ static inline int list_entries(const Work &w, i
                                         : (-1 - size) * w.block_pages;
 }
 
-/* The size of list i, looked up in memory, and its sequence; a padding row has none (negative), and size 0.
- */
+/* Returns the size of list i, looked up in memory, and sets *seq to its sequence; a padding row has none
+ * (negative), and size 0. */
 template <class Work> __device__ static inline int list_size(const Work &w, int i, int *seq)
 {
     int row = quotient_of(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
@@ -234,7 +236,8 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
                                : __ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)]));
 }
 
-/* n is -1 for a padding row: nothing of the cache is read for its items, and nothing written. */
+/* Returns list i. n is -1 for a padding row: nothing of the cache is read for its items, and nothing written.
+ */
 template <class Work>
 __device__ static inline struct list list_at(const Work &w, const struct lists &all, int i)
 {
@@ -278,6 +281,7 @@ __device__ static inline struct entry page_entry(const Work &w, const struct lis
     return out;
 }
 
+/* Returns entry e of list i, which l describes; as page_entry() where the list is not a plan's. */
 template <class Work>
 __device__ static inline struct entry list_entry(const Work &w, const struct list &l, int i, int e)
 {
@@ -350,8 +354,8 @@ template <class Work> __device__ static inline void find_lists(const Work &w, vo
     all->items = all->start[rows] + n;
 }
 
-/* Binary search: the index of the last of n ascending numbers that is at most x. numbers[0] must be at most
- * x. */
+/* Binary search: returns the index of the last of n ascending numbers that is at most x. numbers[0] must be
+ * at most x. */
 template <typename T> __device__ static inline int last_up_to(const T *numbers, int n, int x)
 {
     int low = 0;
@@ -365,7 +369,7 @@ template <typename T> __device__ static inline int last_up_to(const T *numbers, 
     return low;
 }
 
-/* The block's items. */
+/* Return the block's first item, and the one after `item`. An item at or beyond lists.items is none. */
 template <class Work> __device__ static inline int first_item(const Work &w)
 {
     return (w.sharing() == SOLO ? 2 : 1) * (int)blockIdx.x;
@@ -377,7 +381,7 @@ template <class Work> __device__ static inline int next_item(const Work &w, int 
     return w.sharing() != SOLO ? item + all : item & 1 ? item + 2 * all - 1 : item + 1;
 }
 
-/* The list of an item, and which of its splits it is. */
+/* Returns the list of an item, and sets *split to which of the list's splits it is. */
 template <class Work>
 __device__ static inline int list_of(const Work &w, const struct lists &all, int item, int *split)
 {
@@ -425,7 +429,9 @@ __device__ static inline void finish_item(const Work &w, const struct list &l, i
         w.stats.lse[out + t] = sum[t] > 0 ? running_max[t] * part_scale(w) + logf(sum[t]) : -CUDART_INF_F;
 }
 
-/* attend_mma.cu: bf16 K and V, head_dim 64 or 128, groups up to 8. attend_plain.cu: everything else. */
+/* attend_mma.cu: bf16 K and V, head_dim 64 or 128, groups up to 8. attend_plain.cu: everything else.
+ * attend_mma_fits() returns 1 if attend_mma() takes this work, else 0. The others, and merge_lists() below,
+ * enqueue and return 0 or a negative BACKEND_ERR_ code with d->error set. */
 int attend_mma_fits(const struct attend_work *w);
 int attend_mma(struct device *d, const struct attend_work *w);
 int attend_plain(struct device *d, const struct attend_work *w);

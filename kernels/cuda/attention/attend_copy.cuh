@@ -17,6 +17,7 @@ template <int HEAD_DIM, bool WITH_VALUES, bool DEEP> struct tile_config {
                      PIPELINE_BYTES = ATTEND_WARPS * STAGES * STAGE;
 };
 
+/* Returns the stage that follows in the pipeline. */
 template <class F> static __device__ inline int stage_after(int stage)
 {
     return stage + 1 == F::STAGES ? 0 : stage + 1;
@@ -57,6 +58,7 @@ template <int STAGES> struct block {
     float first_max[8], first_sum[8], keep[2][8]; /* of two splits: the first's; by how much each counts */
 };
 
+/* Sets *p to the warp's part of an item; n is 0 where there is none. */
 template <class Work>
 static __device__ void enter_item(const Work &w, const struct lists &all, int item, struct part *p)
 {
@@ -73,25 +75,26 @@ static __device__ void enter_item(const Work &w, const struct lists &all, int it
     p->n = left > warp ? (left - warp + ATTEND_WARPS - 1) / ATTEND_WARPS : 0;
 }
 
+/* Returns true if the list is one of tokens, whose rows are copied one by one. */
 template <class Work> static __device__ bool copy_scattered(const Work &w, const struct list &l)
 {
     return w.kind_of() == LIST_TOKENS && l.idx;
 }
 
-/* Which of the listed tokens is the lane's in a part's tile? */
+/* Returns which of the listed tokens is the lane's in a part's tile. */
 static __device__ int token_at(const struct part &p, int tile)
 {
     return (p.first + tile * ATTEND_WARPS) * KV_PAGE_TOKENS + threadIdx.x % KV_PAGE_TOKENS;
 }
 
-/* The slot of that token; beyond the end of the list the last token's, which is then not read. */
+/* Returns the slot of that token; beyond the end of the list the last token's, which is then not read. */
 static __device__ int slot_of(const struct part &p, int tile)
 {
     int at = token_at(p, tile);
     return __ldg(&p.l.idx[at < p.l.len ? at : p.l.len - 1]);
 }
 
-/* Where a listed token is; for one that the table does not reach, which is not read, the first. */
+/* Returns where a listed token is; for one that the table does not reach, which is not read, the first. */
 template <class Work> static __device__ struct token find_token(const Work &w, const struct list &l, int slot)
 {
     bool inside = slot / KV_PAGE_TOKENS < pages_of(w.kv.n_slots[l.head]);
@@ -100,7 +103,7 @@ template <class Work> static __device__ struct token find_token(const Work &w, c
     return t;
 }
 
-/* On to the next item; the one after it is looked up. */
+/* Moves the cursor to the next item and looks up the one after it. */
 template <class Work>
 static __device__ void turn_page(const Work &w, const struct lists &all, struct cursor *c)
 {
@@ -232,8 +235,8 @@ static __device__ void find_first(const Work &w, const struct lists &all, struct
         turn_page(w, all, c);
 }
 
-/* Whether a kernel that appends may still be writing the page of the lane's entry. In a cache from which
- * nothing was dropped the row's pos tells the page. */
+/* Returns true if a kernel that appends may still be writing the page of the lane's entry. In a cache from
+ * which nothing was dropped the row's pos tells the page. */
 template <class Work>
 static __device__ bool may_change(const Work &w, const struct part &p, const struct entry &own)
 {
@@ -264,9 +267,10 @@ static __device__ void copy_early(const Work &w, struct cursor *c, struct block<
     __syncwarp();
 }
 
-/* The lists in shared memory at `smem`, and the block's first item; early: looked up before the last kernel
- * has ended. It may have appended then: tokens in order change a list's last page at most, else everything is
- * looked up again, in tables that are in the second-level cache by now. All threads of the block call it. */
+/* Makes the index of lists in shared memory at `smem` and finds the block's first item; early: looked up
+ * before the last kernel has ended. It may have appended then: tokens in order change a list's last page at
+ * most, else everything is looked up again, in tables that are in the second-level cache by now. All threads
+ * of the block call it. */
 template <class F, class Work>
 static __device__ void begin_copies(const Work &w, void *smem, struct lists *all, struct cursor *c,
                                     struct block<F::STAGES> *b, uint32_t pipeline)

@@ -11,20 +11,21 @@ template <int D> struct sums {
     float running_max[2], sum[2], o[D / 16][4];
 };
 
-/* Floats from one row of sums in shared memory to the next: without bank conflicts between the lanes of a
- * warp. */
+/* Returns the floats from one row of sums in shared memory to the next: without bank conflicts between the
+ * lanes of a warp. */
 __host__ __device__ static constexpr int pitch_of(int d)
 {
     return d + 4;
 }
 
-/* As combine_kernel adds it to nothing. */
+/* Returns v times `by`, rounded as combine_kernel rounds it when it adds it to nothing. */
 static __device__ float4 scaled_sum(float4 v, float by)
 {
     return make_float4(fmaf(v.x, by, 0.0f), fmaf(v.y, by, 0.0f), fmaf(v.z, by, 0.0f), fmaf(v.w, by, 0.0f));
 }
 
-/* Four sums over V of a split, which merge_warps leaves in two parts. */
+/* Returns four sums over V of a split, of head h from dimension x on, which merge_warps leaves in two parts.
+ */
 template <int D, class Work>
 static __device__ float4 two_sums(const Work &w, const float *total, int h, int x)
 {

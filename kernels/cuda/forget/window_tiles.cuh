@@ -35,7 +35,7 @@ template <int D> struct brought {
     float2 q[D / 32][4];
 };
 
-/* Rows without a query are 0. */
+/* Returns what the lane loads of a tile; rows without a query are 0. */
 template <int D, bool LARGEST>
 static __device__ brought<D> bring_queries(const struct window_mass_args &a, const struct window &w,
                                            struct tile t, int half)
@@ -54,6 +54,7 @@ static __device__ brought<D> bring_queries(const struct window_mass_args &a, con
     return b;
 }
 
+/* Writes half of a tile's dimensions to shared memory, split into bf16 parts as key_products() reads them. */
 template <int D> static __device__ void put_half(struct brought<D> b, int half, char *tile)
 {
     char *to = tile + half * (D / 32) * query_tile<D>::STEP + threadIdx.x % WARP * 16;
@@ -98,7 +99,8 @@ static __device__ void key_products(const char *tile, uint32_t page, float (&c)[
     }
 }
 
-/* The largest products of the group's heads. All lanes that share a key get them, in the first pair. */
+/* Replaces the products by the largest of the group's heads. All lanes that share a key get them, in the
+ * first pair. */
 template <int N> static __device__ void largest_of_heads(const struct window &w, float (&c)[N][2][4])
 {
     int row = threadIdx.x % WARP / 4;
