@@ -63,6 +63,7 @@ struct cut {
     int ties;
 };
 
+/* Returns the mass of a weight, given as its key, as a whole number in units of 2^-44. */
 __device__ static inline uint64_t mass_of(uint32_t key)
 {
     return __float2ull_rn(__uint_as_float(key) * 0x1p44f);
@@ -77,12 +78,15 @@ template <int BLOCKS> __device__ static inline void meet_blocks(void)
         __syncthreads();
 }
 
+/* Returns the address of the same object of block `block` of the row. */
 template <int BLOCKS, typename T> __device__ static inline const T *of_block(const T *mine, int block)
 {
     return BLOCKS > 1 ? cluster_object(mine, block) : mine;
 }
 
-/* What the warps of the row have put down, to all of its blocks; `none` where there is no warp. */
+/* Copies what the warps of the row have put down to `all`, in all of its blocks; `none` where there is no
+ * warp.
+ */
 template <int BLOCKS, typename T> __device__ static inline void gather_parts(T *all, const T *mine, T none)
 {
     enum { PARTS = smem<BLOCKS>::PARTS };
@@ -93,7 +97,8 @@ template <int BLOCKS, typename T> __device__ static inline void gather_parts(T *
     meet_blocks<BLOCKS>();
 }
 
-/* Atomic; shared memory adds 32 bits at a time without retries. */
+/* Adds x to a bin of the block's histogram, atomically; shared memory adds 32 bits at a time without retries.
+ */
 template <int BLOCKS>
 __device__ static inline void add_to_bin(struct smem<BLOCKS> *m, uint32_t bin, uint64_t x)
 {
@@ -119,8 +124,8 @@ __device__ static inline void count_digits(struct smem<BLOCKS> *m, const struct 
     }
 }
 
-/* The largest digit such that it and those above amount to `want` over the row's histograms, and how much of
- * its own amount that takes. 0: all of them are less. */
+/* Sets *digit to the largest digit for which it and those above amount to `want` over the row's histograms,
+ * and *need to how much of its own amount that takes. Returns 1, or 0 if all of them together are less. */
 template <int BLOCKS>
 __device__ static inline int pick_digit(struct smem<BLOCKS> *m, uint64_t want, uint32_t *digit,
                                         uint64_t *need)
@@ -156,8 +161,8 @@ __device__ static inline int pick_digit(struct smem<BLOCKS> *m, uint64_t want, u
     return total >= want;
 }
 
-/* The cut that keeps the largest `want`, by number or until their mass reaches it. All are kept when there
- * are no more than that. */
+/* Returns the cut that keeps the largest `want`, by number or until their mass reaches it. All are kept, with
+ * the cut {0, 0}, when there are no more than that. */
 template <int BLOCKS>
 __device__ static inline struct cut find_cut(struct smem<BLOCKS> *m, const struct part &p, uint64_t want,
                                              bool by_mass)
@@ -180,7 +185,7 @@ __device__ static inline struct cut find_cut(struct smem<BLOCKS> *m, const struc
     return {prefix, (int)((want + each - 1) / each)};
 }
 
-/* Every part's mass above the cut and its ties, into all_share. */
+/* Writes every part's mass above the cut and its ties to all_share. */
 template <int BLOCKS>
 __device__ static inline void share_out(struct smem<BLOCKS> *m, const struct part &p, struct cut c)
 {
@@ -197,6 +202,7 @@ __device__ static inline void share_out(struct smem<BLOCKS> *m, const struct par
     gather_parts<BLOCKS>(m->all_share, m->my_share, share{0, 0});
 }
 
+/* Returns the mass that the cut keeps in the row; calls share_out(). */
 template <int BLOCKS>
 __device__ static inline uint64_t kept_mass(struct smem<BLOCKS> *m, const struct part &p, struct cut c)
 {

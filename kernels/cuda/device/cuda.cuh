@@ -174,7 +174,8 @@ int gemm_open(struct device *d);
 void gemm_version(struct device *d, char *text, size_t size); /* of the library: "cublaslt13.1.0" */
 void gemm_close(struct device *d);
 
-/* One function per operation, which enqueues it on the device's stream. The arguments have been checked. */
+/* One function per operation, which enqueues it on the device's stream. The arguments have been checked
+ * (op_check()), so what fails is memory for the workspace or the launch. */
 #define X(name, ...) int cuda_op_##name(struct device *d, const struct name##_args *a);
 BACKEND_OPS(X)
 #undef X
