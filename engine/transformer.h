@@ -76,7 +76,8 @@ enum { PREFILL_TILE = 128 };
 void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int n_prompt,
                          const struct policy *policy, float *logits, struct err *e);
 
-/* Calls prefill_end only, for a sequence that was forked from a shared prompt. */
+/* Calls prefill_end only, for a sequence that was forked from a shared prompt. Does nothing for policy NULL
+ * or a policy without that hook. */
 void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy,
                              struct err *e);
 

@@ -101,8 +101,9 @@ struct policy_budget policy_budget_at(const struct policy_spec *s, const struct 
  * context, or less for policies that drop tokens. What learned gates drop is not known in advance; for them
  * it is the ratio they were trained for, and the recency window. */
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at);
-/* When a policy forgets that does not do so in every step: within `first` decoded tokens after it holds more
- * than its budget, and then after every `next`. 1 and 1 if it forgets in every step, or never. */
+/* policy_period() returns when a policy forgets that does not do so in every step: within `first` decoded
+ * tokens after it holds more than its budget, and then after every `next`. 1 and 1 if it forgets in every
+ * step, or never. */
 struct policy_period {
     int first, next;
 };

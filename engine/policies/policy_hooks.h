@@ -200,7 +200,8 @@ void policy_prefill_mass(const struct policy_ctx *c, int layer, struct prefill_m
 /* Sets *s so that the layer reads the n_rows lists of tokens in c->list[0]. */
 void policy_read_tokens(const struct policy_ctx *c, int n_rows, struct selection *s);
 /* Enqueues the choice of the best candidates of `in` into c->list[list], whose lists then hold
- * in.stride entries each. len_of_seq: device, by seq, for choices that ask for a length; else NULL. */
+ * in.stride entries each. list is 0 or 1. len_of_seq: device, by seq, for choices that ask for a length; else
+ * NULL. */
 void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_params *topk,
                  const int32_t *len_of_seq, int list);
 
