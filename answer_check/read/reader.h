@@ -210,8 +210,9 @@ int read_is_word(const struct token *t); /* could the token stand in prose? */
  * no steps are left; read_phrase() reads n tokens as a MATH_TEXT. */
 int read_phrase_length(struct math_reader *r);
 const struct math_node *read_phrase(struct math_reader *r, int n);
-/* The tokens from..to-1 as text in lower case with single blanks, without punctuation at the ends; "" when no
- * steps are left. */
+/* The tokens from..to-1 as text in lower case, with a single blank where the source has space; "" when no
+ * steps are left. Points, commas, colons, semicolons, "!", primes, quotation marks and minus signs at the
+ * ends are left out: "-5" becomes "5". */
 const char *read_folded(struct math_reader *r, int from, int to);
 /* Reads the whole text of n tokens, wherever pos is, when it consists of words only: a sentence or a name
  * with a number, with `last_resort` any words. Returns NULL for any other text. */

@@ -47,7 +47,9 @@ void doctor_number(struct str *out, double n);
  * separator: ':' or '='. */
 void system_line(const char *path, const char *name, char separator, char *out, size_t size);
 
-/* The checks. One that lacks what an earlier one should have found says nothing, or a warning. */
+/* The checks. One that lacks what an earlier one should have found says nothing, or a warning.
+ * doctor_tokenizer() opens p->tokenizer itself, for the caller of the checks to close: one that is missing,
+ * or that cannot be opened, is a fault, and the latter sets is_refused. */
 void doctor_files(struct patient *p);     /* files, config.json, weights: doctor_files.c */
 void doctor_memory(struct patient *p);    /* whether weights and shape agree, and memory: doctor_memory.c */
 void doctor_tokenizer(struct patient *p); /* round trip, tokens around a text: doctor_tokenizer.c */

@@ -40,7 +40,9 @@ int runplan_make_cells(struct runplan *p, const struct runplan_options *o, struc
 /* What the model adds to a resolved cell: identity, and the names that are made from it. */
 int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e);
 
-/* runplan_notices.c. Says once what a reader of the run file would not expect of "auto". */
+/* runplan_notices.c. Where a setting has chat "auto", warns once for each model for which that means no chat
+ * form, though its tokens look like a known one. Another call warns again: call it when all models are open.
+ */
 void runplan_log_chat(const struct runplan *p);
 /* Tells of settings in a model's generation_config.json that are not applied. */
 void runplan_log_unapplied(const struct runplan *p);

@@ -33,7 +33,8 @@ struct jtokens {
  * after an error too. */
 int jinja_lex(struct jtokens *out, struct arena *a, const char *text, size_t n, const char *what,
               struct err *e);
-/* Returns the length in bytes of the first character; n > 0. */
+/* Returns the length in bytes of the first character, at most n; n > 0. Only its first byte is looked at, so
+ * in invalid UTF-8 a lead byte takes the bytes behind it along, and a continuation byte has length 1. */
 size_t jinja_char(const char *p, size_t n);
 
 enum jnode_kind {
