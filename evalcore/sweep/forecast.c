@@ -201,7 +201,12 @@ static double model_seconds(const struct forecast *f, int model)
     }
     double devices = f->devices > 0 ? f->devices : 1, places = f->places > 0 ? f->places : 1;
     double rows = (double)n < places ? (double)n : places;
-    double steps = left / rows > longest ? left / rows : longest;
+    /* When the last job has started, the longest under way has about half of its tokens to go, and the others
+     * half of a typical job's. */
+    double tail = (double)n > rows ? 0.5 * (longest - left / (double)n) : 0;
+    double steps = left / rows + (tail > 0 ? tail : 0);
+    if (steps < longest)
+        steps = longest;
     double together = left / steps, share = together < devices ? together : devices;
     return steps * forecast_step(f, &s, together / share) + forecast_prompt(&s, prompts) / devices;
 }
