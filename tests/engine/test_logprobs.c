@@ -201,7 +201,8 @@ int main(int argc, char **argv)
     struct engine *en = decode_open(&(struct engine_options){0});
     snprintf(path, sizeof path, "%s/tests/engine/hf/pocket.txt", SOURCE_DIR);
     run(en, "transformers", "full", path, 0, MAX_SEQUENCES);
-    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+    /* Small: one budget of each policy. */
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i += check_small() ? 2 : 1) {
         snprintf(path, sizeof path, "%s/tests/data/pocket/logprobs/%s.txt", SOURCE_DIR, policies[i].stem);
         run(en, policies[i].stem, policies[i].policy, path, policies[i].gap_limit, most);
     }

@@ -126,17 +126,19 @@ static void plain_mix(const struct key_redundancy_args *a, const struct set *s, 
 {
     int d = s->c.kv.head_dim;
     double *c = malloc((size_t)(n * n) * sizeof *c), *rho = calloc((size_t)n, sizeof *rho), all = 0;
+    double *norm = calloc((size_t)n, sizeof *norm);
     const float *key = s->c.k + (size_t)head * SLOTS * (size_t)d;
+    for (int i = 0; i < n; i++) {
+        for (int x = 0; x < d; x++)
+            norm[i] += (double)key[i * d + x] * (double)key[i * d + x];
+        norm[i] = sqrt(norm[i]) + 1e-8;
+    }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            double ij = 0, ii = 0, jj = 0;
-            for (int x = 0; x < d; x++) {
-                double ki = (double)key[i * d + x], kj = (double)key[j * d + x];
-                ij += ki * kj;
-                ii += ki * ki;
-                jj += kj * kj;
-            }
-            c[i * n + j] = i == j ? 0 : ij / ((sqrt(ii) + 1e-8) * (sqrt(jj) + 1e-8));
+            double ij = 0;
+            for (int x = 0; x < d; x++)
+                ij += (double)key[i * d + x] * (double)key[j * d + x];
+            c[i * n + j] = i == j ? 0 : ij / (norm[i] * norm[j]);
         }
     for (int i = 0; i < n; i++) {
         int spare = -1;
@@ -151,6 +153,7 @@ static void plain_mix(const struct key_redundancy_args *a, const struct set *s, 
         all += exp(rho[t]);
     for (int t = 0; t < n - a->recent; t++)
         v[t] = (double)a->lambda * v[t] - (1 - (double)a->lambda) * exp(rho[t]) / all;
+    free(norm);
     free(c);
     free(rho);
 }
