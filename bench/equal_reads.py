@@ -189,7 +189,7 @@ def result_table(result, targets=(10, 20, 50)):
     return "\n".join(out).rstrip("\n")
 
 
-# The looks of the report's figures (evalcore/page/svg.c, evalcore/report/figures/report_series.c): colours in the light and in the
+# The looks of the report's figures (evalcore/page/svg.c, evalcore/report/report_series.c): colours in the light and in the
 # dark, shapes, and which of them a policy has, by its place in engine/policies/policies.h.
 COLOURS = [("#000", "#fff"), ("#e98020", "#f0994a"), ("#6c59c2", "#9a8cf0"), ("#600aa6", "#b57bea"), ("#2f9fd8", "#62bdec"),
            ("#1b7f4d", "#4cc187"), ("#c23b4b", "#ec7683"), ("#7a7f87", "#9aa1aa")]

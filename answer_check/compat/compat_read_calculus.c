@@ -1,5 +1,5 @@
 /* Limits, integrals, derivatives and determinants in the original's grammar. The trees are those of the
- * reader of mode strict, so that answer_check/calculus can evaluate them. */
+ * reader of mode strict, so that answer_check/scalar can evaluate them. */
 #include "answer_check/compat/compat_reader.h"
 #include "answer_check/tree/math_matrix.h"
 

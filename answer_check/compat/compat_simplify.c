@@ -1,7 +1,7 @@
 /* What SymPy makes of integrals, limits, derivatives, rounded values and extrema before it compares. It knows
  * few identities of rounded values and extrema: it does not know that \lceil x\rceil is -\lfloor -x\rfloor.
  * So they become unknown functions here, and values at sample points show no more than SymPy would see. */
-#include "answer_check/calculus/calculus.h"
+#include "answer_check/scalar/calculus.h"
 #include "answer_check/compat/compat_equal.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "answer_check/calculus/calculus.h"
+#include "answer_check/scalar/calculus.h"
 
 struct marked {
     const struct math_node *value;

@@ -14,7 +14,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/export/csv_tables.h"
-#include "evalcore/report/figures/report_figures.h"
+#include "evalcore/report/report_figures.h"
 #include "evalcore/report/data/report_frontier.h"
 #include "evalcore/report/data/report_group.h"
 #include "evalcore/report/data/report_merge.h"

@@ -7,8 +7,8 @@
 
 #include "evalcore/report/data/report_group.h"
 #include "evalcore/report/data/report_samples.h"
-#include "evalcore/report/figures/report_figures.h"
-#include "evalcore/report/figures/report_series.h"
+#include "evalcore/report/report_figures.h"
+#include "evalcore/report/report_series.h"
 
 static void accuracy_cell(struct doc *d, struct table *t, const struct report *r, int i)
 {

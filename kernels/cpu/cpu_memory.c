@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/simd/simd.h"
+#include "kernels/cpu/simd.h"
 
 int cpu_error(struct device *d, int code, const char *format, ...)
 {

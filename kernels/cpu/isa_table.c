@@ -1,6 +1,6 @@
 /* The table of operations for one instruction set. This file is compiled once for each. */
 #include "kernels/cpu/ops.h"
-#include "kernels/cpu/simd/isa_peak.h"
+#include "kernels/cpu/isa_peak.h"
 
 #define TEXT2(x) #x
 #define TEXT(x)  TEXT2(x)

@@ -2,7 +2,7 @@
 #define KERNELS_CPU_KV_BLOCK_H
 
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/simd/simd.h"
+#include "kernels/cpu/simd.h"
 
 /* Writing and reading single tokens of a KV block, and page bounds. */
 

@@ -8,7 +8,7 @@
  * its own tokens: a list merged over a group, or one that covers everything, gives each head what it would
  * get by itself. */
 #include "kernels/cpu/ops.h"
-#include "kernels/cpu/simd/tile.h"
+#include "kernels/cpu/tile.h"
 
 enum {
     PART_EXTRA = 2, /* largest logit and sum, before the head_dim outputs */

@@ -3,7 +3,7 @@
  * With few rows, several panels are done at once, straight from the weights. With many rows, a block of one
  * panel is widened to fp32 once and used by all rows, 96 at a time. */
 #include "kernels/cpu/ops.h"
-#include "kernels/cpu/simd/tile.h"
+#include "kernels/cpu/tile.h"
 
 enum { K_BLOCK = 256, ROW_BLOCK = 96, GROUP_PANELS = 8, TASK_BYTES = 64 << 10 };
 

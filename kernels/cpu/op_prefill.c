@@ -8,7 +8,7 @@
  * the sum over the rows, in order. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/scores.h"
-#include "kernels/cpu/simd/tile.h"
+#include "kernels/cpu/tile.h"
 
 enum { BLOCK_ROWS = 48, MAX_DIM = BACKEND_MAX_HEAD_DIM, VALUE_PAGES = 2 };
 

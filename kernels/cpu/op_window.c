@@ -3,7 +3,7 @@
  * and heads in their order. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/scores.h"
-#include "kernels/cpu/simd/tile.h"
+#include "kernels/cpu/tile.h"
 #include "kernels/cpu/kv_block.h"
 #include "kernels/keep_params.h"
 

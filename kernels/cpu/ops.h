@@ -5,7 +5,7 @@
  * per instruction set. */
 #include "kernels/backend.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/simd/simd.h"
+#include "kernels/cpu/simd.h"
 
 #define X(name, ...) void CPU_SYM(op_##name)(const void *args, struct cpu_ctx *c);
 BACKEND_OPS(X)

@@ -1,6 +1,6 @@
 /* Where the time of a step goes: what is read from files of benchmarks, and the figure of it. */
 #include "evalcore/report/data/report_data.h"
-#include "evalcore/report/figures/report_figures.h"
+#include "evalcore/report/report_figures.h"
 #include "evalcore/base/file.h"
 #include "tests/check.h"
 

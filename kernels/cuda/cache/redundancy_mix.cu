@@ -1,7 +1,7 @@
 /* The last kernel of key_redundancy, after those of op_redundancy.cu or op_redundancy_mma.cu: the softmax of
  * the means, mixed into the scores. */
 #include "kernels/cuda/device/ptx.cuh"
-#include "kernels/cuda/forget/redundancy.cuh"
+#include "kernels/cuda/cache/redundancy.cuh"
 
 enum { THREADS = 256 };
 

@@ -1,11 +1,11 @@
 /* Series, their colours, and what all figures share (contracts: report_series.h, report_figures.h). */
-#include "evalcore/report/figures/report_series.h"
+#include "evalcore/report/report_series.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "engine/policies/policy.h"
-#include "evalcore/report/figures/report_figures.h"
+#include "evalcore/report/report_figures.h"
 
 struct look {
     enum svg_colour colour;

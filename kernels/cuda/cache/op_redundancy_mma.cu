@@ -9,8 +9,8 @@
  * in which keys come does not count. What warps have seen comes together in the order of lanes and warps, so
  * a list's bits depend on the list alone. */
 #include "kernels/cuda/device/share.cuh"
-#include "kernels/cuda/forget/redundancy.cuh"
-#include "kernels/cuda/forget/key_pages.cuh"
+#include "kernels/cuda/cache/redundancy.cuh"
+#include "kernels/cuda/cache/key_pages.cuh"
 
 enum { WARPS = 16, THREADS = WARPS * WARP };
 enum { OWN = 8, SHARE = WARPS / OWN };    /* own pages of a block; warps with the same */

@@ -3,7 +3,7 @@
  * g(u) is k G(u) for g an exponential, a sine, a cosine or a power. Every factor that could vanish between
  * the bounds, in a denominator or under a root or logarithm, is noted, and its sign at both ends is proved.
  */
-#include "answer_check/calculus/calculus_parts.h"
+#include "answer_check/scalar/calculus_parts.h"
 
 #include "answer_check/scalar/scalar_build.h"
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "kernels/cpu/simd/simd.h"
+#include "kernels/cpu/simd.h"
 
 /* Loops that show what one instruction set can reach here. Twelve independent chains hide the latency of
  * fused multiply-add (4 or 5 cycles, two a cycle). */

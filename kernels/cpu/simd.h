@@ -64,11 +64,11 @@ INLINE uint16_t f32_to_bf16(float f)
  * where the mask is set, else no i_shl, i_sar             shifts, i_sar with the sign v_bits, i_as_float the
  * same bits as the other type; i_to_float converts the number */
 #if defined(__AVX512F__)
-#include "kernels/cpu/simd/simd_avx512.h"
+#include "kernels/cpu/simd_avx512.h"
 #elif defined(__AVX2__)
-#include "kernels/cpu/simd/simd_avx2.h"
+#include "kernels/cpu/simd_avx2.h"
 #else
-#include "kernels/cpu/simd/simd_scalar.h"
+#include "kernels/cpu/simd_scalar.h"
 #endif
 
 /* ---- what all three forms share: v_sum() and v_largest() return the sum and the largest of the lanes,

@@ -1,6 +1,6 @@
 /* The end of a sparse prefill (DMS): tokens that the last query no longer sees are dropped, the others move
  * down to the first slots, and the rings of the last `reach` tokens are filled. */
-#include "kernels/cuda/forget/squeeze.cuh"
+#include "kernels/cuda/cache/squeeze.cuh"
 
 /* The rings' entries of a thread's slots. */
 static __device__ void fill_rings(const struct compact_args &a, size_t list, const int32_t *until,

@@ -1,5 +1,5 @@
 /* Evaluates what can be evaluated in a tree, from the inside out (contract: calculus.h). */
-#include "answer_check/calculus/calculus_parts.h"
+#include "answer_check/scalar/calculus_parts.h"
 
 #include <string.h>
 

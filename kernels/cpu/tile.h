@@ -1,7 +1,7 @@
 #ifndef KERNELS_CPU_SIMD_TILE_H
 #define KERNELS_CPU_SIMD_TILE_H
 
-#include "kernels/cpu/simd/simd.h"
+#include "kernels/cpu/simd.h"
 
 /* The inner loop that linear layers and attention share: R rows of x times P panels of 16 lanes, with the
  * sums in registers and k in sequence. R, P and bf16 are constants where this is inlined. The rows of a tile

@@ -1,5 +1,5 @@
 /* Derivatives of trees by the usual rules, and functions as one quotient. */
-#include "answer_check/calculus/calculus_parts.h"
+#include "answer_check/scalar/calculus_parts.h"
 
 #include "answer_check/scalar/scalar_build.h"
 

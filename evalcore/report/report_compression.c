@@ -5,7 +5,7 @@
 
 #include "evalcore/base/log.h"
 #include "evalcore/report/data/report_curve.h"
-#include "evalcore/report/figures/report_series.h"
+#include "evalcore/report/report_series.h"
 
 int report_has_compression(const struct report *r, int panel)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "evalcore/report/data/report_frontier.h"
-#include "evalcore/report/figures/report_figures.h"
-#include "evalcore/report/figures/report_series.h"
+#include "evalcore/report/report_figures.h"
+#include "evalcore/report/report_series.h"
 
 static double cost_of(const struct frontier_point *p, int axis)
 {

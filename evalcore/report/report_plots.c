@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/figures/report_series.h"
+#include "evalcore/report/report_series.h"
 
 static int compare_points(const void *a, const void *b)
 {

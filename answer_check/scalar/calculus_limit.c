@@ -1,7 +1,7 @@
 /* Limits. At a number: by substitution where the function is continuous, and by L'Hopital's rule for 0/0. At
  * infinity: by the leading terms of quotients of polynomials; exponentials fall faster than polynomials rise,
  * and logarithms rise slower; roots have linear asymptotes; and f^g is found by its logarithm. */
-#include "answer_check/calculus/calculus_parts.h"
+#include "answer_check/scalar/calculus_parts.h"
 
 #include "answer_check/scalar/scalar_build.h"
 

@@ -10,7 +10,7 @@
 
 #include "evalcore/page/svg.h"
 #include "evalcore/report/data/report_match.h"
-#include "evalcore/report/figures/report_figures.h"
+#include "evalcore/report/report_figures.h"
 
 enum { HEAT_MAX = 32 };
 

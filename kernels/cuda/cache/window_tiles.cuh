@@ -6,8 +6,8 @@
  * 128. LARGEST: the group's largest logit counts (R-KV, arXiv 2505.24133), and a tile is one query of the
  * group's heads; else each query has its own softmax (SnapKV, arXiv 2404.14469), and a tile is 16 queries of
  * a head. */
-#include "kernels/cuda/forget/key_pages.cuh"
-#include "kernels/cuda/forget/window.cuh"
+#include "kernels/cuda/cache/key_pages.cuh"
+#include "kernels/cuda/cache/window.cuh"
 
 /* Tile shape: how the tiles of a block divide queries and heads. Two warps share a tile. */
 enum { ROWS = 16, TILES = 8, SPLIT = 3 };

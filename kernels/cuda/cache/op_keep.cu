@@ -1,5 +1,5 @@
 /* Forgetting all tokens but those of a list (policies that forget by scores). */
-#include "kernels/cuda/forget/squeeze.cuh"
+#include "kernels/cuda/cache/squeeze.cuh"
 
 /* KV heads of a row: of one layer, or of as many as there are lists for. They follow each other in the
  * tables, and layers too. */

@@ -5,7 +5,7 @@
  * each has half of the pages. The first kernel computes the sums of exponentials: the slots are divided into
  * parts, and their number depends on the list alone. The second computes the masses; a block has the pages
  * before and after its own as well, because pooling reaches into them. */
-#include "kernels/cuda/forget/window_tiles.cuh"
+#include "kernels/cuda/cache/window_tiles.cuh"
 
 enum { WARPS = TILES * 2, THREADS = WARPS * WARP };
 enum { MAX_QUERIES = 128 };

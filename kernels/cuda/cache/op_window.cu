@@ -2,7 +2,7 @@
  * op_redundancy.cu, of R-KV (arXiv 2505.24133); op_window_mma.cu has the common forms of bf16. A sequence
  * wants them once in many steps, so that few of a batch want them in one step, and often none: all blocks
  * look at all heads and share the work of those in which the rule acts. */
-#include "kernels/cuda/forget/window.cuh"
+#include "kernels/cuda/cache/window.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
 enum { MIN_JOBS = 16 }; /* of a window, that MAX_PARTS of the slots are worth it */

@@ -1,5 +1,5 @@
 /* The table of figures (contract: report_figures.h), in the order of the page. */
-#include "evalcore/report/figures/report_figures.h"
+#include "evalcore/report/report_figures.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/figures/report_series.h"
+#include "evalcore/report/report_series.h"
 
 struct curve {
     struct svg_point *points; /* (length, share) */

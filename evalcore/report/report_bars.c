@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "evalcore/page/svg.h"
-#include "evalcore/report/figures/report_figures.h"
-#include "evalcore/report/figures/report_series.h"
+#include "evalcore/report/report_figures.h"
+#include "evalcore/report/report_series.h"
 
 static void add_row(struct svg_bar *row, const struct report *r, const struct cell_stats *s)
 {

@@ -1,5 +1,5 @@
 /* See isa_peak.h: reading memory, and fused multiply-add. */
-#include "kernels/cpu/simd/isa_peak.h"
+#include "kernels/cpu/isa_peak.h"
 
 double CPU_SYM(peak_read)(const float *p, size_t n)
 {

@@ -1,7 +1,7 @@
 /* Infinite series: geometric ones with a ratio below 1, also multiplied by the index, and others with a known
  * sum: r^n/n!, quotients of polynomials by partial fractions, reciprocal squares and fourth powers, and the
  * alternating harmonic series. Each is recognised by an identity of its terms. */
-#include "answer_check/calculus/calculus_parts.h"
+#include "answer_check/scalar/calculus_parts.h"
 
 #include "answer_check/scalar/scalar_build.h"
 

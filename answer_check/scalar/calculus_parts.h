@@ -1,7 +1,7 @@
 #ifndef ANSWER_CHECK_CALCULUS_CALCULUS_PARTS_H
 #define ANSWER_CHECK_CALCULUS_CALCULUS_PARTS_H
 
-#include "answer_check/calculus/calculus.h"
+#include "answer_check/scalar/calculus.h"
 
 /* What the files of this folder do for each other. Every function that returns a tree returns a new one in
  * w's arena, or NULL where its rules give no result and when no steps are left. */

@@ -3,7 +3,7 @@
  * memory; a lane has one of the others, a warp four of its own. Sums over rows of the matrix of cosines go
  * over tiles in order and then over warps in order. */
 #include "kernels/cuda/device/ptx.cuh"
-#include "kernels/cuda/forget/redundancy.cuh"
+#include "kernels/cuda/cache/redundancy.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP, OWN = TILE / WARPS };
 

@@ -1,7 +1,7 @@
 #ifndef EVALCORE_REPORT_FIGURES_REPORT_SERIES_H
 #define EVALCORE_REPORT_FIGURES_REPORT_SERIES_H
 
-#include "evalcore/report/figures/report_figures.h"
+#include "evalcore/report/report_figures.h"
 #include "evalcore/page/svg.h"
 
 /* The curves and point sets of one figure. A policy has the same colour in every figure and every report:
