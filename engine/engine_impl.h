@@ -146,7 +146,8 @@ int prompt_evict_one(struct engine *en, struct err *e);
 /* Evicts all of them. */
 void prompt_cache_clear(struct engine *en, struct err *e);
 
-/* sequence.c: curve_is_due() is 1 if the sequence's curve gets a point when its completion has n_ids tokens.
+/* sequence.c: curve_is_due() is 1 if the sequence's curve gets its next point when its completion has n_ids
+ * tokens, those of the prompt not counted; the points before have been noted. It is always 0 without curves.
  * curve_note() adds the point, curve_end() fills in the rest and sets *sums for the totals, curve_clear()
  * removes the points, curve_release() frees them. */
 int curve_is_due(const struct sequence *s, int n_ids);
@@ -196,7 +197,8 @@ int pairs_are_active(const struct engine *en);
 /* watch.c */
 /* Returns 1 if the step that is about to be sent is to be watched. */
 int watch_is_due(const struct engine *en);
-/* Runs it without a graph, and calls the watcher. */
+/* In the place of graphs_run() when watch_is_due() returned 1 and no step is in flight: runs the step without
+ * a graph and calls the watcher. The caller downloads and counts the step as after graphs_run(). */
 void watch_step(struct engine *en, struct err *e);
 
 /* batch.c. No step may be in flight, except for batch_reserve_ahead and batch_collect. */

@@ -16,7 +16,9 @@
 enum math_truth equal_better(enum math_truth a, enum math_truth b);
 enum math_truth equal_worse(enum math_truth a, enum math_truth b);
 void equal_set_how(struct comparison *e, const char *how); /* sets e->how; the string is not copied */
-int equal_is_name(const struct math_node *m); /* x, x_1, f(x), (x, y): what may stand before "= value" */
+/* May m stand before "= value"? A symbol, words, f(x), \tan\alpha, dy/dx, A \cap B, and a tuple, list or
+ * ratio of such; of a MATH_EITHER its usual reading decides. */
+int equal_is_name(const struct math_node *m);
 int equal_is_number(struct comparison *e, const struct math_node *m); /* a scalar without symbols */
 int equal_is_value(const struct math_node *m);      /* a scalar, perhaps with marks around it */
 int equal_is_mark(const struct math_node *m);       /* percent, degrees, a unit, a currency */

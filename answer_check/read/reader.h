@@ -114,7 +114,7 @@ int read_opens_condition(const struct math_reader *r); /* a parenthesis with a r
  * "(square units)" behind a value, else 0. */
 int read_remark(const struct math_reader *r);
 int read_can_be_end(const struct math_node *m);   /* can m be the end of an interval: perhaps a number? */
-int read_ratio_word(const struct math_reader *r); /* the "to" of "3 to 4" */
+int read_ratio_word(const struct math_reader *r); /* the "to" of "3 to 4": between digits and blanks? */
 int read_half_of_day(const struct token *t,
                      const char **name); /* length of "am", "p.m."; *name is "am" or "pm" where it is not 0 */
 int read_base_words(const struct token *t); /* length of "base 7", "(base 7)" behind a number */

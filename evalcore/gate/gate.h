@@ -123,8 +123,8 @@ struct gate_side {
 int gate_side_run(struct gate_side *out, const struct run *r, int may_be_partial, struct arena *a,
                   struct err *e);
 /* A base file: JSONL, one line a thing, the last line a digest of the others. gate_base_read() fills *out;
- * ERR_IO when the file cannot be read or keeps no results, ERR_USAGE when it is no base file, ERR_FORMAT when
- * it is damaged or of another version. */
+ * ERR_IO or ERR_DISK when the file cannot be read, ERR_IO when it keeps no results, ERR_USAGE when it is no
+ * base file, ERR_FORMAT when it is damaged or of another version. */
 int gate_base_read(struct gate_side *out, const char *path, struct arena *a, struct err *e);
 /* Writes a side that gate_fit() accepts, in place of an earlier file. ERR_USAGE when it does not accept it,
  * ERR_IO or ERR_DISK when the file cannot be written; the earlier one then stays. */

@@ -228,7 +228,8 @@ int run_limit(const struct cell *c, int problem);
 
 /* Both fetch a part of a completion from its journal and replace what out holds: its text (invalid UTF-8 is
  * U+FFFD already), and its token ids as the text of a JSON array. They return 0, ERR_IO when the journal
- * cannot be read, or ERR_FORMAT when the record is damaged. */
+ * cannot be read, or ERR_FORMAT when the record is damaged; out then means nothing and is still the caller's
+ * to release. A job that failed may have a part of a completion: rec->finish says how it ended. */
 int run_text(const struct run *r, const struct record *rec, struct str *out, struct err *e);
 int run_ids(const struct run *r, const struct record *rec, struct str *out, struct err *e);
 /* Fetches a completion's curve of reads and overwrites *out with it. Returns 0, also where the record has no

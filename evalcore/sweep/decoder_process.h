@@ -20,7 +20,7 @@
 struct timeouts {
     int silence, step; /* seconds; step 0: no limit */
     int in_a_row,
-        in_an_hour; /* deaths after which a worker is not started again soon; 0: as a sweep has them */
+        in_an_hour; /* with more deaths a worker is not started again soon; 0: as a sweep has them */
 };
 enum { LOAD_TIMEOUT = 1800 }; /* seconds until a worker has loaded everything */
 /* Starts the workers. argv: of a sweep, its name first; the workers read the same options and make the same

@@ -1,14 +1,14 @@
-#ifndef EVALCORE_SWEEP_WORKER_LIVES_H
-#define EVALCORE_SWEEP_WORKER_LIVES_H
+#ifndef EVALCORE_SWEEP_RESTART_RULES_H
+#define EVALCORE_SWEEP_RESTART_RULES_H
 
 #include <stdint.h>
 
 /* What follows from the death of a worker, as rules.
  *
  * A worker that dies is started again: at once after the first death, and after pauses that double while none
- * of its lives finishes a job. After RESTARTS_IN_A_ROW such deaths in a row, or RESTARTS_PER_HOUR within an
- * hour, it is out: the sweep does not count on it any more, and tries it again every RETRY_SECONDS seconds
- * while others work.
+ * of its lives finishes a job. It is started again after RESTARTS_IN_A_ROW such deaths in a row and after
+ * RESTARTS_PER_HOUR within an hour; at one more it is out: the sweep does not count on it any more, and tries
+ * it again every RETRY_SECONDS seconds while others work.
  *
  * A job may be what kills workers. The jobs of a worker that died decode again like any other. Those that
  * were there at a second death are suspects: they decode when nothing else is left, in ever smaller company,
@@ -33,6 +33,6 @@ int fate_is_proven(const struct job_fate *f);
 /* Returns 1 when worker i may have it: it did not die alone there, or there is no other worker; else 0. */
 int fate_allows(const struct job_fate *f, int i, int has_others);
 /* Returns the back-off: seconds until a worker is started again after that many deaths in a row without a
- * finished job, and within an hour. Below 0: it is out. */
+ * finished job, and within an hour; both counts include the death just now. Below 0: it is out, as above. */
 double restart_backoff(int in_a_row, int in_an_hour);
 #endif

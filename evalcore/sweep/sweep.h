@@ -42,8 +42,8 @@ void sweep_open_local(struct sweep *s, struct runplan *p, struct deadline *deadl
  * cannot go on. Jobs that ended in an error are over, too. After an error or a signal, what was journalled so
  * far stays, and nothing more can be decoded. s->progress tells what was done, until the next call. */
 int sweep_decode(struct sweep *s, const char *dir, struct board *board, int *signal, struct err *e);
-/* After a stop: logs how many tokens of unfinished completions are lost, and, if no job was finished, which
- * time limit would help. */
+/* After a stop, before sweep_close(): logs how many tokens of unfinished completions are lost, and, if no job
+ * was finished, which time limit would help. */
 void sweep_log_lost(const struct sweep *s);
 /* Closes the decoder, which ends the workers, and frees what s owns; s may be zeroed. The plan stays. */
 void sweep_close(struct sweep *s);

@@ -83,8 +83,9 @@ struct workers {
 /* In these functions an int that is a yes or no is 1 or 0. Those that take a struct err and return nothing
  * set it when the decoding cannot go on.
  *
- * worker_pool.c: starts the process of worker i with its model; where that fails, e says why and the worker
- * is not live. */
+ * worker_pool.c: starts the process of worker i, which must not have one, with its model,
+ * link[i].state->model. Where that fails, e says why and the worker is not live: decoding cannot begin then,
+ * but one that is under way goes on when the caller plans the worker's next start. */
 void worker_start(struct workers *ws, int i, struct err *e);
 /* Starts worker i, which is not there, again with a model. Where that fails, it is warned of and the next
  * start is planned (worker_plan_return()). */
