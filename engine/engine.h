@@ -81,7 +81,10 @@ struct engine_info {
     int32_t ends[ENGINE_MAX_ENDS]; /* all of them */
     int n_ends;
     char unapplied[ENGINE_UNAPPLIED]; /* names of generation_config.json's entries that are not applied */
+    int scaled_context; /* what the rotation is stretched for, where max_position is below that; else 0 */
 };
+/* Appends what raises the model's context, if config.json says it: "; its rotation is stretched for ...". */
+void engine_context_advice(const struct engine_info *info, struct str *out);
 /* These three return parts of the engine, which it owns: its facts, its tokenizer (NULL for a folder without
  * tokenizer.json) and the chat template of its folder (with `template` NULL if there is none, as for the
  * embedded model and for random weights). */

@@ -20,11 +20,22 @@ struct engine_info engine_config_info(const char *model, const struct model_conf
                                .vocab = c->vocab,
                                .max_position = c->max_position,
                                .max_context = c->max_position,
+                               .scaled_context = model_scaled_context(c),
                                .eos = c->n_eos ? c->eos[0] : -1,
                                .n_ends = c->n_eos};
     memcpy(info.ends, c->eos, sizeof info.ends);
     memcpy(info.unapplied, c->unapplied, sizeof info.unapplied);
     return info;
+}
+
+void engine_context_advice(const struct engine_info *info, struct str *out)
+{
+    if (info->scaled_context)
+        str_printf(
+            out,
+            "; its rotation is stretched for %d tokens, so raise \"max_position_embeddings\" in config.json "
+            "from %d to that",
+            info->scaled_context, info->max_position);
 }
 
 static int is_gpu(const struct engine_options *o)
@@ -54,9 +65,16 @@ int engine_check_options(struct engine_options *o, const struct model_config *c,
         o->max_context = c->max_position;
     if (o->max_batch < 1 || o->max_batch > MAX_BATCH)
         return err_set(e, ERR_USAGE, "max_batch is %d; 1 to %d is possible", o->max_batch, MAX_BATCH);
-    if (o->max_context < 1 || o->max_context > c->max_position)
-        return err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d",
-                       o->max_context, c->max_position);
+    if (o->max_context < 1 || o->max_context > c->max_position) {
+        struct engine_info info = engine_config_info(o->model, c);
+        struct str advice = {0};
+        if (o->max_context > 0)
+            engine_context_advice(&info, &advice);
+        int rc = err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d%s",
+                         o->max_context, c->max_position, str_text(&advice));
+        str_release(&advice);
+        return rc;
+    }
     if (o->prefill_chunk < 0 || o->prefill_chunk % CHUNK_UNIT || o->prefill_chunk > CHUNK_MAX)
         return err_set(e, ERR_USAGE, "prefill_chunk is %d; multiples of %d up to %d are possible",
                        o->prefill_chunk, CHUNK_UNIT, CHUNK_MAX);

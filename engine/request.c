@@ -12,6 +12,21 @@ static int has_pair(const struct request *r)
     return r->reference && r->reference != r->policy;
 }
 
+static int refuse_long(const struct engine *en, const struct request *r, struct err *e)
+{
+    int context = en->options.max_context;
+    struct str advice = {0};
+    if (context == en->info.max_position)
+        engine_context_advice(&en->info, &advice);
+    int rc = r->n_prompt >= context
+                 ? err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in a context of %d%s",
+                           r->n_prompt, context, str_text(&advice))
+                 : err_set(e, ERR_USAGE, "%d tokens do not fit a context of %d%s", r->n_prompt + r->n_forced,
+                           context, str_text(&advice));
+    str_release(&advice);
+    return rc;
+}
+
 static int check_request(const struct engine *en, const struct request *r, struct err *e)
 {
     int context = en->options.max_context;
@@ -19,12 +34,8 @@ static int check_request(const struct engine *en, const struct request *r, struc
         return err_set(e, ERR_USAGE, "the prompt is empty");
     if (r->max_new_tokens < 1 && !r->n_forced)
         return err_set(e, ERR_USAGE, "max_new_tokens is %d; at least 1 is needed", r->max_new_tokens);
-    if (r->n_prompt >= context)
-        return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in a context of %d", r->n_prompt,
-                       context);
-    if (r->n_forced && r->n_prompt + r->n_forced > context)
-        return err_set(e, ERR_USAGE, "%d tokens do not fit a context of %d", r->n_prompt + r->n_forced,
-                       context);
+    if (r->n_prompt >= context || (r->n_forced && r->n_prompt + r->n_forced > context))
+        return refuse_long(en, r, e);
     if (r->n_forced && r->max_total_tokens > 0 && r->n_prompt + r->n_forced > r->max_total_tokens)
         return err_set(e, ERR_USAGE, "%d forced tokens after a prompt of %d do not fit max_total_tokens %d",
                        r->n_forced, r->n_prompt, r->max_total_tokens);

@@ -25,13 +25,38 @@ static int check_theta(const struct model_config *c, const char *what, struct er
                    c->rope_theta);
 }
 
-static int parse_llama3(struct model_config *c, const json_t *s, const char *what, struct err *e)
+static int is_given(const json_t *s, const char *key)
+{
+    const json_t *v = json_object_get(s, key);
+    return v && !json_is_null(v);
+}
+
+/* The context before it was stretched. Where the scaling s does not say it, Transformers takes that of the
+ * configuration o, and then max_position_embeddings. */
+static int parse_original(struct model_config *c, const json_t *o, const json_t *s, const char *what,
+                          struct err *e)
+{
+    static const char key[] = "original_max_position_embeddings";
+    double outer = 0, inner = 0;
+    if ((is_given(o, key) && json_get_double(o, key, &outer, what, e)) ||
+        (is_given(s, key) && json_get_double(s, key, &inner, what, e)))
+        return e->code;
+    if (outer && inner && outer != inner)
+        return err_set(
+            e, ERR_FORMAT,
+            "%s: \"%s\" is %g there and %g in the scaling of the rotation; leave out the wrong one", what,
+            key, outer, inner);
+    c->rope_original = inner ? inner : outer ? outer : c->max_position;
+    return 0;
+}
+
+static int parse_llama3(struct model_config *c, const json_t *o, const json_t *s, const char *what,
+                        struct err *e)
 {
     c->rope = ROPE_LLAMA3;
     if (json_get_double(s, "factor", &c->rope_factor, what, e) ||
         json_get_double(s, "low_freq_factor", &c->rope_low, what, e) ||
-        json_get_double(s, "high_freq_factor", &c->rope_high, what, e) ||
-        json_get_double(s, "original_max_position_embeddings", &c->rope_original, what, e))
+        json_get_double(s, "high_freq_factor", &c->rope_high, what, e) || parse_original(c, o, s, what, e))
         return e->code;
     if (c->rope_factor >= 1 && c->rope_low > 0 && c->rope_high > c->rope_low && c->rope_original > 0)
         return 0;
@@ -51,13 +76,8 @@ static int parse_linear(struct model_config *c, const json_t *s, const char *wha
                    c->rope_factor);
 }
 
-static int is_given(const json_t *s, const char *key)
-{
-    const json_t *v = json_object_get(s, key);
-    return v && !json_is_null(v);
-}
-
-static int parse_yarn(struct model_config *c, const json_t *s, const char *what, struct err *e)
+static int parse_yarn(struct model_config *c, const json_t *o, const json_t *s, const char *what,
+                      struct err *e)
 {
     int truncate = 1;
     c->rope = ROPE_YARN;
@@ -69,8 +89,7 @@ static int parse_yarn(struct model_config *c, const json_t *s, const char *what,
             return err_set(e, ERR_UNSUPPORTED, "%s: \"rope_scaling\" has \"%s\", which is not supported",
                            what, key);
     }
-    if (json_get_double(s, "factor", &c->rope_factor, what, e) ||
-        json_get_double(s, "original_max_position_embeddings", &c->rope_original, what, e) ||
+    if (json_get_double(s, "factor", &c->rope_factor, what, e) || parse_original(c, o, s, what, e) ||
         (is_given(s, "beta_slow") && json_get_double(s, "beta_slow", &c->rope_low, what, e)) ||
         (is_given(s, "beta_fast") && json_get_double(s, "beta_fast", &c->rope_high, what, e)) ||
         json_opt_bool(s, "truncate", &truncate, what, e))
@@ -106,20 +125,44 @@ static int refuse_partial(const json_t *o, const char *what, struct err *e)
                    share);
 }
 
+/* Sets *out to the object that holds the scaling, NULL for none. rope_scaling, the older name, hides
+ * rope_parameters, but not when it is empty. */
+static int find_scaling(const json_t **out, const json_t *o, const char *what, struct err *e)
+{
+    static const char *const keys[] = {"rope_scaling", "rope_parameters"};
+    *out = NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *s = json_object_get(o, keys[i]), *v;
+        const char *key;
+        if (!is_given(o, keys[i]))
+            continue;
+        if (!json_is_object(s))
+            return err_set(e, ERR_FORMAT,
+                           "%s: \"%s\" must be an object or null; leave it out where nothing is scaled", what,
+                           keys[i]);
+        json_object_foreach(s, key, v) if (json_is_object(v)) return err_set(
+            e, ERR_UNSUPPORTED,
+            "%s: \"%s\" has \"%.40s\", a rotation for some of the layers; only one for all is supported",
+            what, keys[i], key);
+        if (!*out && json_object_size(s))
+            *out = s;
+    }
+    return 0;
+}
+
 /* Reads the rotation of a model whose shape is read already: rope_theta and rope_scaling, or rope_parameters,
  * in which newer files have both. */
 static int model_rope_parse(struct model_config *c, const json_t *o, const char *what, struct err *e)
 {
+    const json_t *s;
+    const char *type = "default";
     c->rope_theta = 10000;
     c->rope_attention = 1;
-    if (json_opt_double(o, "rope_theta", &c->rope_theta, what, e) || refuse_partial(o, what, e))
+    if (json_opt_double(o, "rope_theta", &c->rope_theta, what, e) || refuse_partial(o, what, e) ||
+        find_scaling(&s, o, what, e))
         return e->code;
-    const json_t *s = json_object_get(o, "rope_scaling");
-    if (!json_is_object(s))
-        s = json_object_get(o, "rope_parameters");
-    if (!json_is_object(s))
+    if (!s)
         return check_theta(c, what, e);
-    const char *type = "default";
     if (json_opt_str(s, "type", &type, what, e) || json_opt_str(s, "rope_type", &type, what, e) ||
         json_opt_double(s, "rope_theta", &c->rope_theta, what, e) || check_theta(c, what, e) ||
         refuse_partial(s, what, e))
@@ -127,14 +170,20 @@ static int model_rope_parse(struct model_config *c, const json_t *o, const char 
     if (!strcmp(type, "default"))
         return 0;
     if (!strcmp(type, "llama3"))
-        return parse_llama3(c, s, what, e);
+        return parse_llama3(c, o, s, what, e);
     if (!strcmp(type, "linear"))
         return parse_linear(c, s, what, e);
     if (!strcmp(type, "yarn"))
-        return parse_yarn(c, s, what, e);
+        return parse_yarn(c, o, s, what, e);
     return err_set(e, ERR_UNSUPPORTED,
                    "%s: \"rope_scaling\" has type \"%.40s\"; default, linear, llama3 and yarn are supported",
                    what, type);
+}
+
+int model_scaled_context(const struct model_config *c)
+{
+    double scaled = c->rope_original * c->rope_factor;
+    return scaled > c->max_position && scaled < 1e9 ? (int)scaled : 0;
 }
 
 /* Llama 3.1 stretches wavelengths above original / low by `factor`, keeps those below original / high, and

@@ -65,6 +65,10 @@ int model_check_folder(const char *model, struct err *e);
 /* Returns the configuration file of a "random:" model, which points into `model`; NULL for any other. */
 const char *model_random_config(const char *model);
 
+/* Returns the context for which the rotation is stretched, original x factor, when max_position_embeddings is
+ * below that: people add YaRN and leave the other field alone. 0: it is not, or no original is known. */
+int model_scaled_context(const struct model_config *c);
+
 /* Returns the frequency, in radians per position, by which RoPE rotates pair i of head_dim / 2, stretched as
  * the model asks. */
 double model_rope_frequency(const struct model_config *c, int i);

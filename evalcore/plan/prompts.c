@@ -126,6 +126,23 @@ static int has_tokenizer(const struct prompt_renderer *r, struct err *e)
     return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so prompts cannot be encoded", r->info->model);
 }
 
+static int refuse_long(const struct prompt_renderer *r, const struct problem *p, size_t n, int limit,
+                       struct err *e)
+{
+    struct str advice = {0};
+    if (limit == r->info->max_context)
+        engine_context_advice(r->info, &advice);
+    int rc = err_set(
+        e, ERR_USAGE,
+        "%s, problem %s: the prompt has %zu tokens, but prompt and completion together may have %d%s; "
+        "leave the problem out (--sample-ids) or use a model with a longer context%s",
+        r->set->label, p->id, n, limit,
+        r->settings->max_total_tokens > 0 ? " (max_total_tokens or the context)" : " (the context)",
+        str_text(&advice));
+    str_release(&advice);
+    return rc;
+}
+
 static int render_one(struct prompt_renderer *r, const struct problem *p, struct token_list *out,
                       struct err *e)
 {
@@ -152,12 +169,7 @@ static int render_one(struct prompt_renderer *r, const struct problem *p, struct
     if (p->truncate_middle && !p->is_rendered && out->n > (size_t)max_tokens)
         rc = truncate_middle(r, p, max_tokens, out, e);
     if (!rc && out->n >= (size_t)limit)
-        rc = err_set(
-            e, ERR_USAGE,
-            "%s, problem %s: the prompt has %zu tokens, but prompt and completion together may have %d%s; "
-            "leave the problem out (--sample-ids) or use a model with a longer context",
-            r->set->label, p->id, out->n, limit,
-            s->max_total_tokens > 0 ? " (max_total_tokens or the context)" : " (the context)");
+        rc = refuse_long(r, p, out->n, limit, e);
     return rc;
 }
 

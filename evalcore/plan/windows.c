@@ -11,10 +11,15 @@ static int check_sizes(const struct prompt_set *s, size_t n_before, const struct
                        struct err *e)
 {
     const struct task_options *o = &s->task.options;
-    if (o->window > info->max_context)
-        return err_set(e, ERR_USAGE,
-                       "%s: a window of %d tokens is beyond the model's context of %d; lower window",
-                       s->label, o->window, info->max_context);
+    if (o->window > info->max_context) {
+        struct str advice = {0};
+        engine_context_advice(info, &advice);
+        int rc = err_set(e, ERR_USAGE,
+                         "%s: a window of %d tokens is beyond the model's context of %d; lower window%s",
+                         s->label, o->window, info->max_context, str_text(&advice));
+        str_release(&advice);
+        return rc;
+    }
     if ((size_t)o->prompt_tokens < n_before)
         return err_set(e, ERR_USAGE,
                        "%s: the tokenizer puts %zu tokens in front of a text, so prompt_tokens must be at "

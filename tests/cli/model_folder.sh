@@ -58,6 +58,18 @@ run 2 sweep run.json -o out --devices cpu:0-1
 mentions stderr.txt config.json '[80, 128]'
 [ ! -e out ] || fail "a folder was made"
 
+# YaRN with max_position_embeddings left alone: the refusal of a long prompt says which field to raise
+fresh
+sed -i 's/"max_position_embeddings": *[0-9]*/"max_position_embeddings": 32/
+s/"rope_scaling": null/"rope_scaling": {"type": "yarn", "factor": 4, "original_max_position_embeddings": 32}/' bad/config.json
+broken '"max_position_embeddings" in config.json from 32'
+mentions stderr.txt 128
+# an empty rope_scaling hides nothing
+sed -i 's/"rope_scaling"/"rope_scaling": {}, "rope_parameters"/' bad/config.json
+broken '"max_position_embeddings" in config.json from 32'
+sed -i 's/"rope_scaling": {}/"rope_scaling": "yarn"/' bad/config.json
+broken '"rope_scaling" must be an object'
+
 # layers that nobody has published, and a line to write
 policies='{"name": "delta", "k_pages": 2, "l_pages": 1}' dry good 2
 mentions stderr.txt '2 layers' 'good' '"layers": [0, 1]'

@@ -7,6 +7,15 @@ static const char base[] =
     "{\"model_type\":\"llama\",\"num_hidden_layers\":2,\"num_attention_heads\":4,\"hidden_size\":64,"
     "\"intermediate_size\":64,\"vocab_size\":99,\"max_position_embeddings\":1024,\"rms_norm_eps\":1e-5}";
 
+static void add_shape(struct str *out, const struct model_config *c)
+{
+    static const char *const kinds[] = {
+        [ROPE_LINEAR] = "linear", [ROPE_LLAMA3] = "llama3", [ROPE_YARN] = "yarn"};
+    str_printf(out, "ok %d %d", c->n_kv, c->head_dim);
+    if (c->rope != ROPE_DEFAULT)
+        str_printf(out, ", %s %g x %g", kinds[c->rope], c->rope_factor, c->rope_original);
+}
+
 static void row(const char *path, int line, char *patch)
 {
     const char *right = case_cut(patch, " == "), *want = right ? right : "(no ==)";
@@ -19,7 +28,7 @@ static void row(const char *path, int line, char *patch)
     if (model_config_parse(&c, str_text(&text), text.len, NULL, 0, "config.json", &e))
         str_puts(&got, strncmp(e.text, "config.json: ", 13) ? e.text : e.text + 13);
     else
-        str_printf(&got, "ok %d %d", c.n_kv, c.head_dim);
+        add_shape(&got, &c);
     if (strcmp(str_text(&got), want))
         fprintf(stderr, "%s:%d: %s\n", path, line, patch);
     CHECK_STR(str_text(&got), want);
