@@ -85,6 +85,7 @@ static void fill_info(struct engine *en)
     i->weights = en->model.identity;
     i->numerics = en->numerics;
     i->device = en->device_name;
+    i->is_head_own = en->model.is_head_own;
     i->max_context = o->max_context;
     i->max_batch = o->max_batch;
     i->weight_bytes = en->model.bytes;

@@ -81,8 +81,14 @@ struct engine_info {
     int32_t ends[ENGINE_MAX_ENDS]; /* all of them */
     int n_ends;
     char unapplied[ENGINE_UNAPPLIED]; /* names of generation_config.json's entries that are not applied */
+    int is_head_own;    /* the weights have an output head, though config.json ties it to the embedding; known
+                         * where weights were opened */
+    int has_adapter;    /* an adapter_config.json lies beside the weights, and is not applied */
     int scaled_context; /* what the rotation is stretched for, where max_position is below that; else 0 */
 };
+/* Warns on standard error of what the files of a model say and the program does otherwise. label: of a model
+ * among several, or NULL. */
+void engine_log_notices(const struct engine_info *info, const char *label);
 /* Appends what raises the model's context, if config.json says it: "; its rotation is stretched for ...". */
 void engine_context_advice(const struct engine_info *info, struct str *out);
 /* These three return parts of the engine, which it owns: its facts, its tokenizer (NULL for a folder without

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "engine/engine_impl.h"
+#include "evalcore/base/file.h"
+#include "evalcore/base/log.h"
 
 enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
 
@@ -23,6 +25,12 @@ struct engine_info engine_config_info(const char *model, const struct model_conf
                                .scaled_context = model_scaled_context(c),
                                .eos = c->n_eos ? c->eos[0] : -1,
                                .n_ends = c->n_eos};
+    struct str adapter = {0};
+    if (model && strcmp(model, "pocket") && !model_random_config(model)) {
+        file_join(&adapter, model, "adapter_config.json");
+        info.has_adapter = file_exists(adapter.data);
+    }
+    str_release(&adapter);
     memcpy(info.ends, c->eos, sizeof info.ends);
     memcpy(info.unapplied, c->unapplied, sizeof info.unapplied);
     return info;
@@ -36,6 +44,23 @@ void engine_context_advice(const struct engine_info *info, struct str *out)
             "; its rotation is stretched for %d tokens, so raise \"max_position_embeddings\" in config.json "
             "from %d to that",
             info->scaled_context, info->max_position);
+}
+
+void engine_log_notices(const struct engine_info *info, const char *label)
+{
+    struct str who = {0};
+    if (label)
+        str_printf(&who, "model %s: ", label);
+    if (info->is_head_own)
+        log_warn("%sconfig.json ties the output head to the embedding, but the weights have another "
+                 "lm_head.weight, which is used; set \"tie_word_embeddings\" to false to say so",
+                 str_text(&who));
+    if (info->has_adapter)
+        log_warn(
+            "%s%s has an adapter_config.json: the adapter is not applied, the weights are used as they are; "
+            "merge it into them (PEFT's merge_and_unload) if it is meant",
+            str_text(&who), info->model);
+    str_release(&who);
 }
 
 static int is_gpu(const struct engine_options *o)

@@ -182,6 +182,7 @@ int engine_measure(const struct engine_options *o, const struct policy_spec *con
         rc = count_parts(en, &n, specs, n_specs, &out->weights, e);
     if (!rc) {
         *info = engine_config_info(o->model, &c);
+        info->is_head_own = en->model.is_head_own;
         info->max_batch = en->options.max_batch;
         info->max_context = en->options.max_context;
         info->kv_token_bytes = engine_token_bytes(&c, en->cache.view.dtype);

@@ -295,11 +295,37 @@ static int check_room(struct loader *l)
                    (double)need / 1073741824, (double)left / 1073741824);
 }
 
+/* What config.json says of the output head, against what the file has, as Transformers 5 takes it: a head
+ * that is tied but stands in the file with other values is one of its own, and where only the head is there
+ * the embedding is tied to it. */
+static int check_head(struct loader *l, struct part *embed)
+{
+    struct model_config *c = &l->m->config;
+    if (!l->st)
+        return 0;
+    const struct st_tensor *rows = safetensors_find(l->st, "model.embed_tokens.weight"),
+                           *head = safetensors_find(l->st, "lm_head.weight");
+    if (!c->tie_embeddings && !head)
+        return err_set(
+            l->e, ERR_FORMAT,
+            "the tensor \"lm_head.weight\" is missing; if the model has no output head of its own, "
+            "set \"tie_word_embeddings\" in config.json to true");
+    if (c->tie_embeddings && head && !rows)
+        embed->name = "lm_head";
+    if (c->tie_embeddings && head && rows && !st_is_equal(head, rows)) {
+        c->tie_embeddings = 0;
+        l->m->is_head_own = 1;
+    }
+    return 0;
+}
+
 static int load_all(struct loader *l, int max_context)
 {
     struct model *m = l->m;
     const struct model_config *c = &m->config;
     struct part embed[] = {{"model.embed_tokens", c->vocab}}, head[] = {{"lm_head", c->vocab}};
+    if (check_head(l, embed))
+        return l->e->code;
     if (load_matrix(l, &m->embed, embed, 1, c->hidden))
         return l->e->code;
     size_t gathered = c->tie_embeddings ? 0 : m->bytes;

@@ -26,11 +26,12 @@ struct model {
     struct model_layer *layer; /* (n_layers) */
     struct weight embed;       /* (vocab, hidden) */
     struct weight head;        /* (vocab, hidden); same memory as embed when tied */
-    float *norm;               /* (hidden) */
-    float *cos_sin;            /* (max_context, 2, head_dim / 2) */
-    char identity[65];         /* 64 hex digits (safetensors_identity) */
-    size_t bytes, step_bytes;  /* all weights; those a decode step reads: all but the embedding, unless it is
-                                * the  head too */
+    int is_head_own; /* config.json ties it, but the file has another one: config.tie_embeddings is 0 then */
+    float *norm;     /* (hidden) */
+    float *cos_sin;  /* (max_context, 2, head_dim / 2) */
+    char identity[65];        /* 64 hex digits (safetensors_identity) */
+    size_t bytes, step_bytes; /* all weights; those a decode step reads: all but the embedding, unless it is
+                               * the  head too */
 };
 
 /* Loads a model; model_close() frees it. path: as for model_config_open(). max_context sizes the rotation

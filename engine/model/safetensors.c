@@ -291,3 +291,26 @@ int st_to_f32(const struct st_tensor *t, float *out, size_t n, struct err *e)
     }
     return 0;
 }
+
+int st_is_equal(const struct st_tensor *a, const struct st_tensor *b)
+{
+    enum { BLOCK = 4096 };
+    float x[BLOCK], y[BLOCK];
+    if (a->n_dims != b->n_dims || a->dtype == ST_OTHER || b->dtype == ST_OTHER ||
+        (a->n_dims && memcmp(a->shape, b->shape, (size_t)a->n_dims * sizeof *a->shape)))
+        return 0;
+    if (a->dtype == b->dtype)
+        return !a->bytes || !memcmp(a->data, b->data, a->bytes);
+    size_t item[2] = {a->dtype == ST_F32 ? 4 : 2, b->dtype == ST_F32 ? 4 : 2}, n = a->bytes / item[0];
+    for (size_t i = 0; i < n; i += BLOCK) {
+        size_t m = n - i < BLOCK ? n - i : BLOCK;
+        struct st_tensor p = *a, q = *b;
+        p.data += i * item[0];
+        p.bytes = m * item[0];
+        q.data += i * item[1];
+        q.bytes = m * item[1];
+        if (st_to_f32(&p, x, m, NULL) || st_to_f32(&q, y, m, NULL) || memcmp(x, y, m * sizeof *x))
+            return 0;
+    }
+    return 1;
+}

@@ -49,6 +49,9 @@ int safetensors_need(const struct safetensors *s, const char *name, int n_dims, 
 int safetensors_is_read(const struct safetensors *s, size_t i);
 /* Returns the text of an entry of "__metadata__", of the first file that has it; NULL: none has. */
 const char *safetensors_meta(const struct safetensors *s, const char *key);
+/* Returns 1 if both have the same shape and the same values, whatever their dtypes; else 0, also for a dtype
+ * other than F32, F16 and BF16. Reads the data up to the first difference. */
+int st_is_equal(const struct st_tensor *a, const struct st_tensor *b);
 /* Writes the values of a tensor as fp32 to out, exactly; n must be their number. Returns 0, ERR_UNSUPPORTED
  * for a dtype other than F32, F16 and BF16, or ERR_FORMAT for another number. */
 int st_to_f32(const struct st_tensor *t, float *out, size_t n, struct err *e);

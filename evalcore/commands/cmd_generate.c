@@ -125,6 +125,8 @@ static int generate_text(const struct process_env *p, const struct generate_opti
     if (!rc)
         rc = engine_open(&en, &eo, e);
     if (!rc)
+        engine_log_notices(engine_info(en), NULL);
+    if (!rc)
         rc = engine_policy(en, &spec, &r.policy, e);
     if (!rc)
         rc = encode_prompt(o, en, &text, &ids, &r.end_token, e);

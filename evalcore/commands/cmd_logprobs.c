@@ -125,6 +125,8 @@ static int run_logprobs(const struct process_env *p, int argc, char **argv)
     if (!rc)
         rc = engine_open(&s.engine, &eo, &e);
     if (!rc)
+        engine_log_notices(engine_info(s.engine), NULL);
+    if (!rc)
         rc = engine_policy(s.engine, &spec, &s.policy, &e);
     const struct jsonl j = {.fn = score_line, .context = &s, .serial = 1}; /* one engine */
     code = rc ? command_fail(&e, rc == ERR_DEVICE ? EXIT_INCOMPLETE : EXIT_USAGE) : jsonl_run(&j, path);

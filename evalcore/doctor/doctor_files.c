@@ -44,6 +44,10 @@ static void check_files(struct patient *p)
     for (size_t i = 0; i < sizeof known_files / sizeof known_files[0]; i++)
         if (known_files[i].without && !has_file(p, known_files[i].name))
             doctor_note("without %s: %s", known_files[i].name, known_files[i].without);
+    if (has_file(p, "adapter_config.json")) {
+        doctor_say(p, FINDING_WARNING, "files", "adapter_config.json: the adapter is not applied");
+        doctor_way_out("merge it into the weights (PEFT's merge_and_unload) if it is meant");
+    }
     if (other && !has_file(p, "model.safetensors") && !has_file(p, "model.safetensors.index.json"))
         doctor_note("%d .bin file%s (PyTorch) cannot be read", other, other > 1 ? "s" : "");
     str_release(&found);

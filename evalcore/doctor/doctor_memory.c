@@ -92,6 +92,13 @@ void doctor_memory(struct patient *p)
     if (!p->has_weights || !p->info.max_batch)
         return;
     if (!engine_measure(&p->order->engine, NULL, 0, &p->info, &memory, &e)) {
+        if (p->info.is_head_own) {
+            doctor_say(
+                p, FINDING_WARNING, "weights",
+                "config.json ties the output head to the embedding, but there is another lm_head.weight, "
+                "which is used");
+            doctor_way_out("set \"tie_word_embeddings\" to false, if the head is meant");
+        }
         struct need n = need_of(p, &memory);
         judge_need(p, &memory, &n);
         return;

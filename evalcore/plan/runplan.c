@@ -79,6 +79,8 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
     if (!rc) {
         runplan_log_chat(p);
         runplan_log_unapplied(p);
+        if (!f->endpoint)
+            runplan_log_files(p);
     }
     if (!rc)
         rc = runplan_reserve(p, e);

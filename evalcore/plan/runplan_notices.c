@@ -38,6 +38,15 @@ void runplan_log_unapplied(const struct runplan *p)
     }
 }
 
+void runplan_log_files(const struct runplan *p)
+{
+    for (int i = 0; i < p->n_loaded; i++) {
+        const struct loaded_model *l = &p->loaded[i];
+        if (!i || l->model != p->loaded[i - 1].model)
+            engine_log_notices(&l->info, p->file->n_models > 1 ? p->file->models[l->model].label : NULL);
+    }
+}
+
 void runplan_log_layers(const struct runplan *p)
 {
     for (int i = 0; i < p->n_cells; i++) {

@@ -46,5 +46,7 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e);
 void runplan_log_chat(const struct runplan *p);
 /* Tells of settings in a model's generation_config.json that are not applied. */
 void runplan_log_unapplied(const struct runplan *p);
+/* What the files of a model say and the program does otherwise (engine_log_notices()). */
+void runplan_log_files(const struct runplan *p);
 
 #endif

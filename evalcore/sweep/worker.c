@@ -229,7 +229,7 @@ static int run_worker(const struct process_env *p, int argc, char **argv)
     int code = command_parse(&cmd_worker, &w.o, argc - 1, argv + 1, &path, 1, 1, &n);
     if (code >= 0)
         return code;
-    log_set_quiet(w.o.quiet ? LOG_ERRORS : LOG_ALL);
+    log_set_quiet(LOG_ERRORS); /* the coordinator tells what there is to tell of the plan */
     w.is_limited = w.o.time_limit || p->slurm_end;
     int rc = heartbeat_start(&w.heartbeat, &w.wire, &e);
     if (!rc)

@@ -70,6 +70,68 @@ broken '"max_position_embeddings" in config.json from 32'
 sed -i 's/"rope_scaling": {}/"rope_scaling": "yarn"/' bad/config.json
 broken '"rope_scaling" must be an object'
 
+# An output head beside a tied embedding. head NAME ROWS: weights with lm_head.weight, which has the embedding's rows
+# as they are, "other" rows, or as fp32; "alone": without the embedding.
+head() {
+    python3 - "$1" bad/model.safetensors <<'END'
+import json, struct, sys
+kind, path = sys.argv[1:]
+raw = open(path, "rb").read()
+n, = struct.unpack("<Q", raw[:8])
+header, data = json.loads(raw[8:8 + n]), raw[8 + n:]
+header.pop("__metadata__", None)
+t = {k: (v["dtype"], v["shape"], data[v["data_offsets"][0]:v["data_offsets"][1]]) for k, v in header.items()}
+dtype, shape, rows = t["model.embed_tokens.weight"]
+if kind == "other":
+    rows = rows[shape[1] * 2:] + rows[:shape[1] * 2]
+if kind == "fp32":
+    dtype, rows = "F32", b"".join(b"\0\0" + rows[i:i + 2] for i in range(0, len(rows), 2))
+t["lm_head.weight"] = dtype, shape, rows
+if kind == "alone":
+    del t["model.embed_tokens.weight"]
+at, header, data = 0, {}, b""
+for k, (dtype, shape, rows) in t.items():
+    header[k] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + len(rows)]}
+    at += len(rows)
+    data += rows
+text = json.dumps(header).encode()
+open(path, "wb").write(struct.pack("<Q", len(text)) + text + data)
+END
+}
+answer() {
+    run 0 generate --model bad --max-new-tokens 12 --prompt x7
+    cp stdout.txt "$1.txt"
+}
+untie() { sed -i 's/"tie_word_embeddings": true/"tie_word_embeddings": false/' bad/config.json; }
+fresh
+answer tied
+for kind in same fp32 alone; do
+    fresh; head $kind
+    answer $kind
+    cmp tied.txt $kind.txt || fail "lm_head $kind: another answer than the tied model's"
+    ! grep -q warning stderr.txt || fail "lm_head $kind: $(cat stderr.txt)"
+done
+fresh; head other
+answer other
+[ "$(grep -c 'lm_head.weight, which is used; set "tie_word_embeddings" to false' stderr.txt)" = 1 ] ||
+    fail "own head: $(cat stderr.txt)"
+cmp -s tied.txt other.txt && fail "the file's own head is not used"
+dry bad 0 --calibrate no --limit 1
+[ "$(grep -c 'lm_head.weight, which is used' stderr.txt)" = 1 ] || fail "own head, dry run: $(cat stderr.txt)"
+run 0 sweep run.json -o out_head --devices cpu:0-1 --limit 1
+[ "$(grep -c 'lm_head.weight, which is used' stderr.txt)" = 1 ] || fail "own head, two workers: $(cat stderr.txt)"
+untie
+answer untied
+cmp other.txt untied.txt || fail "tie_word_embeddings false: another answer"
+! grep -q warning stderr.txt || fail "tie_word_embeddings false: $(cat stderr.txt)"
+fresh; untie
+broken '"lm_head.weight" is missing.*"tie_word_embeddings"'
+# an adapter beside full weights
+fresh; echo '{"base_model_name_or_path": "a/b", "peft_type": "LORA"}' >bad/adapter_config.json
+answer adapter
+[ "$(grep -c 'adapter_config.json: the adapter is not applied' stderr.txt)" = 1 ] || fail "adapter: $(cat stderr.txt)"
+cmp tied.txt adapter.txt || fail "adapter: another answer"
+
 # layers that nobody has published, and a line to write
 policies='{"name": "delta", "k_pages": 2, "l_pages": 1}' dry good 2
 mentions stderr.txt '2 layers' 'good' '"layers": [0, 1]'
