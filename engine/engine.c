@@ -53,13 +53,7 @@ int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err 
         return ERR_USAGE;
     struct str path = {0};
     file_join(&path, model, "tokenizer.json");
-    int rc = file_exists(str_text(&path)) ? tokenizer_open_file(out, str_text(&path), e) : 0;
-    if (!rc && *out)
-        rc = tokenizer_read_folder(*out, model, e);
-    if (rc) {
-        tokenizer_close(*out);
-        *out = NULL;
-    }
+    int rc = file_exists(str_text(&path)) ? tokenizer_open_folder(out, model, e) : 0;
     str_release(&path);
     return rc;
 }

@@ -225,21 +225,28 @@ static int read_all(struct tokenizer *t, const json_t *root, const char *what, s
     return frame_read(t, json_object_get(root, "post_processor"), what, e);
 }
 
+int tokenizer_open_json(struct tokenizer **out, const json_t *root, uint64_t identity, const char *what,
+                        struct err *e)
+{
+    struct tokenizer *t = xcalloc(1, sizeof *t);
+    *out = NULL;
+    t->identity = identity;
+    int rc = read_all(t, root, what, e);
+    if (rc)
+        tokenizer_close(t);
+    else
+        *out = t;
+    return rc;
+}
+
 int tokenizer_open_text(struct tokenizer **out, const char *json, size_t n, const char *what, struct err *e)
 {
     json_t *root = NULL;
     *out = NULL;
     int rc = json_read_text(&root, json, n, what, e);
-    if (rc)
-        return rc;
-    struct tokenizer *t = xcalloc(1, sizeof *t);
-    t->identity = hash_bytes64(json, n);
-    rc = read_all(t, root, what, e);
+    if (!rc)
+        rc = tokenizer_open_json(out, root, hash_bytes64(json, n), what, e);
     json_decref(root);
-    if (rc)
-        tokenizer_close(t);
-    else
-        *out = t;
     return rc;
 }
 

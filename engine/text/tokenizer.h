@@ -24,10 +24,11 @@ int tokenizer_open_file(struct tokenizer **out, const char *path, struct err *e)
 int tokenizer_open_text(struct tokenizer **out, const char *json, size_t n, const char *what, struct err *e);
 /* Frees a tokenizer; NULL is allowed. */
 void tokenizer_close(struct tokenizer *t);
-/* Reads the files beside tokenizer.json (tokenizer_config.c), by which some classes of tokenizers decide
- * which tokens stand around a plain text. Returns 0, also if there are none; ERR_UNSUPPORTED if these files
- * contradict tokenizer.json; ERR_IO or ERR_FORMAT if one cannot be read or is damaged. */
-int tokenizer_read_folder(struct tokenizer *t, const char *folder, struct err *e);
+/* Reads tokenizer.json of a model's folder with the files beside it, where there are any: by them some
+ * classes of tokenizers decide which tokens stand around a plain text, and Transformers whether a space is
+ * put before a text and whether special tokens are recognised. Returns as tokenizer_open_file(), and
+ * ERR_UNSUPPORTED if these files contradict tokenizer.json. */
+int tokenizer_open_folder(struct tokenizer **out, const char *folder, struct err *e);
 
 struct token_list {
     int32_t *id;

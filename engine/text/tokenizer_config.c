@@ -313,17 +313,13 @@ static int read_class_frame(struct tokenizer *t, const json_t *config, const cha
     return rc ? rc : add_end(t, config, "add_eos_token", 0, "eos_token", &t->after, what, e);
 }
 
-int tokenizer_read_folder(struct tokenizer *t, const char *folder, struct err *e)
+int tokenizer_config_apply(struct tokenizer *t, const json_t *config, const char *folder, struct err *e)
 {
     struct str what = {0};
-    json_t *config;
-    int rc = tokenizer_config_read(&config, folder, e);
     file_join(&what, folder, "tokenizer_config.json");
-    if (!rc)
-        rc = check_tokens(t, config, folder, what.data, e);
+    int rc = check_tokens(t, config, folder, what.data, e);
     if (!rc && tokenizer_config_has_frame(config))
         rc = read_class_frame(t, config, what.data, e);
-    json_decref(config);
     str_release(&what);
     return rc;
 }

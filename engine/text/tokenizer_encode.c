@@ -258,6 +258,10 @@ int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch
     if (n > TEXT_MAX)
         return err_set(e, ERR_USAGE, "a text of %zu bytes is too long for the tokenizer, which takes %d", n,
                        TEXT_MAX);
+    if (t->splits_special) {
+        from = 0;
+        to = n;
+    }
     struct encoder x = {.t = t, .s = open_scratch(scratch, t), .out = out, .e = e};
     size_t guard[2] = {from, to};
     if (!utf8_is_valid(text, n)) {

@@ -166,11 +166,15 @@ struct tokenizer {
     struct decoder decoder;
     struct added_set raw, normalized; /* looked for before and after normalization */
     int ignore_merges, byte_fallback, fuse_unk;
+    int splits_special;       /* special tokens are not recognised in any text: split_special_tokens */
     int32_t unk;              /* the unknown token, or NO_SYMBOL */
     int32_t byte_symbol[256]; /* the token of each byte: itself if byte-level, else "<0x0A>"; or NO_SYMBOL */
     struct token_list before, after; /* the tokens around a plain text */
     uint64_t identity; /* hash of the file; a scratch keeps it beside the pieces it has cached */
 };
+/* Reads a tokenizer.json that is parsed already; root is not kept. Returns as tokenizer_open_text(). */
+int tokenizer_open_json(struct tokenizer **out, const json_t *root, uint64_t identity, const char *what,
+                        struct err *e);
 
 /* ---- tokenizer_config.c: tokenizer_config.json of a model's folder, and what stands around a plain text */
 
@@ -188,6 +192,10 @@ int tokenizer_config_read(json_t **out, const char *folder, struct err *e);
 const char *tokenizer_config_token(const json_t *config, const char *name);
 /* Returns 1 if config does not name the token and has no class whose defaults are known, else 0. */
 int tokenizer_config_is_unsaid(const json_t *config, const char *name);
+/* Checks the tokens of tokenizer_config.json, special_tokens_map.json and added_tokens.json against those of
+ * t, and reads what the class puts around a plain text. ERR_UNSUPPORTED if these files contradict
+ * tokenizer.json. */
+int tokenizer_config_apply(struct tokenizer *t, const json_t *config, const char *folder, struct err *e);
 /* Returns 1 if the tokenizer's class in config puts its own template, with bos_token and eos_token, around a
  * plain text; else 0, also for config NULL. */
 int tokenizer_config_has_frame(const json_t *config);
