@@ -58,7 +58,8 @@ static void file_hash(const struct st_file *f, const char *cache_dir, char out[6
     struct str path = {0}, known = {0};
     struct err ignored = {0};
     int cached = cache_path(f, cache_dir, &path);
-    if (cached && file_exists(path.data) && !file_read(path.data, &known, &ignored) && is_hash(&known)) {
+    if (cached && file_exists(path.data) && !file_plain(path.data, NULL) &&
+        !file_read(path.data, &known, &ignored) && is_hash(&known)) {
         memcpy(out, known.data, 64);
         out[64] = 0;
     } else {

@@ -2,6 +2,7 @@
  * callers add on the way up is context and goes in front. */
 #include "evalcore/base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,4 +40,13 @@ int err_add(struct err *e, const char *fmt, ...)
     memcpy(e->text, context, head);
     e->text[head + tail] = 0;
     return e->code;
+}
+
+const char *err_reason(int cause)
+{
+    if (cause == EMFILE)
+        return "too many open files; raise their limit (ulimit -n)";
+    if (cause == ENFILE)
+        return "too many open files on this machine; raise its limit (sysctl fs.file-max)";
+    return strerror(cause);
 }

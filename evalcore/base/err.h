@@ -16,8 +16,8 @@ enum {
     ERR_UNSUPPORTED = -4, /* well-formed, but not something this program handles */
     ERR_DEVICE = -5,      /* backend: device memory, launch failure */
     ERR_BUSY = -6,        /* another process holds it */
-    ERR_DISK = -7 /* a disk that is full or fails, or a process that cannot be started: no mistake, and worth
-                   * a repetition (exit 3) */
+    ERR_DISK = -7 /* a disk that is full or fails, or a process that cannot be started, or a limit of the
+                   * system: no mistake, and worth a repetition (exit 3) */
 };
 
 struct err {
@@ -32,5 +32,8 @@ int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format
 /* Puts "formatted context: " in front of the message in e; does nothing when there is none. Returns
  * e->code, or 0 when e is NULL or holds no error. */
 int err_add(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What strerror() says of an errno value, and the next step where it is a limit of open files. Borrowed. */
+const char *err_reason(int cause);
 
 #endif

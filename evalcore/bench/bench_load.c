@@ -48,7 +48,8 @@ static int write_file(struct folder *f, struct err *e)
     for (int i = 0; i < 8; i++)
         length[i] = (unsigned char)((uint64_t)f->header.len >> 8 * i);
     file_join(&path, f->path, f->file);
-    FILE *to = fopen(path.data, "wb");
+    int fd = file_open_new(path.data, 0);
+    FILE *to = fd < 0 ? NULL : fdopen(fd, "wb");
     int bad =
         !to || fwrite(length, 1, 8, to) != 8 || fwrite(f->header.data, 1, f->header.len, to) != f->header.len;
     for (size_t left = f->bytes; left && !bad;) {
@@ -58,7 +59,7 @@ static int write_file(struct folder *f, struct err *e)
     }
     bad |= to && fclose(to);
     if (bad)
-        err_set(e, ERR_IO, "cannot write %s: %s", path.data, strerror(errno));
+        err_set(e, ERR_IO, "cannot write %s: %s", path.data, err_reason(errno));
     str_clear(&f->header);
     str_release(&path);
     f->bytes = 0;
@@ -182,7 +183,7 @@ int bench_load(struct bench *b, struct err *e)
     struct bench_device d = {0};
     if (!mkdtemp(f.path)) {
         f.path[0] = 0;
-        return err_set(e, ERR_IO, "cannot make a folder here for the benchmark: %s", strerror(errno));
+        return err_set(e, ERR_IO, "cannot make a folder here for the benchmark: %s", err_reason(errno));
     }
     int rc = bench_device_open(&d, b, e);
     if (!rc && config)

@@ -34,7 +34,8 @@ static const char *commit_of(const char *repo, const char *revision, struct aren
     struct str text = {0};
     if (hub_is_commit(revision))
         return revision;
-    if (!file_read(arena_printf(a, "%s/refs/%s", repo, revision), &text, NULL))
+    const char *ref = arena_printf(a, "%s/refs/%s", repo, revision);
+    if (!file_plain(ref, NULL) && !file_read(ref, &text, NULL))
         revision = arena_strdup(a, str_text(&text));
     str_release(&text);
     size_t n = strspn(revision, "0123456789abcdef");

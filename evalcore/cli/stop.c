@@ -152,7 +152,7 @@ int stopper_start(struct stopper *s, struct err *e)
     if (!rc)
         rc = pthread_create(&s->thread, NULL, watch_signals, s);
     s->is_running = !rc;
-    return rc ? err_set(e, ERR_DEVICE, "cannot wait for signals: %s", strerror(rc)) : 0;
+    return rc ? err_set(e, ERR_DEVICE, "cannot wait for signals: %s", err_reason(rc)) : 0;
 }
 
 /* Lets the thread look at what has changed. */

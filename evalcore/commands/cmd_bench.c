@@ -2,8 +2,11 @@
  * differ. */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 #include "evalcore/bench/bench.h"
 #include "evalcore/commands/commands.h"
@@ -103,6 +106,17 @@ static int unknown_benchmark(const char *name, struct err *e)
     return e->code;
 }
 
+static int open_csv(struct bench *b, const char *path, struct err *e)
+{
+    int fd = file_open_output(path, 0, e);
+    if (fd < 0)
+        return fd;
+    if (ftruncate(fd, 0) && errno != EINVAL) /* EINVAL: a pipe or a device */
+        err_set(e, file_error_code(errno), "%s: cannot be written: %s", path, err_reason(errno));
+    b->csv = fdopen(fd, "w");
+    return e->code;
+}
+
 static int cmd_bench_run(const struct process_env *p, int argc, char **argv)
 {
     struct options o = {.model = "pocket"};
@@ -133,10 +147,8 @@ static int cmd_bench_run(const struct process_env *p, int argc, char **argv)
                       .sampled = o.sampled,
                       .pairs = o.pairs,
                       .nights = o.nights};
-    if (o.csv && !(b.csv = fopen(o.csv, "w"))) {
-        err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, strerror(errno));
+    if (o.csv && open_csv(&b, o.csv, &e))
         return command_fail(&e, EXIT_INCOMPLETE);
-    }
     for (int i = 0; i < (n_args ? n_args : N_BENCHES) && !e.code; i++) {
         int k = n_args ? bench_index(args[i]) : i;
         if (!n_args && benches[k].run == bench_stats)
@@ -145,7 +157,7 @@ static int cmd_bench_run(const struct process_env *p, int argc, char **argv)
     }
     str_release(&random);
     if (b.csv && fclose(b.csv))
-        err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, strerror(errno));
+        err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, err_reason(errno));
     return e.code ? command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
 }
 

@@ -122,7 +122,7 @@ static int run_compare(const struct process_env *p, int argc, char **argv)
     if (!rc)
         rc = print_comparison(&out, &c, form, flips, p->columns, &e);
     if (!rc && o.out)
-        rc = file_write_atomic(o.out, str_text(&out), out.len, &e);
+        rc = file_write_output(o.out, str_text(&out), out.len, &e);
     else if (!rc)
         fwrite(str_text(&out), 1, out.len, stdout);
     compare_release(&c);

@@ -94,7 +94,7 @@ static int run_probe(const struct process_env *p, int argc, char **argv)
     if (!rc)
         rc = probe_policies(&r, &csv, &e);
     if (!rc && o.out)
-        rc = file_write_atomic(o.out, str_text(&csv), csv.len, &e);
+        rc = file_write_output(o.out, str_text(&csv), csv.len, &e);
     calibration_run_close(&r);
     str_release(&csv);
     return rc ? command_fail(&e, rc == ERR_DEVICE ? EXIT_INCOMPLETE : EXIT_USAGE) : EXIT_DONE;

@@ -93,7 +93,7 @@ static int check_writable(const char *dir, struct err *e)
     int cause = why_read_only(file_is_dir(folder.data) ? folder.data : dir);
     str_release(&folder);
     return cause ? err_set(e, ERR_IO, "%s cannot be written to: %s; write the page elsewhere with -o FOLDER",
-                           dir, strerror(cause))
+                           dir, err_reason(cause))
                  : 0;
 }
 
@@ -141,6 +141,8 @@ static int write_report(const struct run *r, const struct report_flags *o, const
     int rc =
         o->against ? run_load_with(&old, o->against, &(struct run_options){.zh_dict = o->zh_dict}, e) : 0;
     file_join(&folder, r->dir, "report");
+    if (!rc && !o->out)
+        rc = file_mkdir_own(folder.data, e);
     if (!rc)
         rc = report_write_with(r,
                                &(struct report_options){.against = o->against ? &old : NULL,

@@ -1,8 +1,11 @@
 /* Where the result of kveval gate goes, and its exit code (contract: gate_options.h). */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "evalcore/base/file.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/commands/gate_options.h"
 
@@ -22,11 +25,13 @@ static int exit_code_of(const struct gate_options *o, enum gate_verdict v)
 
 static int append_file(const char *path, const struct str *text, struct err *e)
 {
-    FILE *f = fopen(path, "a");
+    int fd = file_open_output(path, O_APPEND, e);
+    if (fd < 0)
+        return fd;
+    FILE *f = fdopen(fd, "a");
     int bad = !f || fwrite(str_text(text), 1, text->len, f) != text->len;
-    if (f)
-        bad |= fclose(f) != 0;
-    return bad ? err_set(e, ERR_IO, "%s cannot be written: %m", path) : 0;
+    bad |= f && fclose(f);
+    return bad ? err_set(e, ERR_IO, "%s cannot be written: %s", path, err_reason(errno)) : 0;
 }
 
 int gate_error_code(const struct err *e)

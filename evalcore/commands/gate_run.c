@@ -37,7 +37,10 @@ static int check_files(const struct gate_options *o, struct err *e)
 {
     if (!file_exists(o->run))
         return err_set(e, ERR_USAGE, "%s is not there; --run takes a run file", o->run);
-    return o->rebaseline ? file_check_target("--base", o->base, e) : 0;
+    if (!o->rebaseline)
+        return 0;
+    int rc = file_check_target("--base", o->base, e);
+    return rc ? rc : file_plain(o->base, e);
 }
 
 static int read_base(struct gate_job *j, struct err *e)
@@ -113,7 +116,7 @@ static int same_program(struct gate_job *j, struct err *e)
     str_printf(&now, "%s\n", digest);
     file_join(&path, j->o->out, "gate/program.sha256");
     if (file_exists(path.data))
-        rc = file_read(path.data, &old, e);
+        rc = file_plain(path.data, e) ? ERR_IO : file_read(path.data, &old, e);
     if (!rc && !old.len && holds_completions(j->o->out))
         rc = err_set(e, ERR_USAGE,
                      "%s holds completions, and nothing says which build of kveval they are from; give this "
@@ -128,7 +131,7 @@ static int same_program(struct gate_job *j, struct err *e)
     if (!rc && !old.len) {
         struct str dir = {0};
         file_join(&dir, j->o->out, "gate");
-        rc = file_mkdirs(dir.data, e);
+        rc = file_mkdir_own(dir.data, e);
         str_release(&dir);
         if (!rc)
             rc = file_write_atomic(path.data, now.data, now.len, e);

@@ -91,16 +91,16 @@ static char *nearest_folder(const char *dir)
 static void check_disk(struct doctor *d, const char *dir)
 {
     struct statvfs v;
-    struct str path = {0};
+    struct str target = {0}, path = {0};
     char *place = nearest_folder(dir);
     if (statvfs(place, &v)) {
-        say_line(d, 0, "disk", "%s: %s", place, strerror(errno));
+        say_line(d, 0, "disk", "%s: %s", place, err_reason(errno));
         free(place);
         return;
     }
     double gib = (double)v.f_bavail * (double)v.f_frsize / 1073741824;
-    str_printf(&path, "%s/.kveval-doctor.%ld", place, (long)getpid());
-    int fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), bad = fd < 0;
+    str_printf(&target, "%s/.kveval-doctor", place);
+    int fd = file_open_temporary(&path, target.data, NULL), bad = fd < 0;
     double start = clock_seconds();
     for (int i = 0; i < SYNCS && !bad; i++)
         bad = write(fd, path.data, path.len) < 0 || fdatasync(fd);
@@ -111,12 +111,13 @@ static void check_disk(struct doctor *d, const char *dir)
         unlink(path.data);
     }
     if (bad)
-        say_line(d, 0, "disk", "cannot write to %s: %s", place, strerror(reason));
+        say_line(d, 0, "disk", "cannot write to %s: %s", place, err_reason(reason));
     else
         say_line(d, gib >= 0.1, "disk",
                  "%s: %.1f GiB free, a durable write takes %.2f ms (one per finished completion)", place, gib,
                  ms);
     free(place);
+    str_release(&target);
     str_release(&path);
 }
 

@@ -108,7 +108,7 @@ static int io_error(struct err *e, const char *path, int cause)
                        cause == ENOSPC   ? "the disk is full"
                        : cause == EDQUOT ? "the disk quota is used up"
                                          : "the file size limit is reached");
-    return err_set(e, ERR_IO, "cannot write %s: %s", path, strerror(cause));
+    return err_set(e, ERR_IO, "cannot write %s: %s", path, err_reason(cause));
 }
 
 /* Makes the folders above path and remembers those that were not there. */
@@ -141,17 +141,17 @@ int export_open(struct export_files *f, const char *path, struct err *e)
             return err_set(e, ERR_USAGE,
                            "two cells would be written to %s; tell them apart with \"as\" in the run file",
                            path);
-    if (file_exists(path) && (!f->replace || file_is_dir(path)))
+    int is_file = !file_plain(path, NULL);
+    if (file_exists(path) && (!f->replace || !is_file))
         return err_set(e, ERR_USAGE, "%s is there already; choose another place with -o%s", path,
-                       file_is_dir(path) ? "" : ", or replace it with --force");
+                       is_file ? ", or replace it with --force" : "");
     int rc = make_folders(f, path, e);
     if (rc)
         return rc;
-    str_printf(&temporary, "%s.%ld.tmp", path, (long)getpid());
-    f->fd = open(temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (f->fd < 0)
-        rc = io_error(e, path, errno);
-    else {
+    f->fd = file_open_temporary(&temporary, path, e);
+    if (f->fd < 0) {
+        rc = f->fd;
+    } else {
         xgrow(&f->list, &f->cap, f->n + 1, sizeof *f->list);
         f->list[f->n++] = (struct export_file){xstrdup(path), xstrdup(temporary.data)};
     }

@@ -124,7 +124,7 @@ static int explain_refusal(const struct transfer *t, CURLcode code, long status,
 static int begin_again(struct transfer *t, struct err *e)
 {
     if (t->d->path && (ftruncate(t->d->fd, 0) || lseek(t->d->fd, 0, SEEK_SET)))
-        return err_set(e, ERR_IO, "cannot empty %s: %s", t->d->path, strerror(errno));
+        return err_set(e, ERR_IO, "cannot empty %s: %s", t->d->path, err_reason(errno));
     if (!t->d->path)
         str_clear(t->d->text);
     t->have = 0;
@@ -151,7 +151,7 @@ static int attempt_transfer(struct transfer *t, double *asked_s, struct err *e)
         return err_set(e, ERR_IO, "cannot write %s: %s", t->d->path,
                        t->disk_error == ENOSPC ? "the disk is full; free some space there or choose another "
                                                  "folder"
-                                               : strerror(t->disk_error));
+                                               : err_reason(t->disk_error));
     explain_refusal(t, code, status, e);
     if (t->is_too_long)
         return e->code;

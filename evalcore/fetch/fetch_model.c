@@ -51,7 +51,7 @@ static int add_shards(struct fetching *x, const struct hub_file *index, struct e
     struct str path = {0};
     json_t *root = NULL;
     hub_cache_blob_path(&path, &x->cache, index);
-    int rc = json_read_file(&root, path.data, e);
+    int rc = file_plain(path.data, e) ? ERR_IO : json_read_file(&root, path.data, e);
     json_t *map = json_object_get(root, "weight_map"), *shard;
     const char *tensor;
     if (!rc && !json_object_size(map))

@@ -33,10 +33,9 @@ const char *fetch_cached(const struct fetch_source *s, const char *commit, const
 static int open_part(const char *path, struct err *e)
 {
     struct stat ours, there;
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int fd = file_open_own(path, 0, e);
     if (fd < 0)
-        return err_set(e, ERR_IO, "cannot write %s: %s; choose another folder with --data", path,
-                       strerror(errno));
+        return fd;
     if (!flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &ours) && !stat(path, &there) &&
         ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
         return fd;
@@ -56,7 +55,8 @@ static int read_cached(const struct fetch_part *p, struct str *whole)
 {
     char hex[65];
     size_t before = whole->len;
-    if (!p->cached || !file_exists(p->cached) || file_read(p->cached, whole, NULL))
+    if (!p->cached || !file_exists(p->cached) || file_plain(p->cached, NULL) ||
+        file_read(p->cached, whole, NULL))
         return 0;
     if (has_hash(whole, before, p->sha256, hex))
         return 1;

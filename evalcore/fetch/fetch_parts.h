@@ -132,6 +132,10 @@ int zip_open(struct zip *z, const char *path, const void *data, size_t size, str
 /* Returns 1 and the next member, 0 at the end, ERR_FORMAT when the directory is damaged, or ERR_UNSUPPORTED
  * when the member is encrypted. */
 int zip_next(struct zip *z, struct zip_member *m, struct err *e);
+/* Returns 0 when the members that are left are at most `members` and have at most `bytes` together, as the
+ * directory says, which zip_read() holds them to; else ERR_FORMAT. z stays where it is. Codes as zip_next(),
+ * too. */
+int zip_check_size(const struct zip *z, int members, uint64_t bytes, struct err *e);
 /* Appends the member's bytes and returns 0. ERR_FORMAT: it has more than max bytes, is damaged or cut off, or
  * has another CRC-32 (its bytes are in `out` then); ERR_UNSUPPORTED: neither stored nor deflated. */
 int zip_read(struct str *out, const struct zip *z, const struct zip_member *m, size_t max, struct err *e);

@@ -24,10 +24,8 @@ static int claim_lock(const struct hub_cache *c, const struct hub_file *f, struc
     struct str path = {0};
     str_printf(&path, "%s/.locks/%s/%s.lock", c->root, strrchr(c->repo, '/') + 1, f->hash);
     int rc = fetch_make_folder_of(path.data, e), fd = -1;
-    if (!rc) {
-        fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-        rc = fd < 0 ? err_set(e, ERR_IO, "cannot write %s: %s", path.data, strerror(errno)) : fd;
-    }
+    if (!rc)
+        rc = fd = file_open_own(path.data, 0, e);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
         close(fd);
         rc = err_set(e, ERR_BUSY, "%s: another process is fetching it; repeat the command when it is done",
@@ -71,7 +69,7 @@ static int accept_blob(int fd, const char *part, const char *blob, const struct 
             url, hex, f->hash);
     }
     if (fsync(fd) || rename(part, blob))
-        return err_set(e, ERR_IO, "cannot write %s: %s", blob, strerror(errno));
+        return err_set(e, ERR_IO, "cannot write %s: %s", blob, err_reason(errno));
     return file_sync_folder_of(blob, e);
 }
 
@@ -83,11 +81,10 @@ static int fill_blob(struct hub_cache *c, const struct hub_file *f, const char *
     str_printf(&part, "%s.incomplete", blob);
     str_printf(&url, "%s/%s", c->url, f->name);
     int rc = fetch_make_folder_of(part.data, e), fd = -1;
-    if (!rc && (fd = open(part.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0)
-        rc = err_set(e, ERR_IO, "cannot write %s: %s; choose another folder with HF_HUB_CACHE", part.data,
-                     strerror(errno));
+    if (!rc && (fd = file_open_own(part.data, 0, e)) < 0)
+        rc = fd;
     if (!rc && (fstat(fd, &st) || (st.st_size > f->size && (ftruncate(fd, 0) || fstat(fd, &st)))))
-        rc = err_set(e, ERR_IO, "cannot write %s: %s", part.data, strerror(errno));
+        rc = err_set(e, ERR_IO, "cannot write %s: %s", part.data, err_reason(errno));
     if (!rc && st.st_size < f->size) {
         const struct download d = {.url = url.data,
                                    .token = o->token,
@@ -136,7 +133,7 @@ int hub_cache_link(const struct hub_cache *c, const struct hub_file *f, const ch
     if (!rc && !file_exists(link.data)) {
         unlink(link.data); /* one that leads nowhere */
         if (symlink(target.data, link.data) && errno != EEXIST)
-            rc = err_set(e, ERR_IO, "cannot make the link %s: %s", link.data, strerror(errno));
+            rc = err_set(e, ERR_IO, "cannot make the link %s: %s", link.data, err_reason(errno));
     }
     str_release(&link);
     str_release(&target);

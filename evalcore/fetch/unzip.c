@@ -74,6 +74,22 @@ int zip_next(struct zip *z, struct zip_member *m, struct err *e)
     return 1;
 }
 
+int zip_check_size(const struct zip *z, int members, uint64_t bytes, struct err *e)
+{
+    struct zip walk = *z;
+    struct zip_member m;
+    uint64_t sum = 0;
+    int more;
+    if (z->left > members)
+        return err_set(e, ERR_FORMAT, "%s: has %d files; at most %d are unpacked", z->path, z->left, members);
+    while ((more = zip_next(&walk, &m, e)) > 0)
+        sum += m.size;
+    if (!more && sum > bytes)
+        return err_set(e, ERR_FORMAT, "%s: would become %llu bytes; at most %llu are unpacked", z->path,
+                       (unsigned long long)sum, (unsigned long long)bytes);
+    return more;
+}
+
 /* Inflates into memory of the size that the directory states; another size is damage. */
 static int inflate_to(unsigned char *to, size_t size, const unsigned char *from, size_t n)
 {

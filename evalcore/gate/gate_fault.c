@@ -16,7 +16,7 @@ int gate_clear(const char *dir, struct err *e)
         str_clear(&path);
         file_join(&path, dir, names[i]);
         if (unlink(path.data) && errno != ENOENT && errno != ENOTDIR)
-            rc = err_set(e, ERR_IO, "the old result %s cannot be removed: %m", path.data);
+            rc = err_set(e, ERR_IO, "the old result %s cannot be removed: %s", path.data, err_reason(errno));
     }
     str_release(&path);
     return rc;

@@ -1,6 +1,7 @@
 /* The history of nights and its control chart (contract: gate.h). A line a night, appended with one write, so
  * that the file can lie beside the journals of a shared folder. Lines that say nothing new stay in the file
  * and are passed over when it is read. */
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ int gate_history_read(struct gate_history *h, const char *path, struct arena *a,
     *h = (struct gate_history){.path = arena_strdup(a, path)};
     if (!file_exists(path))
         return 0;
-    int rc = file_lines_open(&lines, path, e);
+    int rc = file_plain(path, e) ? ERR_IO : file_lines_open(&lines, path, e);
     if (rc)
         return rc;
     while ((rc = file_lines_next(&lines, &line, &n, e)) > 0) {
@@ -173,9 +174,11 @@ int gate_history_add(const char *path, const struct gate_result *r, double time,
     json_canonical(&line, o);
     str_putc(&line, '\n');
     json_decref(o);
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), rc = 0;
-    if (fd < 0 || write(fd, line.data, line.len) != (ssize_t)line.len || file_sync(fd))
-        rc = err_set(e, ERR_IO, "%s: the night cannot be added to the history: %m", path);
+    int fd = file_open_own(path, O_APPEND, e), rc = fd < 0 ? fd : 0;
+    if (!rc && (write(fd, line.data, line.len) != (ssize_t)line.len || file_sync(fd)))
+        rc = err_set(e, ERR_IO, "%s: %s", path, err_reason(errno));
+    if (rc)
+        err_add(e, "the night cannot be added to the history");
     if (fd >= 0)
         close(fd);
     str_release(&line);

@@ -157,7 +157,7 @@ static int poll_once(struct pool *p, struct err *e)
         p->fds[i] = (struct pollfd){.fd = p->grader[i].process.pid ? p->grader[i].process.wire.fd : -1,
                                     .events = POLLIN};
     if (poll(p->fds, (nfds_t)p->n_graders, 1000) < 0 && errno != EINTR)
-        return err_set(e, ERR_IO, "graders cannot be waited for: %s", strerror(errno));
+        return err_set(e, ERR_IO, "graders cannot be waited for: %s", err_reason(errno));
     double now = clock_seconds(), passed = now - p->looked < 1 ? now - p->looked : 1;
     p->looked = now;
     char silent[64];

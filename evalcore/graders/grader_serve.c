@@ -38,7 +38,7 @@ static int set_limit(int what, const char *name, rlim_t most, struct err *e)
     r.rlim_cur = most < r.rlim_max ? most : r.rlim_max;
     if (!rc)
         rc = setrlimit(what, &r);
-    return rc ? err_set(e, ERR_IO, "a grader cannot be given a limit of %s: %s", name, strerror(errno)) : 0;
+    return rc ? err_set(e, ERR_IO, "a grader cannot be given a limit of %s: %s", name, err_reason(errno)) : 0;
 }
 
 /* The limit is on the process as a whole, in seconds. */

@@ -300,7 +300,7 @@ int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, stru
     json_t *config = NULL, *old = runfolder_config(dir);
     *n_dropped = 0;
     file_join(&problems, dir, "problems");
-    int rc = file_mkdirs(problems.data, e);
+    int rc = file_mkdir_own(problems.data, e);
     if (!rc)
         runfolder_warn_changed(dir, old);
     for (int i = 0; i < p->n_sets && !rc; i++)

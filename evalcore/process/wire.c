@@ -36,7 +36,7 @@ static int send_all(int fd, const char *data, size_t n, struct err *e)
         if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return err_set(e, ERR_IO, "messages are not read");
         if (sent < 0)
-            return err_set(e, ERR_IO, "a message cannot be sent: %s", strerror(errno));
+            return err_set(e, ERR_IO, "a message cannot be sent: %s", err_reason(errno));
         data += sent;
         n -= (size_t)sent;
     }
@@ -104,7 +104,7 @@ int wire_receive(struct wire *w, int wait, json_t **out, struct err *e)
         else if (errno == EAGAIN || errno == EWOULDBLOCK)
             return WIRE_NOTHING;
         else if (errno != EINTR)
-            return err_set(e, ERR_IO, "messages cannot be received: %s", strerror(errno));
+            return err_set(e, ERR_IO, "messages cannot be received: %s", err_reason(errno));
     }
 }
 

@@ -44,7 +44,7 @@ int worker_process_start(struct worker_process *w, const char *const argv[], str
     int pair[2];
     memset(w, 0, sizeof *w);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-        return err_set(e, ERR_DEVICE, "cannot make a socket for a %s: %s", argv[1], strerror(errno));
+        return err_set(e, ERR_DEVICE, "cannot make a socket for a %s: %s", argv[1], err_reason(errno));
     int rc = spawn(&w->pid, pair[1], argv);
     close(pair[1]);
     w->wire.fd = pair[0];
@@ -52,7 +52,7 @@ int worker_process_start(struct worker_process *w, const char *const argv[], str
         rc = errno;
     if (!rc)
         return 0;
-    err_set(e, ERR_DEVICE, "cannot start a %s: %s", argv[1], strerror(rc));
+    err_set(e, ERR_DEVICE, "cannot start a %s: %s", argv[1], err_reason(rc));
     worker_process_end(w, 0, NULL);
     return e ? e->code : ERR_DEVICE;
 }

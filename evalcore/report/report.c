@@ -173,7 +173,7 @@ static int remove_one(const char *folder, const char *name, size_t n, struct err
     str_add(&file, name, n);
     file_join(&path, folder, file.data);
     int rc = unlink(path.data) && errno != ENOENT
-                 ? err_set(e, ERR_IO, "cannot remove %s: %s", path.data, strerror(errno))
+                 ? err_set(e, ERR_IO, "cannot remove %s: %s", path.data, err_reason(errno))
                  : 0;
     str_release(&file);
     str_release(&path);
@@ -277,7 +277,7 @@ static int write_all(const char *folder, const struct report *r, const struct do
 {
     struct str old_page = {0}, path = {0};
     file_join(&path, folder, "report.md");
-    if (file_exists(path.data))
+    if (!file_plain(path.data, NULL))
         file_read(path.data, &old_page, NULL);
     int rc = write_figures(folder, d, e);
     if (!rc)
@@ -346,7 +346,9 @@ int report_write(const struct run *run, struct str *table, struct err *e)
 {
     struct str folder = {0};
     file_join(&folder, run->dir, "report");
-    int rc = report_write_with(run, &(struct report_options){0}, str_text(&folder), table, e);
+    int rc = file_mkdir_own(folder.data, e);
+    if (!rc)
+        rc = report_write_with(run, &(struct report_options){0}, str_text(&folder), table, e);
     str_release(&folder);
     return rc;
 }

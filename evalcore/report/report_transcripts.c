@@ -84,7 +84,7 @@ static int write_cell(const char *folder, const struct report *r, int cell, stru
     struct str dir = {0};
     const struct cell *c = &r->run->cells[cell];
     file_join(&dir, folder, transcript_folder(&a, r->run, cell));
-    int rc = file_mkdirs(dir.data, e);
+    int rc = file_mkdir_own(dir.data, e);
     for (int i = 0, n; i < c->n_records && !rc; i += n) {
         for (n = 1; i + n < c->n_records && c->records[i + n].problem == c->records[i].problem; n++)
             ;
@@ -103,7 +103,7 @@ int transcripts_write(const char *folder, const struct report *r, struct err *e)
     if (file_exists(dir.data)) /* of an earlier report */
         rc = file_remove_tree(dir.data, e);
     if (!rc && r->has_transcripts)
-        rc = file_mkdirs(dir.data, e);
+        rc = file_mkdir_own(dir.data, e);
     for (int t = 0; t < r->run->n_tasks && r->has_transcripts; t++)
         if (run_task_is_restricted(&r->run->tasks[t]))
             log_info(

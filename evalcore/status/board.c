@@ -184,7 +184,7 @@ static void write_metrics(struct board *b)
     struct str text = {0};
     struct err e = {0};
     status_metrics(&text, &b->now, b->run_dir ? b->run_dir : "");
-    if (file_replace(b->metrics, text.data, text.len, &e))
+    if (file_write_output(b->metrics, text.data, text.len, &e))
         warn_once(&b->metrics_failed, &e);
     str_release(&text);
 }

@@ -252,7 +252,7 @@ int grades_save(const struct run *r, struct err *e)
     struct arena a = {0};
     struct keymap seen = {0};
     file_join(&folder, r->dir, "grades");
-    int rc = file_mkdirs(folder.data, e);
+    int rc = file_mkdir_own(folder.data, e);
     for (int c = 0; c < r->n_cells && !rc; c++)
         for (int i = 0; i < r->cells[c].n_records; i++) {
             const struct record *rec = &r->cells[c].records[i];

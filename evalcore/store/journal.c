@@ -45,13 +45,13 @@ void journal_path(struct str *out, const char *journal_dir, int n)
 /* O_EXCL makes sure that nobody else has the name. */
 static int make_file(struct journal *j, struct err *e)
 {
-    int rc = file_mkdirs(j->dir, e);
+    int rc = file_mkdir_own(j->dir, e);
     if (rc)
         return rc;
     for (int n = 0; n < FILES_PER_SECOND; n++) {
         struct str path = {0};
         journal_path(&path, j->dir, n);
-        j->fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+        j->fd = file_open_new(path.data, O_APPEND);
         if (j->fd > 0) {
             j->path = path.data;
             return file_sync_folder_of(j->path, e);
@@ -59,7 +59,7 @@ static int make_file(struct journal *j, struct err *e)
         j->fd = 0;
         if (errno != EEXIST) {
             rc = err_set(e, file_error_code(errno), "cannot create the journal %s: %s", path.data,
-                         strerror(errno));
+                         err_reason(errno));
             str_release(&path);
             return rc;
         }
@@ -122,7 +122,7 @@ int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_
     if (n < 0)
         rc = err_set(e, file_error_code(errno),
                      "cannot write to the journal %s: %s; repeat the command when that is fixed", j->path,
-                     strerror(errno));
+                     err_reason(errno));
     else if ((size_t)n != line.len)
         rc = err_set(
             e, ERR_DISK,
@@ -139,7 +139,7 @@ int journal_sync(struct journal *j, struct err *e)
     while (j->fd && fdatasync(j->fd) && errno != EINVAL)
         if (errno != EINTR)
             return err_set(e, file_error_code(errno), "cannot write the journal %s to disk: %s", j->path,
-                           strerror(errno));
+                           err_reason(errno));
     return 0;
 }
 
@@ -378,7 +378,7 @@ int journal_fetch(const char *path, int64_t offset, size_t length, struct str *i
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return err_set(e, ERR_IO, "cannot open %s: %s", path, strerror(errno));
+        return err_set(e, file_error_code(errno), "cannot open %s: %s", path, err_reason(errno));
     char *line = xmalloc(length + 1);
     size_t have = 0;
     ssize_t n = 1;

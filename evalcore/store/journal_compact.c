@@ -14,7 +14,7 @@ enum { FLUSH_BYTES = 4 << 20, NAMES_MAX = 1000 };
 static int write_failed(struct err *e, const char *what, const char *path, int cause)
 {
     return err_set(e, file_error_code(cause), "cannot %s %s: %s; the journals are as they were", what, path,
-                   strerror(cause));
+                   err_reason(cause));
 }
 
 static int flush_buffer(int fd, struct str *buffer, const char *path, struct err *e)
@@ -111,11 +111,12 @@ static int check_scan(const struct journal_scan *s, const char *path, struct err
     return rc;
 }
 
-static int write_new(const struct journal_scan *s, const char *path, const char *temporary, struct err *e)
+static int write_new(const struct journal_scan *s, const char *path, struct str *name, struct err *e)
 {
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = file_open_temporary(name, path, e);
     if (fd < 0)
-        return write_failed(e, "create", temporary, errno);
+        return fd;
+    const char *temporary = name->data;
     int rc = write_lines(s, fd, temporary, e);
     if (!rc && file_sync(fd) && errno != EINVAL)
         rc = write_failed(e, "write", temporary, errno);
@@ -140,7 +141,7 @@ static int remove_old(const struct journal_scan *s, const char *path, struct err
                 e, file_error_code(errno),
                 "cannot remove %s: %s; %s holds all its records that count, so remove it by hand or "
                 "repeat the command",
-                s->file[i].path, strerror(errno), path);
+                s->file[i].path, err_reason(errno), path);
     return file_sync_folder_of(path, e);
 }
 
@@ -155,8 +156,9 @@ int journal_compact(const struct journal_scan *s, const char *run_dir, struct st
         str_clear(path);
         journal_path(path, dir.data, n);
     }
-    file_temporary(&temporary, path->data);
-    int rc = write_new(s, path->data, temporary.data, e);
+    int rc = file_mkdir_own(dir.data, e); /* a linked folder is somewhere else */
+    if (!rc)
+        rc = write_new(s, path->data, &temporary, e);
     if (!rc)
         rc = remove_old(s, path->data, e);
     str_release(&temporary);

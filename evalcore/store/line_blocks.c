@@ -19,7 +19,7 @@ int line_blocks_open(struct line_blocks *b, const char *path, struct err *e)
         return ERR_IO;
     b->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (b->fd < 0)
-        return err_set(e, file_error_code(errno), "cannot open %s: %s", path, strerror(errno));
+        return err_set(e, file_error_code(errno), "cannot open %s: %s", path, err_reason(errno));
     b->path = xstrdup(path);
     return 0;
 }
@@ -32,7 +32,7 @@ static int fill_buffer(struct line_blocks *b, struct err *e)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return err_set(e, file_error_code(errno), "%s: cannot read on: %s", b->path, strerror(errno));
+            return err_set(e, file_error_code(errno), "%s: cannot read on: %s", b->path, err_reason(errno));
         if (!n)
             return 0;
         b->len += (size_t)n;

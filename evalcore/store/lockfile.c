@@ -111,7 +111,8 @@ static int check_lockfile(const char *run_dir, const char *path, const struct ti
 {
     struct str text = {0};
     int rc = 0;
-    if (file_plain(path, NULL) || file_read(path, &text, NULL)) {
+    if (file_plain(path, NULL) || file_read(path, &text, NULL) ||
+        (text.len && strncmp(text.data, "host ", 5))) { /* it may be somebody's: never removed */
         str_release(&text);
         return file_exists(path) ? err_set(e, ERR_BUSY, "%s: the lock %s cannot be read", run_dir, path) : 0;
     }
@@ -129,7 +130,7 @@ static int check_lockfile(const char *run_dir, const char *path, const struct ti
         rc = err_set(e, ERR_BUSY, "%s is in use by %s (lock %s); wait for it, or use another folder", run_dir,
                      who, path);
     if (!rc && unlink(path) && errno != ENOENT)
-        rc = err_set(e, file_error_code(errno), "cannot remove %s: %s", path, strerror(errno));
+        rc = err_set(e, file_error_code(errno), "cannot remove %s: %s", path, err_reason(errno));
     free(holder);
     str_release(&text);
     return rc;
@@ -143,7 +144,8 @@ int lockfile_look(int fd, const char *run_dir, const char *own, int i, int n, st
     if (rc || !files.n)
         return file_list_release(&files), rc;
     if (futimens(fd, NULL) || fstat(fd, &st))
-        rc = err_set(e, file_error_code(errno), "%s: a lock cannot be touched: %s", run_dir, strerror(errno));
+        rc = err_set(e, file_error_code(errno), "%s: a lock cannot be touched: %s", run_dir,
+                     err_reason(errno));
     for (size_t k = 0; k < files.n && !rc; k++) {
         int its_i, its_n;
         if ((own && !strcmp(files.name[k], own)) || !lockfile_name(files.name[k], &its_i, &its_n))
@@ -198,11 +200,11 @@ static int make_file(struct lockfile *l, int i, int n, struct err *e)
                suffix);
     str_printf(&text, "host %s pid %ld\n%s\nstarted %llu\n", host, (long)getpid(), machine,
                start_of((long)getpid()));
-    l->fd = open(path.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    l->fd = file_open_new(path.data, 0);
     ssize_t put = l->fd < 0 ? -1 : write(l->fd, text.data, text.len);
     int cause = put < 0 ? errno : ENOSPC;
     if (put != (ssize_t)text.len)
-        rc = err_set(e, file_error_code(cause), "cannot write the lock %s: %s", path.data, strerror(cause));
+        rc = err_set(e, file_error_code(cause), "cannot write the lock %s: %s", path.data, err_reason(cause));
     l->path = xstrdup(path.data);
     l->name = strrchr(l->path, '/') + 1;
     str_release(&path);
@@ -239,7 +241,7 @@ static void touch_lockfile(struct lockfile *l, int *told)
         *told |= TOLD_UNTOUCHED;
         log_warn("the lock %s cannot be touched: %s; if that lasts, another process takes %s over in %d "
                  "minutes",
-                 l->path, strerror(cause), l->run_dir, LOCKFILE_STALE_SECONDS / 60);
+                 l->path, err_reason(cause), l->run_dir, LOCKFILE_STALE_SECONDS / 60);
     }
 }
 
@@ -277,7 +279,7 @@ static int start_beat(struct lockfile *l, struct err *e)
     int cause = pthread_create(&l->thread, NULL, heartbeat_thread, l);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     l->is_running = !cause;
-    return cause ? err_set(e, ERR_IO, "cannot start a thread for the lock: %s", strerror(cause)) : 0;
+    return cause ? err_set(e, ERR_IO, "cannot start a thread for the lock: %s", err_reason(cause)) : 0;
 }
 
 unsigned lockfile_pause(long pid, int k)

@@ -173,7 +173,7 @@ static int holds_field(const json_t *config, const char *key, const char *field,
 static int remove_file(const char *path, struct err *e)
 {
     if (unlink(path) && errno != ENOENT && errno != ENOTDIR)
-        return err_set(e, ERR_IO, "cannot remove %s: %s", path, strerror(errno));
+        return err_set(e, ERR_IO, "cannot remove %s: %s", path, err_reason(errno));
     return 0;
 }
 
@@ -268,14 +268,15 @@ void runfolder_drop_abandoned(const char *dir)
     for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
         struct str folder = {0};
         struct file_list list = {0};
+        struct stat st;
         str_puts(&folder, dir);
         if (*places[p])
             str_printf(&folder, "/%s", places[p]);
-        file_list(&list, folder.data, ".tmp", NULL);
+        if (lstat(folder.data, &st) || !S_ISLNK(st.st_mode)) /* a link leads to a folder that is not ours */
+            file_list(&list, folder.data, ".tmp", NULL);
         for (size_t i = 0; i < list.n; i++)
             if (file_is_abandoned(list.name[i])) {
                 struct str path = {0};
-                struct stat st;
                 file_join(&path, folder.data, list.name[i]);
                 if (!lstat(path.data, &st) && time(NULL) - st.st_mtime > ABANDONED_SECONDS)
                     unlink(path.data);

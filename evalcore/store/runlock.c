@@ -110,22 +110,34 @@ static ssize_t put_text(int fd, const struct str *text)
     return n;
 }
 
+/* A file that a sweep has left here holds nothing, or the one line below. Anything else is somebody's. */
+static int check_ours(int fd, const char *path, struct err *e)
+{
+    char text[256];
+    int end = 0;
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    if (!n || (sscanf(text, "host %*63s pid %*d\n%n", &end), end == n))
+        return 0;
+    return err_set(e, ERR_USAGE,
+                   "%s is no lock of kveval, and its text is kept; choose another folder with -o", path);
+}
+
 /* Behind the gate, so that whoever is refused reads this holder and not the one before. */
 static int write_holder(int lock_fd, const char *run_dir, int i, int n, struct err *e)
 {
     char host[64] = "unknown";
     struct str text = {0}, path = {0};
-    int rc = 0;
     holder_path(&path, run_dir, i, n);
-    int fd = n > 0 ? open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : lock_fd;
-    int open_failure = fd < 0 ? errno : 0;
+    int fd = n > 0 ? file_open_own(path.data, 0, e) : lock_fd;
+    int rc = fd < 0 ? fd : check_ours(fd, path.data, e);
     if (gethostname(host, sizeof host - 1))
         host[0] = 0;
     str_printf(&text, "host %s pid %ld\n", host, (long)getpid());
-    ssize_t put = fd < 0 ? -1 : put_text(fd, &text);
-    int cause = put < 0 ? open_failure ? open_failure : errno : ENOSPC; /* a write that stops short */
-    if (put != (ssize_t)text.len)
-        rc = err_set(e, file_error_code(cause), "cannot write %s: %s", path.data, strerror(cause));
+    ssize_t put = rc ? 0 : put_text(fd, &text);
+    int cause = put < 0 ? errno : ENOSPC; /* a write that stops short */
+    if (!rc && put != (ssize_t)text.len)
+        rc = err_set(e, file_error_code(cause), "cannot write %s: %s", path.data, err_reason(cause));
     if (n > 0 && fd >= 0)
         close(fd);
     str_release(&text);
@@ -165,13 +177,13 @@ static int claim_with_fcntl(int fd, const char *run_dir, int i, int n, struct er
     if (rc && is_without_locks(errno))
         return ERR_UNSUPPORTED;
     if (rc)
-        return err_set(e, file_error_code(errno), "cannot lock %s/lock: %s", run_dir, strerror(errno));
+        return err_set(e, file_error_code(errno), "cannot lock %s/lock: %s", run_dir, err_reason(errno));
     rc = lockfile_look(fd, run_dir, NULL, i, n, e);
     if (!rc)
         rc = write_holder(fd, run_dir, i, n, e);
     open_gate.l_type = F_UNLCK;
     if (!rc && fcntl(fd, F_SETLK, &open_gate))
-        rc = err_set(e, ERR_IO, "cannot unlock %s/lock: %s", run_dir, strerror(errno));
+        rc = err_set(e, ERR_IO, "cannot unlock %s/lock: %s", run_dir, err_reason(errno));
     return rc;
 }
 
@@ -180,13 +192,10 @@ int runlock_take(struct runlock *l, const char *run_dir, int i, int n, struct er
     struct str path = {0};
     *l = (struct runlock){0};
     holder_path(&path, run_dir, 0, 0);
-    int fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666), rc;
-    if (fd < 0) {
-        rc = err_set(e, file_error_code(errno), "cannot open %s: %s", path.data, strerror(errno));
-        str_release(&path);
-        return rc;
-    }
+    int fd = file_open_own(path.data, 0, e), rc;
     str_release(&path);
+    if (fd < 0)
+        return fd;
     rc = claim_with_fcntl(fd, run_dir, i, n, e);
     if (rc == ERR_UNSUPPORTED)
         return claim_with_file(l, fd, run_dir, i, n, e);

@@ -39,7 +39,7 @@ int heartbeat_start(struct heartbeat *h, struct wire *wire, struct err *e)
     pthread_condattr_destroy(&attributes);
     int cause = pthread_create(&h->thread, NULL, send_beats, h);
     h->is_running = !cause;
-    return cause ? err_set(e, ERR_DEVICE, "cannot start a thread: %s", strerror(cause)) : 0;
+    return cause ? err_set(e, ERR_DEVICE, "cannot start a thread: %s", err_reason(cause)) : 0;
 }
 
 int heartbeat_send(struct heartbeat *h, json_t *message, struct err *e)

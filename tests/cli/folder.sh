@@ -69,7 +69,7 @@ ended=$!
 wait $ended
 host=$(uname -n)
 for place in . problems report; do
-    for name in "x.csv.$host.$ended.tmp" "x.csv.$host.$$.tmp" "x.csv.elsewhere.$ended.tmp" "notes.tmp"; do
+    for name in "x.csv.$host.$ended.tmp" "y.csv.$host.$ended.0123456789abcdef.tmp" "x.csv.$host.$$.tmp" "x.csv.elsewhere.$ended.tmp" "notes.tmp"; do
         echo text >"full/$place/$name"
         touch -d '2 hours ago' "full/$place/$name"
     done
@@ -77,7 +77,7 @@ for place in . problems report; do
 done
 run 0 sweep tiny.json -o full
 for place in . problems report; do
-    [ ! -e "full/$place/x.csv.$host.$ended.tmp" ] || fail "a killed process's file stays in $place"
+    [ -z "$(find "full/$place" -maxdepth 1 -name "[xy].csv.$host.$ended.*")" ] || fail "a killed process's file stays in $place"
     for name in "x.csv.$host.$$.tmp" "x.csv.elsewhere.$ended.tmp" "notes.tmp" "young.$host.$ended.tmp"; do
         [ -s "full/$place/$name" ] || fail "$place/$name was deleted"
         rm -f "full/$place/$name"

@@ -3,6 +3,8 @@
 #include "evalcore/base/file.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,14 +29,14 @@ static void put(const char *path, const char *data, size_t n)
     CHECK_STR(e.text, "");
 }
 
-/* What file_write_atomic() writes before it renames it to a: no other process uses that name. */
-static const char *temporary(void)
+/* The temporary files that are left; a write removes its own. */
+static size_t count_temporary(void)
 {
-    static char name[160];
-    char host[64] = "";
-    gethostname(host, sizeof host - 1);
-    snprintf(name, sizeof name, "%s/a.%s.%ld.tmp", top, host, (long)getpid());
-    return name;
+    struct file_list l;
+    CHECK_INT(file_list(&l, top, ".tmp", NULL), 0);
+    size_t n = l.n;
+    file_list_release(&l);
+    return n;
 }
 
 /* Two processes at one path, as two reports of one folder: the fixed name made one take away the other's. */
@@ -68,7 +70,7 @@ static void whole_files(void)
     str_clear(&s);
     CHECK_INT(file_read(in_top("a"), &s, &e), 0);
     CHECK_STR(s.data, "new");
-    CHECK(!file_exists(temporary()));
+    CHECK_INT(count_temporary(), 0);
     put(in_top("empty"), NULL, 0);
     str_clear(&s);
     CHECK_INT(file_read(in_top("empty"), &s, &e), 0);
@@ -103,28 +105,115 @@ static void maps(void)
     CHECK_STR(e.text, "cannot read test_file.tmp: it is not a regular file");
 }
 
-/* /dev/full refuses every byte as a full disk does; the temporary file is made to be a link to it. */
+/* A limit of sizes refuses every byte, as a full disk does. */
 static void full_disk(void)
 {
     struct str s = {0};
     struct err e = {0};
-    if (access("/dev/full", W_OK)) {
-        fprintf(stderr, "skipped: no /dev/full here\n");
-        return;
-    }
-    CHECK_INT(symlink("/dev/full", temporary()), 0);
+    struct rlimit old, none;
+    getrlimit(RLIMIT_FSIZE, &old);
+    none = old;
+    none.rlim_cur = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &none), 0);
     CHECK_INT(file_write_atomic(in_top("a"), "lost", 4, &e), ERR_DISK);
-    CHECK_STR(e.text,
-              "cannot write test_file.tmp/a (4 bytes): the disk is full; free some space there or choose "
-              "another folder");
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &old), 0);
+    CHECK_STR(e.text, "cannot write test_file.tmp/a (4 bytes): File too large");
     CHECK_INT(file_read(in_top("a"), &s, &e), 0);
     CHECK_STR(s.data, "new"); /* the old file is whole */
-    CHECK(access(temporary(), F_OK) != 0);
-    CHECK_INT(access("/dev/full", F_OK), 0);
+    CHECK_INT(count_temporary(), 0);
     e.code = 0;
     CHECK_INT(file_write_atomic(in_top("no/such"), "x", 1, &e), ERR_IO);
-    CHECK_STR(e.text, "cannot write test_file.tmp/no/such (1 bytes): No such file or directory");
+    CHECK_STR(e.text, "cannot write test_file.tmp/no/such: No such file or directory");
     str_release(&s);
+}
+
+static const char *text_of(const char *path)
+{
+    static struct str s;
+    str_clear(&s);
+    file_read(path, &s, NULL);
+    return str_text(&s);
+}
+
+/* What stands under a name of ours may be somebody's: nothing is written there, and nobody is waited for. */
+static void planted(void)
+{
+    static const char *const kinds[] = {"symlink", "hard", "dangling", "fifo", "folder", "device"};
+    put(in_top("theirs"), "precious", 8);
+    for (int k = 0; k < 6; k++) {
+        struct err own = {0}, whole = {0};
+        const char *p = in_top("planted");
+        CHECK_INT(file_remove_tree(p, NULL), 0);
+        CHECK_INT(k == 0   ? symlink("theirs", p)
+                  : k == 1 ? link(in_top("theirs"), p)
+                  : k == 2 ? symlink("nowhere", p)
+                  : k == 3 ? mkfifo(p, 0600)
+                  : k == 4 ? mkdir(p, 0700)
+                           : symlink("/dev/null", p),
+                  0);
+        CHECK_INT(file_open_own(p, 0, &own), ERR_IO);
+        CHECK(strstr(own.text, "test_file.tmp/planted: it is "));
+        CHECK_INT(file_open_new(p, 0), -1);
+        CHECK_INT(file_write_atomic(p, "ours", 4, &whole), k < 4 ? 0 : ERR_IO);
+        if (k < 4)
+            CHECK_STR(text_of(p), "ours");
+        else
+            CHECK(strstr(whole.text, "test_file.tmp/planted (4 bytes): it is "));
+        if (strcmp(text_of(in_top("theirs")), "precious") || file_exists(in_top("nowhere")) ||
+            access("/dev/null", W_OK))
+            CHECK_STR(kinds[k], "nothing changed behind it");
+    }
+    CHECK_INT(file_remove_tree(in_top("planted"), NULL), 0);
+    int fd = file_open_own(in_top("theirs"), 0, NULL);
+    CHECK(fd >= 0); /* ours, and not emptied */
+    close(fd);
+    CHECK_STR(text_of(in_top("theirs")), "precious");
+}
+
+/* Two processes of one host name and one number, as in containers, never have one name. */
+static void temporary_names(void)
+{
+    struct str one = {0}, two = {0};
+    int a = file_open_temporary(&one, in_top("t"), NULL), b = file_open_temporary(&two, in_top("t"), NULL);
+    CHECK(a >= 0 && b >= 0 && strcmp(one.data, two.data));
+    CHECK(!file_is_abandoned(strrchr(one.data, '/') + 1)); /* this process goes on */
+    close(a);
+    close(b);
+    unlink(one.data);
+    unlink(two.data);
+    CHECK_INT(file_open_temporary(&one, in_top("no/such"), NULL), ERR_IO);
+    str_release(&one);
+    str_release(&two);
+}
+
+/* A path from the command line may be a stream. */
+static void outputs(void)
+{
+    struct err e = {0};
+    int pair[2], kept = dup(STDOUT_FILENO);
+    char got[8] = "";
+    struct stat st;
+    CHECK_INT(file_write_output("/dev/null", "x", 1, &e), 0);
+    CHECK(!stat("/dev/null", &st) && S_ISCHR(st.st_mode));
+    CHECK_INT(pipe(pair), 0);
+    CHECK(dup2(pair[1], STDOUT_FILENO) >= 0);
+    CHECK_INT(symlink("/proc/self/fd/1", in_top("stdout")), 0);
+    CHECK_INT(file_write_output(in_top("stdout"), "told", 4, &e), 0);
+    CHECK(dup2(kept, STDOUT_FILENO) >= 0);
+    CHECK_INT(read(pair[0], got, sizeof got), 4);
+    CHECK_STR(got, "told");
+    CHECK(!lstat(in_top("stdout"), &st) && S_ISLNK(st.st_mode));
+    CHECK_INT(mkfifo(in_top("unread"), 0600), 0);
+    CHECK_INT(file_write_output(in_top("unread"), "x", 1, &e), ERR_IO);
+    CHECK(strstr(e.text, "unread: nobody reads it"));
+    CHECK_INT(symlink("theirs", in_top("linked")), 0);
+    e.code = 0;
+    CHECK_INT(file_write_output(in_top("linked"), "ours", 4, &e), 0);
+    CHECK_STR(text_of(in_top("theirs")), "precious");
+    close(pair[0]);
+    close(pair[1]);
+    close(kept);
 }
 
 /* What a person can mend in a command, and what a repetition may. */
@@ -135,6 +224,9 @@ static void kinds(void)
     CHECK_INT(file_error_code(EFBIG), ERR_DISK);
     CHECK_INT(file_error_code(EDQUOT), ERR_DISK);
     CHECK_INT(file_error_code(EIO), ERR_DISK);
+    CHECK_INT(file_error_code(EMFILE), ERR_DISK);
+    CHECK_INT(file_error_code(ENFILE), ERR_DISK);
+    CHECK(strstr(err_reason(EMFILE), "ulimit -n"));
     CHECK_INT(file_error_code(EACCES), ERR_IO);
     CHECK_INT(mkfifo(in_top("fifo"), 0600), 0);
     CHECK_INT(file_plain(in_top("a"), &e), 0);
@@ -249,6 +341,9 @@ int main(void)
     two_writers();
     maps();
     full_disk();
+    planted();
+    temporary_names();
+    outputs();
     kinds();
     folders();
     joining();
