@@ -36,11 +36,6 @@ const char *engine_random_config(const char *model)
     return model_random_config(model);
 }
 
-int engine_identity(const char *model, const char *cache_dir, char out[65], struct err *e)
-{
-    return model_identity(model, cache_dir, out, e);
-}
-
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e)
 {
     *out = NULL;
@@ -77,6 +72,8 @@ static void fill_info(struct engine *en)
     struct engine_info *i = &en->info;
     *i = engine_config_info(en->model_name, c);
     i->weights = en->model.identity;
+    engine_hash_configuration(c, en->tokenizer, en->configuration);
+    i->configuration = en->configuration;
     i->numerics = en->numerics;
     i->device = en->device_name;
     i->is_head_own = en->model.is_head_own;

@@ -65,12 +65,13 @@ enum { ENGINE_MAX_ENDS = 7 };
 enum { ENGINE_UNAPPLIED = 160 };
 /* The loaded model. Strings live as long as the engine. */
 struct engine_info {
-    const char *model;    /* as given */
-    const char *family;   /* "qwen2", "qwen3", "llama" */
-    const char *weights;  /* identity: 64 hex digits */
-    const char *numerics; /* numerics class, part of the job key: "cpu-fp32kv-2",
-                           * "cuda-bf16kv-4-NVIDIA-H200-x132-cublaslt13.1.0" */
-    const char *device;   /* for people: "cpu avx2, 2 threads" */
+    const char *model;         /* as given */
+    const char *family;        /* "qwen2", "qwen3", "llama" */
+    const char *weights;       /* identity of the weights' files: 64 hex digits */
+    const char *configuration; /* engine_configuration(): 64 hex digits */
+    const char *numerics;      /* numerics class, part of the job key: "cpu-fp32kv-2",
+                                * "cuda-bf16kv-4-NVIDIA-H200-x132-cublaslt13.1.0" */
+    const char *device;        /* for people: "cpu avx2, 2 threads" */
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;
     size_t weight_bytes, pool_bytes; /* pool: 0 before engine_reserve */
     size_t step_bytes;     /* weights that a decode step reads: all but the embedding, unless it is the output
@@ -132,6 +133,14 @@ int engine_device_memory(const char *backend, int ordinal, struct engine_device 
  * NUL. The hashes of files are cached in cache_dir; NULL: nowhere. Returns 0, ERR_IO for a file that is
  * missing or cannot be read, or ERR_FORMAT for a damaged one. */
 int engine_identity(const char *model, const char *cache_dir, char out[65], struct err *e);
+/* Returns 1 when engine_identity() takes no time to speak of: every hash is in the cache, the files are
+ * small, or it would fail. */
+int engine_identity_is_quick(const char *model, const char *cache_dir);
+/* Computes engine_info.configuration, the identity of what tokens and text of a completion depend on beside
+ * weights and prompt: shape, eps, rotation, end tokens, and the bytes and special tokens by which the
+ * tokenizer decodes. t: the model's tokenizer, NULL if it has none. Returns 0 or the code of engine_open()
+ * for a configuration file. */
+int engine_configuration(const char *model, const struct tokenizer *t, char out[65], struct err *e);
 /* Opens the tokenizer alone. A model with random weights uses the embedded model's. Returns 0 and sets *out,
  * which the caller closes, or sets it to NULL for a folder without tokenizer.json. Returns ERR_USAGE if there
  * is no folder, ERR_IO for a file that cannot be read, ERR_FORMAT for a damaged one, or ERR_UNSUPPORTED if it

@@ -90,6 +90,7 @@ struct engine {
     struct engine_options options;
     struct engine_info info;
     char *model_name, *device_name, *numerics;
+    char configuration[65];
     const struct backend *be;
     struct device *dev;
     struct model model;
@@ -128,6 +129,8 @@ int engine_check_options(struct engine_options *o, const struct model_config *c,
 struct engine_info engine_config_info(const char *model, const struct model_config *c);
 enum dtype engine_kv_type(const struct engine_options *o);
 size_t engine_token_bytes(const struct model_config *c, enum dtype kv);
+/* engine_identity.c: writes engine_info.configuration; t may be NULL. */
+void engine_hash_configuration(const struct model_config *c, const struct tokenizer *t, char out[65]);
 /* engine.c: gives an engine whose device and model are open its cache and its buffers. ERR_DEVICE: no memory;
  * the caller closes the engine. */
 int engine_assemble(struct engine *en, struct err *e);

@@ -378,12 +378,19 @@ static int check_all_read(const struct loader *l)
     return rc;
 }
 
-/* Random weights are a function of the configuration, so a hash of that is their identity. */
+enum { QUICK_BYTES = 256 << 20 }; /* a second where the processor has no instructions for it */
+
+/* Random weights are a function of the shape, so a hash of that is their identity. */
 static int random_identity(char out[65], const char *path, struct err *e)
 {
     struct str text = {0};
+    struct model_config c;
+    int rc = model_config_open(&c, path, e);
     str_puts(&text, "random:");
-    int rc = file_read(model_random_config(path), &text, e);
+    if (!rc) {
+        model_config_shape(&c, &text);
+        str_puts(&text, c.tie_embeddings ? "tied\n" : "");
+    }
     sha256_hex(text.data, text.len, out, 64);
     str_release(&text);
     return rc;
@@ -416,6 +423,16 @@ int model_identity(const char *path, const char *cache_dir, char out[65], struct
         rc = identify_weights(st, path, cache_dir, out, e);
     safetensors_close(st);
     return rc ? err_add(e, "model %s", path), rc : 0;
+}
+
+int model_identity_is_quick(const char *path, const char *cache_dir)
+{
+    struct safetensors *st;
+    struct err e = {0};
+    int rc = open_weights(&st, path, &e),
+        is_quick = rc || !st || safetensors_unhashed(st, cache_dir) < QUICK_BYTES;
+    safetensors_close(st);
+    return is_quick;
 }
 
 static int open_model(struct loader *l, const char *path, int max_context, const char *cache_dir)

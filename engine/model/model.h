@@ -50,8 +50,10 @@ int model_open_headers(struct model *m, const char *path, const struct backend *
 /* Frees the weights and zeroes m; a zeroed struct is allowed. */
 void model_close(struct model *m);
 /* Computes the identity of the files (safetensors_identity()) without loading them. For a "random:" model it
- * is a hash of its configuration file. Returns 0, or ERR_IO or ERR_FORMAT for a file that cannot be read or
+ * is a hash of its shape. Returns 0, or ERR_IO or ERR_FORMAT for a file that cannot be read or
  * is damaged. */
 int model_identity(const char *path, const char *cache_dir, char out[65], struct err *e);
+/* Returns 1 when model_identity() has little to hash, or nothing that it could. */
+int model_identity_is_quick(const char *path, const char *cache_dir);
 
 #endif

@@ -406,6 +406,13 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
     return rc;
 }
 
+void model_config_shape(const struct model_config *c, struct str *out)
+{
+    str_printf(out, "layers %d heads %d/%d of %d hidden %d ffn %d vocab %d qkv_bias %d qk_norm %d\n",
+               c->n_layers, c->n_q, c->n_kv, c->head_dim, c->hidden, c->ffn, c->vocab, c->family->qkv_bias,
+               c->family->qk_norm);
+}
+
 const char *model_random_config(const char *model)
 {
     return strncmp(model, "random:", 7) ? NULL : model + 7;

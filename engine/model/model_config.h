@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "evalcore/base/err.h"
+#include "evalcore/base/str.h"
 
 /* A door of engine/model (model.h says what the room is for): the shape of a model, from config.json and
  * generation_config.json of a Hugging Face folder. Qwen2, Qwen2.5, Qwen3 and Llama 3 are supported; anything
@@ -41,6 +42,10 @@ static inline int model_qkv_values(const struct model_config *c)
 {
     return (c->n_q + 2 * c->n_kv) * c->head_dim;
 }
+
+/* Appends a line to out that names the shape: two configurations with the same line have the same tensors
+ * and the same arithmetic on them, but for the rotation and eps. */
+void model_config_shape(const struct model_config *c, struct str *out);
 
 /* Returns the number of parameters in the matrices of all layers. */
 static inline size_t model_layer_values(const struct model_config *c)

@@ -71,9 +71,12 @@ struct st_meta {
 int safetensors_write(const char *path, const struct st_new *t, size_t n, const struct st_meta *meta,
                       struct err *e);
 
-/* The identity of the weights: a SHA-256 over the contents of all files, as hex. When cache_dir is not NULL
- * the hash of a file is cached there, by path, size, time of change and header; a cache that cannot be used
- * is no error. Memory is hashed each time. Returns 0, or ERR_FORMAT if s has no file. */
+/* The identity of the weights: a SHA-256 over the contents of all files, as hex, whatever their names. When
+ * cache_dir is not NULL the hash of a file is cached there, by path, device, inode, size, times of change and
+ * header; a cache that cannot be used, and a file of the last two seconds, are no error. Memory is hashed
+ * each time. Returns 0, or ERR_FORMAT if s has no file. */
 int safetensors_identity(const struct safetensors *s, const char *cache_dir, char out[65], struct err *e);
+/* Returns how many bytes that would hash: those of the files whose hash is not in the cache. */
+size_t safetensors_unhashed(const struct safetensors *s, const char *cache_dir);
 
 #endif

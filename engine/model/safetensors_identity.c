@@ -1,9 +1,10 @@
 /* The identity of the weights.
  *
- * For one file it is the SHA-256 that any tool prints for it; for several it is the hash of their names and
- * hashes, in order of names. Hashing large files takes seconds, and minutes where the processor has no
- * instructions for it, so the hash of a file is cached under a key made of path, size, time of change and
- * header. A file that was replaced has another key. */
+ * For one file it is the SHA-256 that any tool prints for it; for several it is the hash of their hashes, in
+ * order, so that names of files count for nothing. Hashing large files takes seconds, and minutes where the
+ * processor has no instructions for it, so the hash of a file is cached under a key made of path, device,
+ * inode, size, both times of change and header. The time of the contents alone can be set by anybody and is
+ * in archives and images; that of the inode cannot. A file that was replaced has another key. */
 #include "engine/model/safetensors.h"
 
 #include <limits.h>
@@ -11,17 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "engine/model/safetensors_parts.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/base/hash.h"
+
+/* Two writes within a tick of the clock of the file system leave the same times, so what was changed a moment
+ * ago is not cached. */
+enum { SETTLED_SECONDS = 2 };
+
+static int is_settled(const struct stat *st)
+{
+    return time(NULL) - st->st_ctim.tv_sec > SETTLED_SECONDS;
+}
 
 /* Where the hash of a mapped file is kept; 0 when it cannot be cached. */
 static int cache_path(const struct st_file *f, const char *cache_dir, struct str *out)
 {
     struct stat st;
     char *real = f->map.data && cache_dir && *cache_dir ? realpath(f->path, NULL) : NULL;
-    if (!real || stat(real, &st) || (size_t)st.st_size != f->n) {
+    if (!real || stat(real, &st) || (size_t)st.st_size != f->n || !is_settled(&st)) {
         free(real);
         return 0;
     }
@@ -31,7 +42,9 @@ static int cache_path(const struct st_file *f, const char *cache_dir, struct str
     struct sha256 h;
     unsigned char digest[32];
     struct str key = {0}, name = {0};
-    str_printf(&key, "%s\n%zu\n%lld.%09ld\n", real, f->n, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+    str_printf(&key, "%s\n%llu %llu\n%zu\n%lld.%09ld\n%lld.%09ld\n", real, (unsigned long long)st.st_dev,
+               (unsigned long long)st.st_ino, f->n, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+               (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
     sha256_init(&h);
     sha256_add(&h, key.data, key.len);
     sha256_add(&h, f->bytes, 8 + (size_t)header);
@@ -52,14 +65,34 @@ static int is_hash(const struct str *s)
     return s->len >= 64 && strspn(s->data, "0123456789abcdef") == 64;
 }
 
+/* The hash that is in the cache at this path. */
+static int read_cached(const char *path, struct str *known)
+{
+    struct err ignored = {0};
+    return file_exists(path) && !file_plain(path, NULL) && !file_read(path, known, &ignored) &&
+           is_hash(known);
+}
+
+size_t safetensors_unhashed(const struct safetensors *s, const char *cache_dir)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < s->n_files; i++) {
+        struct str path = {0}, known = {0};
+        if (!cache_path(&s->file[i], cache_dir, &path) || !read_cached(path.data, &known))
+            bytes += s->file[i].n;
+        str_release(&path);
+        str_release(&known);
+    }
+    return bytes;
+}
+
 /* The hash of one file's contents. A cache that cannot be read or written only costs the time. */
 static void file_hash(const struct st_file *f, const char *cache_dir, char out[65])
 {
     struct str path = {0}, known = {0};
     struct err ignored = {0};
     int cached = cache_path(f, cache_dir, &path);
-    if (cached && file_exists(path.data) && !file_plain(path.data, NULL) &&
-        !file_read(path.data, &known, &ignored) && is_hash(&known)) {
+    if (cached && read_cached(path.data, &known)) {
         memcpy(out, known.data, 64);
         out[64] = 0;
     } else {
@@ -89,17 +122,13 @@ int safetensors_identity(const struct safetensors *s, const char *cache_dir, cha
     char **line = xcalloc(s->n_files, sizeof *line);
 #pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < s->n_files; i++) {
-        const char *slash = strrchr(s->file[i].path, '/'), *name = slash ? slash + 1 : s->file[i].path;
-        struct str one = {0};
-        char hex[65];
-        file_hash(&s->file[i], cache_dir, hex);
-        str_printf(&one, "%s\n%s\n", name, hex);
-        line[i] = one.data;
+        line[i] = xmalloc(66);
+        file_hash(&s->file[i], cache_dir, line[i]);
     }
     qsort(line, s->n_files, sizeof *line, by_text);
     struct str all = {0};
     for (size_t i = 0; i < s->n_files; i++) {
-        str_puts(&all, line[i]);
+        str_printf(&all, "%s\n", line[i]);
         free(line[i]);
     }
     sha256_hex(all.data, all.len, out, 64);

@@ -73,6 +73,10 @@ void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, i
 void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                            struct str *out);
 
+/* Writes a hash, 64 hex digits and a NUL, of all that the two functions above make text from with
+ * skip_special: the bytes of each id, which are special, and the decoder's steps. */
+void tokenizer_hash_decoding(const struct tokenizer *t, char out[65]);
+
 /* Returns 1 if a token has this id, else 0. */
 int tokenizer_has(const struct tokenizer *t, int32_t id);
 /* Returns the id of the added token with this text, or else of the vocabulary token with these bytes ("

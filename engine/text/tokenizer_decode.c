@@ -1,10 +1,12 @@
 /* From ids to bytes, and which ids there are. The tokens of a byte-level vocabulary are bytes already; those
  * of others go through the steps of "decoder", as the tokenizers library does them: U+2581 becomes a space,
  * "<0x0A>" its byte, and marks at the start of a whole text are taken away. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/text/tokenizer_parts.h"
+#include "evalcore/base/hash.h"
 
 static int read_replace(struct decoder_step *s, const json_t *spec, const char *what, struct err *e)
 {
@@ -209,6 +211,42 @@ void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t
     }
     str_add(out, str_text(&text) + from, to - from);
     str_release(&text);
+}
+
+/* Lengths before texts, so that no two lists give the same bytes. */
+static void hash_text(struct sha256 *h, int kind, const char *bytes, size_t n)
+{
+    char head[32];
+    int k = snprintf(head, sizeof head, "%d %zu ", kind, n);
+    sha256_add(h, head, (size_t)k);
+    sha256_add(h, bytes, n);
+}
+
+void tokenizer_hash_decoding(const struct tokenizer *t, char out[65])
+{
+    struct sha256 h;
+    unsigned char digest[32];
+    sha256_init(&h);
+    for (int32_t i = 0; i < t->vocab.size; i++) {
+        const struct vocab_entry *v = &t->vocab.entry[i];
+        int has_text = v->kind != VOCAB_NONE && v->kind != VOCAB_SPECIAL;
+        hash_text(&h,
+                  has_text                   ? 1
+                  : v->kind == VOCAB_SPECIAL ? 2
+                                             : 0,
+                  str_text(&t->vocab.text) + v->at, has_text ? v->n : 0);
+    }
+    for (int i = 0; i < t->decoder.n; i++) {
+        const struct decoder_step *s = &t->decoder.step[i];
+        const int how[] = {(int)s->kind, s->start, s->stop, s->drops_first};
+        for (size_t k = 0; k < sizeof how / sizeof *how; k++)
+            hash_text(&h, how[k], "", 0);
+        hash_text(&h, 0, str_text(&s->from), s->from.len);
+        hash_text(&h, 0, str_text(&s->to), s->to.len);
+    }
+    sha256_end(&h, digest);
+    for (int i = 0; i < 32; i++)
+        snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }
 
 int tokenizer_has(const struct tokenizer *t, int32_t id)

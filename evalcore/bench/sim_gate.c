@@ -79,6 +79,7 @@ static struct gate_side make_side(const struct problems *p, int answers, struct 
     struct gate_side side = {.path = "simulated",
                              .model = "m",
                              .weights = "w",
+                             .configuration = "c",
                              .numerics = "cpu",
                              .grader = "g",
                              .version = "1",

@@ -20,7 +20,8 @@ struct report_flags {
     const char *against, *bench, *history, *zh_dict;
     double margin; /* 0: what the run folder says */
     int transcripts;
-    const char *out; /* NULL: DIR/report */
+    const char *out;       /* NULL: DIR/report */
+    const char *cache_dir; /* no option: of the process */
 };
 
 static const struct cli_option report_table[] = {
@@ -51,6 +52,14 @@ static void warn_damaged(const struct run *r)
     if (r->n_conflicts)
         log_warn("%ld jobs were decoded twice with different tokens: results are not reproducible here",
                  r->n_conflicts);
+}
+
+/* On the page as well: whoever reads it may not be who edited the model. */
+static void warn_changed_models(struct run *r, const char *cache_dir)
+{
+    r->n_changed_models = run_changed_models(r->config, cache_dir, 0, &r->arena, &r->changed_models);
+    for (int i = 0; i < r->n_changed_models; i++)
+        log_warn("%s: %s", r->dir, r->changed_models[i]);
 }
 
 static int count_missing(const struct run *r)
@@ -104,6 +113,7 @@ static int load_run(struct run *r, const char *dir, const struct report_flags *o
     if (rc)
         return ERR_USAGE; /* whatever the folder lacks */
     warn_damaged(r);
+    warn_changed_models(r, o->cache_dir);
     count_missing(r);
     rc = r->n_graded || r->n_changed_grades ? keep_grades(r, e) : 0;
     if (rc)
@@ -207,11 +217,10 @@ static int run_report(const struct process_env *p, int argc, char **argv)
     struct str table = {0};
     struct err e = {0};
     const char *dirs[RUNS_MAX];
-    int n;
-    (void)p;
-    int code = command_parse(&cmd_report, &o, argc, argv, dirs, 1, RUNS_MAX, &n);
+    int n, code = command_parse(&cmd_report, &o, argc, argv, dirs, 1, RUNS_MAX, &n);
     if (code >= 0)
         return code;
+    o.cache_dir = p->cache_dir;
     int rc = read_nights(&nights, o.history, &e);
     if (!rc)
         rc = n > 1 ? report_merged(dirs, n, &o, &nights, &table, &e)
@@ -242,12 +251,12 @@ static int run_score(const struct process_env *p, int argc, char **argv)
     const char *dir;
     struct report_flags o = {0};
     int n, count[VERDICT_COUNT] = {0};
-    (void)p;
     int code = command_parse(&cmd_score, &o, argc, argv, &dir, 1, 1, &n);
     if (code >= 0)
         return code;
     if (run_load_with(&r, dir, &(struct run_options){.grades = RUN_GRADES_NEW, .zh_dict = o.zh_dict}, &e))
         return command_fail(&e, EXIT_USAGE);
+    warn_changed_models(&r, p->cache_dir);
     for (int c = 0; c < r.n_cells; c++)
         for (int i = 0; i < r.cells[c].n_records; i++)
             count[r.cells[c].records[i].verdict] += !r.cells[c].records[i].likelihood;

@@ -10,6 +10,7 @@
 #include "evalcore/cli/progress.h"
 #include "evalcore/status/folder_status.h"
 #include "evalcore/store/run.h"
+#include "evalcore/store/runfolder.h"
 
 struct status_options {
     int json;
@@ -219,6 +220,19 @@ static int look_at_journals(const char *dir, int as_json, struct err *e)
     return !is_complete ? EXIT_INCOMPLETE : failed ? EXIT_FAILED_JOBS : EXIT_DONE;
 }
 
+/* Whatever the sweeps do: results of an edited model look like those of the one that is there now. */
+static void warn_changed_models(const char *dir, const char *cache_dir)
+{
+    struct arena a = {0};
+    const char *const *sentence;
+    json_t *config = runfolder_config(dir);
+    int n = run_changed_models(config, cache_dir, 1, &a, &sentence);
+    for (int i = 0; i < n; i++)
+        log_warn("%s: %s", dir, sentence[i]);
+    json_decref(config);
+    arena_release(&a);
+}
+
 static int run_status(const struct process_env *p, int argc, char **argv)
 {
     struct status_options o = {0};
@@ -226,15 +240,14 @@ static int run_status(const struct process_env *p, int argc, char **argv)
     struct err e = {0};
     const char *dir;
     char host[65] = "";
-    int n;
-    (void)p;
-    int code = command_parse(&cmd_status, &o, argc, argv, &dir, 1, 1, &n);
+    int n, code = command_parse(&cmd_status, &o, argc, argv, &dir, 1, 1, &n);
     if (code >= 0)
         return code;
     if (gethostname(host, sizeof host - 1))
         host[0] = 0;
     if (folder_status(&f, dir, (double)time(NULL), host, WATCH_SECONDS, &e))
         return command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE);
+    warn_changed_models(dir, p->cache_dir);
     if (!f.n)
         return look_at_journals(dir, o.json, &e);
     int at_work = count_at_work(&f), finished = count(&f, SIGN_FINISHED);
@@ -273,7 +286,9 @@ const struct command cmd_status = {
         "whether\n"
         "they still run; on another machine, where locks may not be seen, a file is watched for up to 8 "
         "seconds.\n"
-        "Where none runs, the journals are read and have the last word. Writes nothing.\n"
+        "Where none runs, the journals are read and have the last word. A model whose folder is no longer "
+        "the\n"
+        "one that the results are of is warned of. Writes nothing.\n"
         "Exit code 0: finished, or at work. 3: stopped, failed, killed, a shard not begun, or journals that "
         "have\n"
         "fewer jobs than the status says. 5: finished, with jobs that failed. 2: no run folder, or one that "

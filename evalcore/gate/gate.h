@@ -107,7 +107,7 @@ struct gate_cell { /* a setting on a task */
 struct gate_side {
     const char *path;
     int is_file; /* a base file */
-    const char *model, *weights, *numerics, *grader, *version;
+    const char *model, *weights, *configuration, *numerics, *grader, *version;
     double margin; /* in points */
     struct gate_cell *cells;
     int n_cells, n_texts;      /* n_texts: cells of texts, which have no verdicts and are left out */
@@ -122,6 +122,7 @@ struct gate_side {
  * unfinished, ERR_USAGE for one with several models; each names the next step. */
 int gate_side_run(struct gate_side *out, const struct run *r, int may_be_partial, struct arena *a,
                   struct err *e);
+enum { GATE_BASE_VERSION = 2 };
 /* A base file: JSONL, one line a thing, the last line a digest of the others. gate_base_read() fills *out;
  * ERR_IO or ERR_DISK when the file cannot be read, ERR_IO when it keeps no results, ERR_USAGE when it is no
  * base file, ERR_FORMAT when it is damaged or of another version. */
@@ -141,9 +142,10 @@ struct gate_result;
  * is a regression or an error, or was not looked at, its verdict becomes inconclusive with is_last, else
  * open. */
 void gate_fit_margin(struct gate_result *r, int is_last, struct arena *a);
-/* Returns 0 when the two can be compared. ERR_USAGE names the first thing that differs: weights, tasks,
- * problems, prompts, reference answers and problems' limits, generation settings, grader, or a setting or
- * task that only one has; or says that the baseline is empty or not fit. The policies' options may differ. */
+/* Returns 0 when the two can be compared. ERR_USAGE names the first thing that differs: weights,
+ * configuration, tasks, problems, prompts, reference answers and problems' limits, generation settings,
+ * grader, or a setting or task that only one has; or says that the baseline is empty or not fit. The
+ * policies' options may differ. */
 int gate_match(const struct gate_side *base, const struct gate_side *now, struct err *e);
 /* ERR_USAGE where the margins differ, unless one was given (has_margin), or the numerics classes, unless that
  * is allowed (other_numerics). */

@@ -9,8 +9,6 @@
 #include "evalcore/cli/version.h"
 #include "evalcore/gate/gate.h"
 
-enum { VERSION = 1 };
-
 static void add_line(struct str *out, json_t *o)
 {
     json_canonical(out, o);
@@ -112,9 +110,10 @@ int gate_base_write(const struct gate_side *s, const char *path, struct err *e)
     char digest[65];
     if (gate_fit(s, 0, e))
         return e->code;
-    add_line(&out, json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:f}", "kind", "kveval gate base", "v",
-                             VERSION, "version", KVEVAL_VERSION, "model", s->model, "weights", s->weights,
-                             "numerics", s->numerics, "grader", s->grader, "margin", s->margin));
+    add_line(&out, json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:f}", "kind", "kveval gate base", "v",
+                             GATE_BASE_VERSION, "version", KVEVAL_VERSION, "model", s->model, "weights",
+                             s->weights, "configuration", s->configuration, "numerics", s->numerics, "grader",
+                             s->grader, "margin", s->margin));
     for (int i = 0; i < s->n_cells; i++) {
         int is_first = 1;
         for (int k = 0; k < i; k++)

@@ -72,13 +72,16 @@ static int read_head(struct reader *r, const json_t *o, struct err *e)
     struct gate_side *s = r->side;
     int64_t v = 0;
     int rc = json_get_int(o, "v", &v, r->where, e);
-    if (!rc && v != 1)
-        rc = err_set(e, ERR_FORMAT, "%s is of version %lld, and this program reads version 1", r->where,
-                     (long long)v);
+    if (!rc && v != GATE_BASE_VERSION)
+        rc = err_set(e, ERR_FORMAT,
+                     "%s is of version %lld, and this program reads version %d; write the baseline anew",
+                     r->where, (long long)v, GATE_BASE_VERSION);
     if (!rc)
         rc = text_field(r, o, "model", &s->model, e);
     if (!rc)
         rc = text_field(r, o, "weights", &s->weights, e);
+    if (!rc)
+        rc = text_field(r, o, "configuration", &s->configuration, e);
     if (!rc)
         rc = text_field(r, o, "numerics", &s->numerics, e);
     if (!rc)

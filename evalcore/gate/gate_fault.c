@@ -28,6 +28,7 @@ static const struct gate_side *side_of_path(const char *path, struct arena *a)
     *s = (struct gate_side){.path = path ? path : "nothing",
                             .model = "",
                             .weights = "",
+                            .configuration = "",
                             .numerics = "",
                             .grader = "",
                             .version = "unknown"};

@@ -122,7 +122,8 @@ static const char *digest_of(struct str *text, char *digest)
 static const char *base_digest(const struct gate_side *s, char *digest)
 {
     struct str text = {0};
-    str_printf(&text, "%s\n%s\n", s->weights ? s->weights : "", s->numerics ? s->numerics : "");
+    str_printf(&text, "%s\n%s\n%s\n", s->weights ? s->weights : "", s->configuration ? s->configuration : "",
+               s->numerics ? s->numerics : "");
     for (int c = 0; c < s->n_cells; c++) {
         const struct gate_cell *x = &s->cells[c];
         str_printf(&text, "%s\n%s\n%s\n%s\n%s\n", x->setting, x->task, x->policy, x->settings, x->facts);

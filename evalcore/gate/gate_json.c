@@ -56,9 +56,9 @@ static json_t *setting_json(const struct gate_setting *s)
 
 static json_t *side_json(const struct gate_side *s)
 {
-    return json_pack("{s:o, s:o, s:s, s:o, s:o}", "path", json_text_of(s->path), "model",
-                     json_text_of(s->model), "weights", s->weights, "numerics", json_text_of(s->numerics),
-                     "version", json_text_of(s->version));
+    return json_pack("{s:o, s:o, s:s, s:s, s:o, s:o}", "path", json_text_of(s->path), "model",
+                     json_text_of(s->model), "weights", s->weights, "configuration", s->configuration,
+                     "numerics", json_text_of(s->numerics), "version", json_text_of(s->version));
 }
 
 void gate_json(struct str *out, const struct gate_result *r)

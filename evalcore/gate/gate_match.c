@@ -97,6 +97,12 @@ int gate_match(const struct gate_side *base, const struct gate_side *now, struct
         return err_set(e, ERR_USAGE,
                        "the models differ: %s has weights %.12s (%s), the baseline %.12s (%s); %s", now->path,
                        now->weights, now->model, base->weights, base->model, next_step);
+    if (strcmp(base->configuration, now->configuration))
+        return err_set(e, ERR_USAGE,
+                       "the models differ: %s has the weights of the baseline under another configuration "
+                       "(%.12s, the baseline %.12s): config.json, generation_config.json or tokenizer.json "
+                       "was changed; %s",
+                       now->path, now->configuration, base->configuration, next_step);
     for (int i = 0; i < base->n_cells; i++)
         if (match_cell(&base->cells[i], now, e))
             return e->code;

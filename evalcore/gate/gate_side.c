@@ -160,6 +160,7 @@ int gate_side_run(struct gate_side *out, const struct run *r, int may_be_partial
     *out = (struct gate_side){.path = arena_strdup(a, r->dir),
                               .model = arena_strdup(a, r->model),
                               .weights = arena_strdup(a, r->weights),
+                              .configuration = arena_strdup(a, r->configuration),
                               .numerics = arena_strdup(a, r->numerics),
                               .grader = arena_strdup(a, r->grader ? r->grader : ""),
                               .version = arena_strdup(a, r->version),

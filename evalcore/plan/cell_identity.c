@@ -59,9 +59,10 @@ int job_identity(const struct cell_identity *c, char out[JOB_IDENTITY_HEX + 1], 
     }
     for (int i = 0; i < c->settings->n_stop; i++)
         json_array_append_new(stop, json_string(c->settings->stop[i]));
-    o = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:i}", "identity", 1, "weights", c->weights,
-                  "numerics", c->numerics, "policy", policy, "settings", settings_identity(c->settings),
-                  "stop", stop, "task", c->task, "task_version", c->task_version, "end_token", c->end_token);
+    o = json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:i}", "identity", 2, "weights", c->weights,
+                  "configuration", c->configuration, "numerics", c->numerics, "policy", policy, "settings",
+                  settings_identity(c->settings), "stop", stop, "task", c->task, "task_version",
+                  c->task_version, "end_token", c->end_token);
     if (c->settings->max_new_tokens != PARAM_UNSET_INT)
         json_object_set_new(o, "max_new_tokens", json_integer(c->settings->max_new_tokens));
     if (c->own_reference) /* absent otherwise, so that identities from before stay */

@@ -8,8 +8,8 @@
 /* The identity of a cell is the part of a job's key (evalcore/store/job_key.h) that is the same for every
  * problem and sample of the cell. */
 struct cell_identity {
-    const char *weights, *numerics;   /* of the engine */
-    const struct policy_spec *policy; /* resolved */
+    const char *weights, *configuration, *numerics; /* of the engine */
+    const struct policy_spec *policy;               /* resolved */
     const struct settings *settings;
     const char *task, *task_version;
     int end_token;     /* of the chat form; -1: none */

@@ -32,14 +32,20 @@ static void make_jobs(struct runplan *p)
     for (int i = 0; i < p->n_cells; i++) {
         const struct plan_cell *c = &p->cells[i];
         const struct prompt_set *s = &p->sets[c->set];
+        const struct settings *t = &c->settings->s;
+        int context = p->loaded[c->loaded_model].info.max_context;
         for (size_t q = 0; q < s->task.n_problems; q++)
-            for (int k = 0; k < c->settings->s.samples; k++) {
+            for (int k = 0; k < t->samples; k++) {
+                const struct problem *problem = &s->task.problems[q];
+                int asked = settings_max_new(t, problem->max_new_tokens);
                 struct job_inputs in = {.identity = c->identity,
                                         .prompt_sha256 = s->rows[q].sha256,
-                                        .problem = s->task.problems[q].id,
-                                        .own_max_new = s->task.problems[q].max_new_tokens,
-                                        .own_stop = s->task.problems[q].stop,
-                                        .sample = k};
+                                        .problem = problem->id,
+                                        .own_max_new = problem->max_new_tokens,
+                                        .own_stop = problem->stop,
+                                        .sample = k,
+                                        .context =
+                                            job_context(asked, t->max_total_tokens, context, s->rows[q].n)};
                 struct job j = {.cell = i, .problem = (int)q, .sample = k};
                 job_key(&in, j.key);
                 if (keymap_add(&seen, j.key, p->n_jobs) != p->n_jobs)
@@ -97,6 +103,7 @@ int runplan_bind(struct runplan *p, const struct model_facts *facts, struct err 
     for (int i = 0; i < p->n_loaded; i++) {
         struct engine_info *info = &p->loaded[i].info;
         info->weights = arena_strdup(&p->arena, facts[i].weights);
+        info->configuration = arena_strdup(&p->arena, facts[i].configuration);
         info->numerics = arena_strdup(&p->arena, facts[i].numerics);
         info->device = arena_strdup(&p->arena, facts[i].device);
     }

@@ -17,7 +17,8 @@ struct loaded_model { /* one engine: cells of one model and KV type share it */
     enum kv_dtype kv_dtype;
     struct engine *engine; /* NULL in a dry plan */
     struct engine_info info;
-    struct tokenizer *own; /* in a dry plan: of the model's folder, without its weights */
+    char configuration[65]; /* in a dry plan: of the folder, as its worker must find it */
+    struct tokenizer *own;  /* in a dry plan: of the model's folder, without its weights */
     const struct tokenizer *tokenizer;
     struct chat_own *own_chat;   /* in a dry plan, as `own` */
     const struct chat_own *chat; /* the model's own template */
@@ -96,7 +97,8 @@ void runplan_warn_risks(const struct runplan *p);
 
 /* What only an open engine, or the server of an endpoint, knows of its loaded model. */
 struct model_facts {
-    const char *weights, *numerics, *device; /* as in struct engine_info */
+    const char *weights, *configuration, *numerics, *device; /* as in struct engine_info; configuration "": of
+                                                              * a server, which has its own */
 };
 /* Adds identities and jobs with keys to a dry plan, the same as in a plan whose engines have these facts (one
  * per loaded model). Engines and policy instances stay NULL; the facts are copied. Returns 0, or an error of

@@ -95,6 +95,7 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
         policy_spec_reference(&reference, &c->spec, &own_reference, &p->arena, e))
         return e->code;
     struct cell_identity identity = {.weights = loaded->info.weights,
+                                     .configuration = loaded->info.configuration,
                                      .numerics = loaded->info.numerics,
                                      .policy = &c->spec,
                                      .settings = &c->settings->s,

@@ -12,6 +12,8 @@ static int describe_model(struct loaded_model *loaded, const struct engine_optio
         loaded->info.max_context = o->max_context;
     if (!rc)
         rc = engine_open_tokenizer(o->model, &loaded->own, e);
+    if (!rc)
+        rc = engine_configuration(o->model, loaded->own, loaded->configuration, e);
     loaded->tokenizer = loaded->own;
     loaded->chat = loaded->own_chat = xcalloc(1, sizeof *loaded->own_chat);
     if (!rc)

@@ -137,6 +137,7 @@ static json_t *cell_json(const struct runplan *p, const struct plan_cell *c, str
         .model = c->model->shown,
         .model_path = c->model->shown != c->model->path ? c->model->path : NULL,
         .weights = p->file->n_models > 1 ? p->loaded[c->loaded_model].info.weights : NULL,
+        .configuration = p->file->n_models > 1 ? p->loaded[c->loaded_model].info.configuration : NULL,
         .policy = c->policy->name,
         .preset = c->spec.preset ? c->spec.preset : "",
         .k_pages = option_text(&c->spec, "k_pages", a),
@@ -186,16 +187,17 @@ static json_t *models_json(const struct runplan *p)
     for (int m = 0; m < p->file->n_models; m++) {
         const struct runfile_model *k = &p->file->models[m];
         const struct engine_info *info = &loaded_of(p, m)->info;
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:s, s:i}", "label",
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:i}", "label",
                                               json_text_of(k->label), "model", json_text_of(k->shown), "path",
                                               json_text_of(k->path), "family", info->family, "weights",
-                                              info->weights, "max_context", info->max_context));
+                                              info->weights, "configuration", info->configuration,
+                                              "max_context", info->max_context));
     }
     return list;
 }
 
 /* What is said of each model, once where it is the same, and else one after the other. */
-enum said_of { SAID_MODEL, SAID_FAMILY, SAID_WEIGHTS };
+enum said_of { SAID_MODEL, SAID_FAMILY, SAID_WEIGHTS, SAID_CONFIGURATION };
 static const char *join_names(const struct runplan *p, enum said_of what, struct arena *a)
 {
     struct str all = {0};
@@ -203,9 +205,10 @@ static const char *join_names(const struct runplan *p, enum said_of what, struct
     int same = 1;
     for (int m = 0; m < p->file->n_models; m++) {
         const struct engine_info *info = &loaded_of(p, m)->info;
-        const char *text = what == SAID_MODEL    ? p->file->models[m].shown
-                           : what == SAID_FAMILY ? info->family
-                                                 : info->weights;
+        const char *text = what == SAID_MODEL     ? p->file->models[m].shown
+                           : what == SAID_FAMILY  ? info->family
+                           : what == SAID_WEIGHTS ? info->weights
+                                                  : info->configuration;
         first = first ? first : text;
         same &= !strcmp(first, text);
         str_printf(&all, "%s%s", m ? ", " : "", text);
@@ -223,6 +226,7 @@ static json_t *config_json(const struct runplan *p, const struct digest *problem
         .version = KVEVAL_VERSION,
         .model = join_names(p, SAID_MODEL, a),
         .weights = join_names(p, SAID_WEIGHTS, a),
+        .configuration = join_names(p, SAID_CONFIGURATION, a),
         .numerics = info->numerics,
         .device = info->device,
         .baseline = p->file->baseline,
@@ -242,8 +246,7 @@ static json_t *config_json(const struct runplan *p, const struct digest *problem
     json_object_set_new(o, "run", source_json(p->file));
     json_object_set_new(o, "tasks", tasks);
     json_object_set_new(o, "cells", cells);
-    if (p->file->n_models > 1)
-        json_object_set_new(o, "models", models_json(p));
+    json_object_set_new(o, "models", models_json(p));
     if (p->file->published)
         json_object_set(o, "published", p->file->published);
     runfolder_seal(o);
@@ -310,6 +313,7 @@ int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, stru
         rc = write_json(config, dir, "config.resolved.json", e);
     }
     if (!rc) {
+        runfolder_warn_models(dir, old, config);
         *n_dropped = runfolder_dropped_cells(old, config);
         rc = runfolder_drop_problems(dir, old, config, e);
     }

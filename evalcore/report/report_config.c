@@ -95,9 +95,10 @@ void report_add_config(struct doc *d, const struct report *r)
         table_add(d, t, CELL_MUTED, "%s", report_short_hash(d->arena, k->source));
     }
     doc_paragraph(d,
-                  "Weights %s. Intervals of single answers are Wilson's; with several samples they are "
+                  "Weights %s, configuration %s. Intervals of single answers are Wilson's; with several "
+                  "samples they are "
                   "clustered by problem.",
-                  report_or_unknown(run->weights));
+                  report_or_unknown(run->weights), report_or_unknown(run->configuration));
     struct str text = {0};
     json_t *config = json_copy(run->config); /* the figures have a section of their own */
     if (config)
@@ -161,12 +162,13 @@ void report_add_summary(struct doc *d, const struct report *r)
     doc_paragraph(
         d,
         "%s%ld of %ld completions: %d policy setting%s on %d task%s, %d cell%s. Model%s %s (weights "
-        "%s), numerics class %s, device %s, grader %s, kveval %s.",
+        "%s, configuration %s), numerics class %s, device %s, grader %s, kveval %s.",
         missing > 0 ? "" : "Complete, ", run->n_done, run->n_expected, r->n_rows, r->n_rows == 1 ? "" : "s",
         n_tasks, n_tasks == 1 ? "" : "s", run->n_cells, run->n_cells == 1 ? "" : "s",
         report_several_models(r) ? "s" : "", report_or_unknown(run->model),
-        short_hashes(r->arena, run->weights), report_or_unknown(run->numerics),
-        report_or_unknown(run->device), report_or_unknown(run->grader), report_or_unknown(run->version));
+        short_hashes(r->arena, run->weights), short_hashes(r->arena, run->configuration),
+        report_or_unknown(run->numerics), report_or_unknown(run->device), report_or_unknown(run->grader),
+        report_or_unknown(run->version));
     report_add_warnings(d, r);
 }
 

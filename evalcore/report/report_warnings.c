@@ -227,6 +227,8 @@ static void add_faults(struct doc *d, const struct report *r)
 void report_add_warnings(struct doc *d, const struct report *r)
 {
     struct cautions c = report_cautions(r);
+    for (int i = 0; i < r->run->n_changed_models; i++)
+        doc_warning(d, "%s.", r->run->changed_models[i]);
     add_faults(d, r);
     for (int i = 0; i < c.n; i++)
         doc_warning(d, "%s", c.text[i]);

@@ -23,13 +23,13 @@ static void add_text(struct str *out, const char *name, const char *s)
     json_quote(out, s ? s : "", s ? strlen(s) : 0);
 }
 
-/* The canonical JSON of an object of these six, written at once: a report computes a million keys. */
+/* The canonical JSON of an object of these seven, written at once: a report computes a million keys. */
 void job_key(const struct job_inputs *in, char out[JOB_KEY_HEX + 1])
 {
     struct str text = {0};
     str_putc(&text, '{');
     add_text(&text, "cell", in->identity);
-    str_printf(&text, ",\"own_max_new\":%d,", in->own_max_new);
+    str_printf(&text, ",\"context\":%d,\"own_max_new\":%d,", in->context, in->own_max_new);
     add_text(&text, "own_stop", in->own_stop);
     str_putc(&text, ',');
     add_text(&text, "problem", in->problem);

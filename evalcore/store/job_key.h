@@ -7,10 +7,11 @@
 #include "evalcore/base/json.h"
 
 /* A job, which is one completion, is done when a journal holds a record with its key. A key covers everything
- * that the completion's tokens depend on, and nothing else: weights, policy with every effective option,
- * generation settings, task version and numerics class (together the cell's identity); prompt ids, problem,
- * the problem's own limits, and the sample. `samples` is not in it, so asking for more samples later keeps
- * those that are there. */
+ * that the completion's tokens and text depend on, and nothing else: weights, the model's configuration as
+ * decoding computes it (engine_configuration()), policy with every effective option, generation settings,
+ * task version and numerics class (together the cell's identity); prompt ids, problem, the problem's own
+ * limits, the context where it ends the completion, and the sample. `samples` is not in it, so asking for
+ * more samples later keeps those that are there. */
 enum { JOB_KEY_HEX = 32, JOB_IDENTITY_HEX = 64 };
 
 struct job_inputs {
@@ -18,7 +19,16 @@ struct job_inputs {
     int own_max_new;      /* the problem's own limit, 0: none */
     const char *own_stop; /* the problem's own stop string, NULL: none */
     int sample;
+    int context; /* job_context() */
 };
+/* Returns the model's context, in tokens, where it ends a completion before the limit that is asked for and
+ * max_total_tokens (0: none) do, and else 0: a context that ends nothing changes no result. context 0 is an
+ * unknown one. */
+static inline int job_context(int asked, int max_total, int context, int prompt_tokens)
+{
+    int is_least = context > 0 && (max_total <= 0 || context < max_total);
+    return is_least && context - prompt_tokens < asked ? context : 0;
+}
 /* Writes the key as 32 hex digits and a NUL. It cannot fail. */
 void job_key(const struct job_inputs *in, char out[JOB_KEY_HEX + 1]);
 

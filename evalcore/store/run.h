@@ -131,6 +131,7 @@ struct cell {
     const char *model;           /* its path, or what the run file calls it */
     const char *model_path;      /* NULL: model is its path */
     const char *weights;         /* of one of several models; NULL: the run's */
+    const char *configuration;   /* as weights */
     const char *policy, *preset; /* registered names; preset "" when none */
     const char *params;          /* JSON object as text, keys sorted: every effective option of the policy */
     const char *k_pages, *l_pages, *budget_tokens; /* as text; "" when the policy lacks the option */
@@ -158,8 +159,9 @@ struct run {
     const char *dir;
     json_t *config;   /* config.resolved.json */
     json_t *manifest; /* manifest.json; NULL when missing */
-    const char *model, *weights, *numerics, *device,
-        *version;         /* version: of the program that wrote the config */
+    const char *model, *weights,
+        *configuration, /* of the model's files, as decoding computes it (engine_configuration()) */
+        *numerics, *device, *version; /* version: of the program that wrote the config */
     const char *grader;   /* version of the grader that the verdicts are from, its rules and segmenters */
     const char *baseline; /* as the run file says; "" when none */
     double margin;        /* points that a policy may lose and still be called as good as the baseline */
@@ -185,6 +187,9 @@ struct run {
     long n_graded;         /* completions that had no kept grade */
     long n_ungraded;       /* of those, the ones whose grader was killed */
     long n_changed_grades; /* rows of kept grades that were changed by hand and do not count */
+    const char *const
+        *changed_models; /* sentences of run_changed_models(), which a caller sets; NULL: none */
+    int n_changed_models;
 };
 
 /* Loads a folder into *r, whose earlier contents do not matter, with all options at 0. Returns 0, and the
@@ -213,6 +218,12 @@ int run_load_with(struct run *r, const char *dir, const struct run_options *o, s
 /* Loads what is to be done: the configuration and the problems. Cells have no records, and no journal or
  * table of grades is read. Returns as run_load() does. */
 int run_load_plan(struct run *r, const char *dir, struct err *e);
+/* Asks whether the folders of a configuration's models are still those that its records are of: by the
+ * identities that the configuration has, as far as folders are there. is_quick: weights that would take
+ * seconds to hash (engine_identity_is_quick()) count as the same. Sets *out to a sentence for each that was
+ * changed, or cannot be read any more, and returns their number; list and sentences are in the arena. */
+int run_changed_models(const json_t *config, const char *cache_dir, int is_quick, struct arena *a,
+                       const char *const **out);
 /* Writes the key of job i, from 0 and below n_expected, of a cell to out, which has room for JOB_KEY_HEX + 1
  * bytes (job_key.h). Jobs are counted by problem, then sample. */
 void run_expected_key(const struct cell *c, int i, char *out);

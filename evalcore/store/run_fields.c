@@ -7,10 +7,15 @@
 #define PROBLEM(member) offsetof(struct run_problem, member)
 
 const struct run_field run_config_fields[] = {
-    {"version", FIELD_TEXT, RUN(version), 0}, {"model", FIELD_TEXT, RUN(model), 0},
-    {"weights", FIELD_TEXT, RUN(weights), 0}, {"numerics", FIELD_TEXT, RUN(numerics), 0},
-    {"device", FIELD_TEXT, RUN(device), 0},   {"baseline", FIELD_TEXT, RUN(baseline), 0},
-    {"margin", FIELD_NUMBER, RUN(margin), 0}, {0},
+    {"version", FIELD_TEXT, RUN(version), 0},
+    {"model", FIELD_TEXT, RUN(model), 0},
+    {"weights", FIELD_TEXT, RUN(weights), 0},
+    {"configuration", FIELD_TEXT, RUN(configuration), 0},
+    {"numerics", FIELD_TEXT, RUN(numerics), 0},
+    {"device", FIELD_TEXT, RUN(device), 0},
+    {"baseline", FIELD_TEXT, RUN(baseline), 0},
+    {"margin", FIELD_NUMBER, RUN(margin), 0},
+    {0},
 };
 
 const struct run_field run_task_fields[] = {
@@ -33,6 +38,7 @@ const struct run_field run_cell_fields[] = {
     {"model", FIELD_TEXT, CELL(model), 0},
     {"model_path", FIELD_TEXT, CELL(model_path), 1},
     {"weights", FIELD_TEXT, CELL(weights), 1},
+    {"configuration", FIELD_TEXT, CELL(configuration), 1},
     {"policy", FIELD_TEXT, CELL(policy), 0},
     {"preset", FIELD_TEXT, CELL(preset), 0},
     {"k_pages", FIELD_TEXT, CELL(k_pages), 0},

@@ -52,10 +52,10 @@ int run_find_cell(const struct run *r, const char *name, struct err *e)
 static const json_t *config_of(const struct run *r, const struct cell *c)
 {
     const json_t *models = json_object_get(r->config, "models");
-    for (size_t i = 0; c->weights && i < json_array_size(models); i++) {
+    for (size_t i = 0; i < json_array_size(models); i++) {
         const json_t *m = json_array_get(models, i);
-        const char *weights = json_string_value(json_object_get(m, "weights"));
-        if (weights && !strcmp(weights, c->weights))
+        const char *name = json_string_value(json_object_get(m, "model"));
+        if (name && !strcmp(name, c->model))
             return m;
     }
     return r->config;

@@ -42,8 +42,15 @@ struct loader {
 void run_expected_key(const struct cell *c, int i, char *out)
 {
     const struct run_problem *p = &c->task->problems[i / c->samples];
-    struct job_inputs in = {c->identity,    p->prompt_sha256, p->id,
-                            p->own_max_new, p->own_stop,      i % c->samples};
+    int asked = run_limit_asked(c, i / c->samples);
+    struct job_inputs in = {.identity = c->identity,
+                            .prompt_sha256 = p->prompt_sha256,
+                            .problem = p->id,
+                            .own_max_new = p->own_max_new,
+                            .own_stop = p->own_stop,
+                            .sample = i % c->samples,
+                            .context =
+                                job_context(asked, c->max_total_tokens, c->max_context, p->prompt_tokens)};
     job_key(&in, out);
 }
 

@@ -177,6 +177,47 @@ static int remove_file(const char *path, struct err *e)
     return 0;
 }
 
+/* The model of this name in a configuration; NULL: there is none. */
+static const json_t *find_model(const json_t *config, const char *name)
+{
+    size_t i;
+    const json_t *m;
+    json_array_foreach(json_object_get(config, "models"), i, m)
+    {
+        const char *its = json_string_value(json_object_get(m, "model"));
+        if (its && name && !strcmp(its, name))
+            return m;
+    }
+    return NULL;
+}
+
+/* Is the model of this name in both, and another? */
+static int is_another(const json_t *old, const json_t *now, const char *name)
+{
+    const json_t *a = find_model(old, name), *b = find_model(now, name);
+    return a && b &&
+           (!json_equal(json_object_get(a, "weights"), json_object_get(b, "weights")) ||
+            !json_equal(json_object_get(a, "configuration"), json_object_get(b, "configuration")));
+}
+
+void runfolder_warn_models(const char *dir, const json_t *old, const json_t *now)
+{
+    size_t i;
+    const json_t *m;
+    json_array_foreach(json_object_get(now, "models"), i, m)
+    {
+        const char *name = json_string_value(json_object_get(m, "model"));
+        if (!is_another(old, now, name))
+            continue;
+        int same =
+            json_equal(json_object_get(find_model(old, name), "weights"), json_object_get(m, "weights"));
+        log_warn("model %s has other %s than what %s holds of it: it is decoded anew, and its earlier "
+                 "completions stay in the journals but not in the tables",
+                 name, same ? "values in config.json, generation_config.json or tokenizer.json" : "weights",
+                 dir);
+    }
+}
+
 int runfolder_dropped_cells(const json_t *old, const json_t *now)
 {
     size_t i;
@@ -185,7 +226,8 @@ int runfolder_dropped_cells(const json_t *old, const json_t *now)
     json_array_foreach(json_object_get(old, "cells"), i, cell)
     {
         const char *id = json_string_value(json_object_get(cell, "id"));
-        n += id && !holds_field(now, "cells", "id", id);
+        const char *model = json_string_value(json_object_get(cell, "model"));
+        n += id && !holds_field(now, "cells", "id", id) && !is_another(old, now, model);
     }
     return n;
 }

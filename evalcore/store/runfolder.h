@@ -10,7 +10,7 @@
 
 /* A configuration's "schema", and a grade's "v" (journal.h has that of a record). What is of another version
  * is refused: neither believed, nor called damaged, nor written over. */
-enum { CONFIG_VERSION = 1, GRADE_VERSION = 1 };
+enum { CONFIG_VERSION = 2, GRADE_VERSION = 1 };
 /* Sets and returns ERR_UNSUPPORTED: what `where` names is of another version than the one known here. */
 int runfolder_other_version(struct err *e, const char *where, long version, int known);
 /* Returns 0, or that error, for the configuration read from path; one without a version has version 0. */
@@ -25,8 +25,11 @@ int runfolder_check(const char *dir, struct err *e);
  * can be read and has "cells" and "weights". */
 json_t *runfolder_config(const char *dir);
 
+/* Warns of each model that both configurations name (old NULL: none) and that is another in `now`: what was
+ * decoded of it before counts no more. */
+void runfolder_warn_models(const char *dir, const json_t *old, const json_t *now);
 /* Returns the number of cells, told apart by their ids, that the configuration `old` (NULL: none) lists and
- * `now` does not. */
+ * `now` does not, but for those of models that runfolder_warn_models() has warned of. */
 int runfolder_dropped_cells(const json_t *old, const json_t *now);
 /* Returns the first model, other than this one, of which the configuration (NULL: none) lists cells, borrowed
  * from it; NULL: there is none. */

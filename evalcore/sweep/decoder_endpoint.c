@@ -52,7 +52,7 @@ static int endpoint_bind(struct decoder *d, struct err *e)
         *facts.root ? arena_printf(&p->arena, "%s, weights from %s", f->url, facts.root) : f->url;
     struct model_facts *models = xcalloc((size_t)p->n_loaded, sizeof *models);
     for (int i = 0; i < p->n_loaded; i++)
-        models[i] = (struct model_facts){facts.weights, numerics, device};
+        models[i] = (struct model_facts){facts.weights, "", numerics, device};
     rc = runplan_bind(p, models, e);
     free(models);
     return rc;

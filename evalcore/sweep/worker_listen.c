@@ -26,6 +26,7 @@ static struct model_facts *facts_of(struct workers *ws, const struct model_facts
         int m = i / n;
         facts[i].weights =
             arena_strdup(&ws->arena, *ws->part[m].weights ? ws->part[m].weights : said[i % n].weights);
+        facts[i].configuration = ws->decoder->plan->loaded[i].configuration;
         facts[i].numerics = arena_strdup(&ws->arena, said[i % n].numerics);
         facts[i].device = ws->n > 1 ? arena_printf(&ws->arena, "%d x %s", ws->n, device) : device;
     }
@@ -46,6 +47,10 @@ static int accept_hello(struct workers *ws, struct worker_link *l, const json_t 
     known = ws->facts ? ws->facts : facts_of(ws, facts, n, l->device);
     for (int k = 0; k < n; k++) {
         const struct model_facts *first = &known[model * n + k];
+        if (strcmp(facts[k].configuration, first->configuration))
+            return err_set(why, ERR_FORMAT,
+                           "the model's folder was changed while the sweep ran, and its prompts are by the "
+                           "old one; repeat the command");
         if (strcmp(facts[k].weights, first->weights) || strcmp(facts[k].numerics, first->numerics))
             return err_set(why, ERR_FORMAT, "weights %.12s in numerics class %s, unlike the others",
                            facts[k].weights, facts[k].numerics);

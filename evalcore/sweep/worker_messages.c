@@ -68,8 +68,9 @@ json_t *message_hello(const struct runplan *p)
 {
     json_t *loaded = json_array();
     for (int i = 0; i < p->n_loaded; i++)
-        json_array_append_new(loaded, json_pack("{s:s, s:s}", "weights", p->loaded[i].info.weights,
-                                                "numerics", p->loaded[i].info.numerics));
+        json_array_append_new(loaded, json_pack("{s:s, s:s, s:s}", "weights", p->loaded[i].info.weights,
+                                                "configuration", p->loaded[i].info.configuration, "numerics",
+                                                p->loaded[i].info.numerics));
     return json_pack("{s:s, s:o, s:o}", "type", "hello", "device", json_text_of(p->loaded[0].info.device),
                      "models", loaded);
 }
@@ -86,8 +87,9 @@ int message_read_hello(const json_t *m, struct model_facts *facts, int n_loaded,
         return set_malformed(m, "another number of models", e);
     for (int i = 0; i < n_loaded; i++) {
         facts[i].device = device;
-        if (json_unpack_ex(json_array_get(loaded, (size_t)i), &why, JSON_STRICT, "{s:s, s:s}", "weights",
-                           &facts[i].weights, "numerics", &facts[i].numerics))
+        if (json_unpack_ex(json_array_get(loaded, (size_t)i), &why, JSON_STRICT, "{s:s, s:s, s:s}", "weights",
+                           &facts[i].weights, "configuration", &facts[i].configuration, "numerics",
+                           &facts[i].numerics))
             return set_malformed(m, why.text, e);
     }
     return 0;

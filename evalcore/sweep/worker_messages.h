@@ -14,11 +14,10 @@
  *                 replay {key, cell, problem, ids, every}         a job that is in no plan: decode these ids
  *                 drain {}                                       finish what is decoded, drop the rest
  *   worker        alive {turn}                                   every second, from a thread of its own
- *                 hello {device, models: [{weights, numerics}]}   once, when everything is loaded
- *                 want {jobs}                                     it has room for so many more
- *                 done {key, finish, ids, text, ...}              a completion; of a replay with {replay}
- *                 progress {tokens, steps, ..., running}          decoded so far, now and then
- *                 error {code, text}                              the last one: it gives up
+ *                 hello {device, models: [{weights, configuration, numerics}]}   once, when everything is
+ * loaded want {jobs}                                     it has room for so many more done {key, finish, ids,
+ * text, ...}              a completion; of a replay with {replay} progress {tokens, steps, ..., running}
+ * decoded so far, now and then error {code, text}                              the last one: it gives up
  *
  * The functions that make a message return a new reference, or NULL for what JSON cannot hold, such as a text
  * that is not UTF-8. Those that read one return 0, or ERR_FORMAT when a field is missing, has a wrong value

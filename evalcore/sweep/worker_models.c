@@ -10,15 +10,24 @@
  * reason. */
 enum { LOAD_DEATHS = 3 };
 
-/* Two folders may hold the same weights, and jobs of one would be those of the other. */
+static const char *configuration_of(const struct workers *ws, int m)
+{
+    const struct runplan *p = ws->decoder->plan;
+    return p->loaded[m * (p->n_loaded / ws->n_parts)].configuration;
+}
+
+/* Two folders may hold the same model, and jobs of one would be those of the other. The same weights under
+ * another configuration are another model. */
 static int refuse_twins(const struct workers *ws, const char *path, struct err *e)
 {
     for (int b = 1; b < ws->n_parts; b++)
         for (int a = 0; a < b; a++)
-            if (!strcmp(ws->part[a].weights, ws->part[b].weights))
+            if (!strcmp(ws->part[a].weights, ws->part[b].weights) &&
+                !strcmp(configuration_of(ws, a), configuration_of(ws, b)))
                 return err_set(e, ERR_USAGE,
-                               "%s: models \"%s\" and \"%s\" have the same weights; remove one of them", path,
-                               ws->part[a].label, ws->part[b].label);
+                               "%s: models \"%s\" and \"%s\" have the same weights and the same "
+                               "configuration; remove one of them",
+                               path, ws->part[a].label, ws->part[b].label);
     return 0;
 }
 

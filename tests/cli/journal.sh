@@ -188,16 +188,16 @@ run 0 report newer
 says '1 journal lines are damaged' stderr.txt
 rm -rf newer
 cp -r full newer
-sed -i 's/"schema": 1,/"schema": 2,/' newer/config.resolved.json
+sed -i 's/"schema": 2,/"schema": 3,/' newer/config.resolved.json
 cp newer/config.resolved.json kept.json
 for command in "report newer" "sweep tiny.json -o newer" "sweep tiny.json -o newer --dry-run" "show newer x y"; do
     run 2 $command
-    says "^kveval: newer/config.resolved.json is of version 2, " stderr.txt
+    says "^kveval: newer/config.resolved.json is of version 3, " stderr.txt
 done
 # Compacting wrote over it, and verify called all of it sound.
 cp -r newer/journal kept
 run 2 journal compact newer
-says "^kveval: newer/config.resolved.json is of version 2, " stderr.txt
+says "^kveval: newer/config.resolved.json is of version 3, " stderr.txt
 diff -r kept newer/journal >/dev/null || fail "compacting wrote over a later version"
 rm -r kept
 run 2 journal verify newer

@@ -88,7 +88,7 @@ fewer='^kveval: other: the journals have [03] of 4 jobs, fewer than the status s
 disagrees 3 "$fewer: repeat the command to decode what is missing$" 'rm -r' journal
 disagrees 3 "$fewer, and 1 damaged line: repeat" 'sed -i 2s/"tokens":/"tokenz":/' 'journal/*.jsonl'
 disagrees 2 '^kveval: other/problems/.* was changed since the sweep wrote it' 'sed -i 2d' 'problems/*.jsonl'
-disagrees 2 '^kveval: other/config.resolved.json is of version 2, ' 'sed -i s/"schema":.1/"schema":2/' config.resolved.json
+disagrees 2 '^kveval: other/config.resolved.json is of version 3, ' 'sed -i s/"schema":.2/"schema":3/' config.resolved.json
 disagrees 2 '^kveval: other/config.resolved.json:1:1: not valid JSON: there is nothing in it; repeating the sweep writes it again$' \
     'cp /dev/null' config.resolved.json
 run 0 status out --json

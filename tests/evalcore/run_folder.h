@@ -74,10 +74,10 @@ static json_t *folder_task(const char *name, const char *label, const char *file
 /* config.resolved.json and manifest.json; takes over both lists. */
 static void folder_config(json_t *tasks, json_t *cells)
 {
-    json_t *o =
-        json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:i, s:i, s:o, s:o}", "schema", CONFIG_VERSION,
-                  "version", "0", "model", "../m", "weights", "w", "numerics", "n", "device", "d", "baseline",
-                  "", "margin", 5.0, "limit", 2, "max_context", 4096, "tasks", tasks, "cells", cells);
+    json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:i, s:i, s:o, s:o}", "schema",
+                          CONFIG_VERSION, "version", "0", "model", "../m", "weights", "w", "configuration",
+                          "c", "numerics", "n", "device", "d", "baseline", "", "margin", 5.0, "limit", 2,
+                          "max_context", 4096, "tasks", tasks, "cells", cells);
     runfolder_seal(o);
     char *text = json_dumps(o, 0);
     write_text("folder/config.resolved.json", text);

@@ -73,10 +73,10 @@ static void write_config(const char *folder, const struct size *s, const char *d
                              "accuracy", "source", "none", "file", "problems/made.jsonl", "problems_sha256",
                              digest, "problems", s->problems, "options", "original", s->problems);
     json_t *o =
-        json_pack("{s:i, s:f, s:s, s:s, s:s, s:s, s:s, s:s, s:[o], s:o}", "schema", CONFIG_VERSION, "margin",
-                  5.0, "version", "0.1.0", "model", s->is_hostile ? hostile : "made", "weights",
-                  "4c364efe04bfaafef32a16ba7c58f1fcaddbd7e5c79073425a0e3e4f9144523f", "numerics", "made",
-                  "device", "none", "baseline", "full", "tasks", task, "cells", cells);
+        json_pack("{s:i, s:f, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[o], s:o}", "schema", CONFIG_VERSION,
+                  "margin", 5.0, "version", "0.1.0", "model", s->is_hostile ? hostile : "made", "weights",
+                  "4c364efe04bfaafef32a16ba7c58f1fcaddbd7e5c79073425a0e3e4f9144523f", "configuration", "c",
+                  "numerics", "made", "device", "none", "baseline", "full", "tasks", task, "cells", cells);
     struct str text = {0}, path = {0};
     runfolder_seal(o);
     json_canonical(&text, o);
@@ -159,7 +159,10 @@ static void write_journal(const char *folder, const struct size *s, struct err *
                 problem_id(id, s, p);
                 prompt_hash(hash, p);
                 cell_identity(identity, c);
-                job_key(&(struct job_inputs){identity, hash, id, 0, NULL, k}, key);
+                job_key(
+                    &(struct job_inputs){
+                        .identity = identity, .prompt_sha256 = hash, .problem = id, .sample = k},
+                    key);
                 snprintf(digest, sizeof digest, "%016x", (unsigned)(p * 8 + k));
                 json_t *head = json_pack(
                     "{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:i, "

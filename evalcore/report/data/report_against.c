@@ -56,6 +56,8 @@ const char *match_differences(const struct report *old, const struct report *now
     } item[] = {
         {"model", a->model_path ? a->model_path : a->model, b->model_path ? b->model_path : b->model},
         {"weights", a->weights ? a->weights : old->run->weights, b->weights ? b->weights : now->run->weights},
+        {"model configuration", a->configuration ? a->configuration : old->run->configuration,
+         b->configuration ? b->configuration : now->run->configuration},
         {"numerics class", old->run->numerics, now->run->numerics},
         {"grader", old->run->grader, now->run->grader},
         {"policy options", a->params, b->params},

@@ -88,6 +88,7 @@ static void merge_cell(struct merge *m, int i, const struct cell *c)
     *added = *c;
     added->task = merged_task(m, i, c->task);
     added->weights = c->weights ? c->weights : m->runs[i].weights;
+    added->configuration = c->configuration ? c->configuration : m->runs[i].configuration;
     if (added->baseline >= 0)
         added->baseline += m->first[i];
     struct record *list = arena_alloc(&out->arena, ((size_t)c->n_records + 1) * sizeof *list);
@@ -160,7 +161,9 @@ static void find_baselines(struct merge *m)
         for (int k = 0; k < out->n_cells && cell->baseline < 0 && !cell->is_baseline; k++) {
             const struct run *other = &m->runs[run_of(m, k)];
             if (other != own && out->cells[k].is_baseline && same_setting(cell, &out->cells[k]) &&
-                !strcmp(cell->weights, out->cells[k].weights) && !strcmp(own->numerics, other->numerics))
+                !strcmp(cell->weights, out->cells[k].weights) &&
+                !strcmp(cell->configuration, out->cells[k].configuration) &&
+                !strcmp(own->numerics, other->numerics))
                 cell->baseline = k;
         }
     }
@@ -197,6 +200,21 @@ static const char *agreed_text(struct merge *m, size_t offset)
     return same ? first : all;
 }
 
+/* Those of all runs; a model that several have is named by each. */
+static void merge_changed_models(struct merge *m)
+{
+    struct run *out = m->out;
+    int n = 0;
+    for (int i = 0; i < m->n; i++)
+        n += m->runs[i].n_changed_models;
+    const char **all = arena_alloc(&out->arena, ((size_t)n + 1) * sizeof *all);
+    for (int i = 0; i < m->n; i++)
+        for (int k = 0; k < m->runs[i].n_changed_models; k++)
+            all[out->n_changed_models++] =
+                arena_printf(&out->arena, "%s: %s", m->names[i], m->runs[i].changed_models[k]);
+    out->changed_models = all;
+}
+
 static void merge_config(struct merge *m)
 {
     struct run *out = m->out;
@@ -214,7 +232,9 @@ static void merge_config(struct merge *m)
     out->dir = m->runs[0].dir;
     out->model = merged_models(m);
     out->weights = agreed_text(m, offsetof(struct run, weights));
+    out->configuration = agreed_text(m, offsetof(struct run, configuration));
     out->numerics = agreed_text(m, offsetof(struct run, numerics));
+    merge_changed_models(m);
     out->device = agreed_text(m, offsetof(struct run, device));
     out->version = agreed_text(m, offsetof(struct run, version));
     out->grader = agreed_text(m, offsetof(struct run, grader));

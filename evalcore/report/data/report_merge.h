@@ -9,8 +9,8 @@
  * are the same; another run's task that differs stands apart under "LABEL (RUN)". The same cell in two runs
  * (model, policy, settings and task) is kept apart by the run's name behind its label. A run's name is the
  * last part of its folder's name, or the whole where two would be the same. A cell without a baseline in its
- * own run is compared with that of the first other run that has one for the same model, weights, numerics,
- * settings and task.
+ * own run is compared with that of the first other run that has one for the same model, weights,
+ * configuration, numerics, settings and task.
  *
  * out borrows from the runs, which must outlive it; release it with run_release(). *said becomes sentences on
  * what agrees and what does not, owned by out. Returns 0, or ERR_USAGE when the runs name different margins,

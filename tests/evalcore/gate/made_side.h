@@ -15,7 +15,7 @@ struct made {                     /* a side with one setting on one task */
     int cut, unparsed, errors;    /* of each problem's samples; errors in all */
     double tokens, reads;
     int is_plain; /* none is cut or unreadable, so samples can be told one by one */
-    const char *setting, *prompt, *gold, *settings, *weights, *facts, *policy;
+    const char *setting, *prompt, *gold, *settings, *weights, *configuration, *facts, *policy;
 };
 
 static void make_side(struct gate_side *s, const struct made *m, struct arena *a)
@@ -25,6 +25,7 @@ static void make_side(struct gate_side *s, const struct made *m, struct arena *a
     *s = (struct gate_side){.path = "made",
                             .model = "pocket",
                             .weights = m->weights ? m->weights : "w",
+                            .configuration = m->configuration ? m->configuration : "c",
                             .numerics = "cpu",
                             .grader = "g",
                             .version = "1",

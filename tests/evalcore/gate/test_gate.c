@@ -46,6 +46,7 @@ static const struct {
     {"another temperature", {USUAL, .settings = "{\"temperature\":0.7}"}, ERR_USAGE, 0},
     {"another task version", {USUAL, .facts = "{\"version\":\"2\"}"}, ERR_USAGE, 0},
     {"other weights", {USUAL, .weights = "v"}, ERR_USAGE, 0},
+    {"another rope_theta over the same weights", {USUAL, .configuration = "d"}, ERR_USAGE, 0},
     {"another setting", {USUAL, .setting = "delta"}, ERR_USAGE, 0},
     {"fewer problems", {.problems = 59, .samples = 4, .right = 4, .tokens = 100, .reads = 30}, ERR_USAGE, 0},
     {"no answers", {.problems = 60, .samples = 0, .tokens = 100, .reads = 30}, ERR_IO, 0},

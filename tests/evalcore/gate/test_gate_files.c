@@ -152,7 +152,8 @@ static void hostile_label(void)
                                 "31m\xef\xbf\xbf<\x9d\xe2\x80\xae";
     static const char *const bad[] = {"::stop-commands", "commands::x", "##[",         "\xc2\x9b",
                                       "\xef\xbf\xbf",    "\x9d",        "\xe2\x80\xae"};
-    struct gate_side side = {.path = "p", .model = "m", .weights = "w", .numerics = "n", .version = "v"};
+    struct gate_side side = {
+        .path = "p", .model = "m", .weights = "w", .configuration = "c", .numerics = "n", .version = "v"};
     struct gate_drift d = {.setting = label, .failed = 1, .why = label};
     struct gate_setting s = {.label = label, .why = label, .differs = label, .verdict = GATE_ERROR};
     struct gate_result r = {.base = &side,

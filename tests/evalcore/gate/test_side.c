@@ -45,6 +45,7 @@ static void side(struct gate_side *out, const struct changed *h, struct arena *a
     struct run run = {.dir = "run",
                       .model = "pocket",
                       .weights = "w",
+                      .configuration = "c",
                       .numerics = "cpu",
                       .version = "1",
                       .grader = "g",

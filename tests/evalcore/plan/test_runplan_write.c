@@ -51,7 +51,8 @@ static void write_plan(const char *dir, const struct task_ops *ops)
                              .label = ops->name,
                              .rows = &row,
                              .file = "problems/p.jsonl"};
-    struct loaded_model loaded = {.info = {.family = "f", .weights = "w", .numerics = "n", .device = "d"}};
+    struct loaded_model loaded = {
+        .info = {.family = "f", .weights = "w", .configuration = "c", .numerics = "n", .device = "d"}};
     json_t *source = json_object();
     struct runfile file = {.path = "run.json",
                            .models = {{.path = "pocket", .label = "pocket", .shown = "pocket"}},

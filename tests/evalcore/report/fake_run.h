@@ -146,6 +146,7 @@ static void fake_header(struct run *r, const char *dir)
     *r = (struct run){.dir = dir,
                       .model = "pocket",
                       .weights = "0123456789abcdef",
+                      .configuration = "fedcba9876543210",
                       .numerics = "cpu fp32",
                       .device = "some processor",
                       .version = "0.1",
