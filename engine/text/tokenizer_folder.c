@@ -84,6 +84,8 @@ int tokenizer_open_folder(struct tokenizer **out, const char *folder, struct err
         rc = json_read_text(&root, str_text(&text), text.len, path.data, e);
     if (!rc)
         rc = tokenizer_config_read(&config, folder, e);
+    if (!rc && !config)
+        config = json_object(); /* every field is absent */
     if (!rc)
         rc = change_prefix(root, config, what.data, e);
     if (!rc)
