@@ -71,6 +71,32 @@ static int find_match(const struct walk *w, int stage, const char *text, size_t 
     return 1;
 }
 
+/* Where the next match is looked for, and where the last one ended. */
+struct seeker {
+    size_t at, last;
+    int has_last;
+};
+
+/* Sets the next match, as find_iter() of Rust's onig does: one of no characters counts, but not where the
+ * match before it ends. Returns 1, or 0 for none. */
+static int next_match(const struct walk *w, int stage, const char *text, size_t n, struct seeker *k,
+                      size_t *from, size_t *to)
+{
+    while (k->at <= n) {
+        int rc = find_match(w, stage, text, n, k->at, from, to);
+        if (rc <= 0)
+            return rc;
+        if (*from < *to || !k->has_last || k->last != *to) {
+            *k = (struct seeker){*to, *to, 1};
+            return 1;
+        }
+        do
+            k->at++;
+        while (k->at < n && ((unsigned char)text[k->at] & 0xc0) == 0x80);
+    }
+    return 0;
+}
+
 static int run_stage(const struct walk *w, int stage, const char *text, size_t n, int is_first);
 
 static int run_prefix_space(const struct walk *w, int stage, const char *text, size_t n, int is_first)
@@ -113,21 +139,18 @@ static int run_metaspace(const struct walk *w, int stage, const char *text, size
 /* Cuts as most tokenizers do: each match is a piece, and so is what lies between two. */
 static int run_isolated(const struct walk *w, int stage, const char *text, size_t n, int is_first)
 {
-    size_t at = 0, from = n, to = n;
-    while (at < n) {
-        int rc = find_match(w, stage, text, n, at, &from, &to);
-        if (rc < 0)
-            return rc;
-        if (!rc || to <= from)
-            from = to = n;
-        rc = run_stage(w, stage + 1, text + at, from - at, is_first && at == 0);
+    struct seeker k = {0};
+    size_t at = 0, from, to;
+    int found;
+    while ((found = next_match(w, stage, text, n, &k, &from, &to)) > 0) {
+        int rc = run_stage(w, stage + 1, text + at, from - at, is_first && at == 0);
         if (!rc)
             rc = run_stage(w, stage + 1, text + from, to - from, is_first && from == 0);
         if (rc)
             return rc;
         at = to;
     }
-    return 0;
+    return found < 0 ? found : run_stage(w, stage + 1, text + at, n - at, is_first && at == 0);
 }
 
 /* A stretch of the text, and whether it counts as a match. */
@@ -138,8 +161,6 @@ struct pretoken_part {
 
 static void add_part(struct pretoken_scratch *s, int stage, size_t *n_parts, struct pretoken_part part)
 {
-    if (part.from == part.to)
-        return;
     xgrow(&s->part[stage], &s->part_cap[stage], *n_parts + 1, sizeof **s->part);
     s->part[stage][(*n_parts)++] = part;
 }
@@ -194,16 +215,19 @@ static size_t join_parts(enum pretoken_behavior behavior, struct pretoken_part *
 static int run_joined(const struct walk *w, int stage, const char *text, size_t n, int is_first)
 {
     const struct pretoken_stage *s = &w->p->stage[stage];
-    size_t n_parts = 0, from = n, to = n;
-    for (size_t at = 0; at < n; at = to) {
-        int rc = find_match(w, stage, text, n, at, &from, &to);
-        if (rc < 0)
-            return rc;
-        if (!rc || to <= from)
-            from = to = n;
-        add_part(w->s, stage, &n_parts, (struct pretoken_part){at, from, s->invert});
+    struct seeker k = {0};
+    size_t n_parts = 0, at = 0, from, to;
+    int found;
+    while ((found = next_match(w, stage, text, n, &k, &from, &to)) > 0) {
+        if (at < from)
+            add_part(w->s, stage, &n_parts, (struct pretoken_part){at, from, s->invert});
         add_part(w->s, stage, &n_parts, (struct pretoken_part){from, to, !s->invert});
+        at = to;
     }
+    if (found < 0)
+        return found;
+    if (at < n)
+        add_part(w->s, stage, &n_parts, (struct pretoken_part){at, n, s->invert});
     n_parts = join_parts(s->behavior, w->s->part[stage], n_parts);
     for (size_t i = 0; i < n_parts; i++) {
         struct pretoken_part p = w->s->part[stage][i];

@@ -24,7 +24,6 @@ static int add_regex(struct pretoken *p, const char *regex, size_t n, struct pre
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
     int code;
     PCRE2_SIZE at;
-    uint32_t may_be_empty = 1;
     pcre2_set_newline(context, PCRE2_NEWLINE_LF);
     pcre2_code *compiled = pcre2_compile(
         (PCRE2_SPTR)regex, n, PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &at, context);
@@ -34,12 +33,6 @@ static int add_regex(struct pretoken *p, const char *regex, size_t n, struct pre
         pcre2_get_error_message(code, why, sizeof why);
         return err_set(e, ERR_FORMAT, "%s: the pattern of pre_tokenizer's Split cannot be compiled: %s", what,
                        (const char *)why);
-    }
-    pcre2_pattern_info(compiled, PCRE2_INFO_MATCHEMPTY, &may_be_empty);
-    if (may_be_empty) {
-        pcre2_code_free(compiled);
-        return err_set(e, ERR_UNSUPPORTED,
-                       "%s: the pattern of pre_tokenizer's Split may match nothing at all", what);
     }
     struct pretoken_stage *s = add_stage(p, what, e);
     if (!s) {
@@ -60,7 +53,7 @@ static int add_pattern(struct pretoken *p, const char *pattern, size_t n, struct
     struct str own = {0};
     int rc = pretoken_pattern(&own, pattern, n, what, e);
     if (!rc)
-        rc = add_regex(p, own.data, own.len, how, what, e);
+        rc = add_regex(p, str_text(&own), own.len, how, what, e);
     str_release(&own);
     return rc;
 }

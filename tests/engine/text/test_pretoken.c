@@ -1,6 +1,7 @@
-/* Pieces of the patterns that nearly every model uses, and a pattern that does not end. */
+/* Pieces of the patterns that nearly every model uses, those of pretoken.test (patterns.py made it and states
+ * the format), and a pattern that does not end. */
 #include "engine/text/pretoken.h"
-#include "tests/check.h"
+#include "tests/cases.h"
 
 static void note(void *context, const char *piece, size_t n)
 {
@@ -64,7 +65,61 @@ static void check_limit(void)
     str_release(&out);
 }
 
-int main(void)
+static json_t *row_text;
+
+static json_t *split_spec(const json_t *pattern, const json_t *behavior)
+{
+    json_t *split =
+        json_pack("{s:s, s:b, s:{s:O}}", "type", "Split", "invert", 0, "pattern", "Regex", pattern);
+    json_object_set_new(split, "behavior",
+                        json_is_string(behavior) ? json_copy((json_t *)behavior) : json_string("Isolated"));
+    return json_pack("{s:s, s:[o, {s:s, s:b, s:b}]}", "type", "Sequence", "pretokenizers", split, "type",
+                     "ByteLevel", "add_prefix_space", 0, "use_regex", 0);
+}
+
+static void add_piece(void *context, const char *piece, size_t n)
+{
+    json_array_append_new(context, json_stringn(piece, n));
+}
+
+static void check_row(const char *path, int line, char *text)
+{
+    json_t *row = json_loads(text, JSON_DECODE_ANY, NULL), *pieces = json_array();
+    struct pretoken p;
+    struct pretoken_scratch scratch = {0};
+    struct err e = {0};
+    if (json_is_string(row)) {
+        row_text = row;
+        json_decref(pieces);
+        return;
+    }
+    const json_t *pattern = json_array_get(row, 0), *behavior = json_array_get(row, 1),
+                 *want = json_array_get(row, 2);
+    json_t *spec = split_spec(pattern, behavior);
+    int rc = pretoken_open(&p, spec, "test", &e), is_right;
+    if (json_is_string(behavior)) {
+        if (!rc)
+            rc = pretoken_split(&p, &scratch, json_string_value(row_text), json_string_length(row_text), 1,
+                                add_piece, pieces, &e);
+        is_right = !rc && json_equal(pieces, want);
+    } else {
+        is_right = rc < 0 && strstr(e.text, json_string_value(want));
+    }
+    check_count++;
+    if (!is_right) {
+        char *got = json_dumps(pieces, JSON_COMPACT);
+        check_failures++;
+        fprintf(stderr, "%s:%d: %s gives %s %.900s\n", path, line, json_string_value(pattern), e.text, got);
+        free(got);
+    }
+    pretoken_close(&p);
+    pretoken_scratch_release(&scratch);
+    json_decref(spec);
+    json_decref(pieces);
+    json_decref(row);
+}
+
+int main(int argc, char **argv)
 {
     static const char text[] = "It's  1234 (x_1)\r\n\n\tI'LL pay.\n \xC3\xA9t\xC3\xA9\xC2\xA0"
                                "3 ";
@@ -78,5 +133,7 @@ int main(void)
                  "It|'s| | |123|4| (|x|_|1|)\r\n\n|\tI|'LL| pay|.\n| \xC3\xA9t\xC3\xA9|\xC2\xA0|"
                  "3| |");
     check_limit();
+    cases_each_line(argc > 1 ? argv[1] : NULL, check_row);
+    json_decref(row_text);
     return check_done();
 }

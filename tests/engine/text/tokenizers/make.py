@@ -293,13 +293,10 @@ REFUSED = [
     ("llama2", {"post_processor.special_tokens": {}}, 'names the token "<s>" without its ids'),
     ("llama2", {"post_processor.special_tokens": {"<s>": {"ids": [99999]}}}, 'an id of "<s>" that is no token'),
 ]
-PATTERNS = [
-    (r"\w+", "an escape whose meaning differs"), (r"a\b", "an escape whose meaning differs"), (r"(a)\1", "an escape whose"),
-    (r"^a", "an anchor"), (r"a$", "an anchor"), (r"[a-z&&[^b]]", "an intersection"), (r"[[:alpha:]]", "a class inside a class"),
-    (r"[]a]", "an empty class"), (r"[a", "a class that is not closed"), (r"\p{Han}", "not a general category"),
-    (r"\pL", "without braces"), (r"a{,3}", "a repetition count"), (r"a{2}+", "a repetition count"), (r"a{2", "a repetition count"),
-    (r"(?<n>a)", "a special group"), (r"(*ACCEPT)", "a special group"), (r"(?R)", "a special group"), (r"(?#c)", "a special group"),
-    (r"a*", "may match nothing"), (r"(a", "cannot be compiled"), (r"(?<=a+)b", "cannot be compiled"), (r"[z-a]", "cannot be compiled"),
+PATTERNS = [ # more of them in ../patterns.py
+    (r"(a)\1", "an escape whose"), (r"[]a]", "an empty class"), (r"[a", "a class that is not closed"), (r"\pL", "without braces"),
+    (r"(*ACCEPT)", "a special group"), (r"(?R)", "a special group"), (r"(a", "cannot be compiled"),
+    (r"(?<=a+)b", "cannot be compiled"), (r"[z-a]", "cannot be compiled"),
     (r"\x{110000}", "cannot be compiled"), (r"\xe4", "a character code"), ("a\\", "a backslash at the end"), ("", "has 0 bytes"),
     ("a" * 5000, "has 5000 bytes"), ("a\x00", "a NUL byte"),
 ]
