@@ -227,6 +227,10 @@ int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
         s->kv.key_elements =
             (double)kvcache_key_elements(&en->cache, s->seq, e) / en->cache.view.head_dim / heads;
     s->seconds = clock_seconds() - s->start;
+    size_t cut = s->text.len - s->text_end;
+    if (en->tokenizer)
+        tokenizer_settle(en->tokenizer, s->ids, (size_t)s->n_ids, &s->text);
+    s->text_end = s->text.len > cut ? s->text.len - cut : 0;
     return sequence_free_blocks(en, s, e);
 }
 

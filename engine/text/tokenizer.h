@@ -69,7 +69,12 @@ size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids);
  * Ids outside the vocabulary give no bytes. */
 void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                       struct str *out);
-/* The same for a whole text: some decoders remove a space at its start (Llama 2). */
+/* For text that tokenizer_decode() has made of these ids, without special tokens, one after the other: makes
+ * it anew where the tokenizer has names of bytes ("<0x0A>") and a run of them is no UTF-8. Each byte of such
+ * a run is U+FFFD then, as in the tokenizers library, which only the end of the run decides. */
+void tokenizer_settle(const struct tokenizer *t, const int32_t *ids, size_t n, struct str *text);
+/* The same as tokenizer_decode() for a whole text: runs of bytes are settled, and some decoders remove a
+ * space at its start (Llama 2). */
 void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                            struct str *out);
 

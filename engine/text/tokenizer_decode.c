@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/text/tokenizer_parts.h"
+#include "engine/text/unicode.h"
 #include "evalcore/base/hash.h"
 
 static int read_replace(struct decoder_step *s, const json_t *spec, const char *what, struct err *e)
@@ -149,55 +150,111 @@ static void replace_all(struct str *text, const struct str *from, const struct s
     *text = out;
 }
 
-/* One token through the steps that look at it alone. is_first: it is the first of a whole text. */
-static void decode_token(const struct decoder *d, const char *bytes, size_t n, int is_first, struct str *out)
+/* Takes a token through the steps from `step` on that look at it alone. Returns the step behind the one at
+ * which it turned out to be a byte, which then is the text; else 0. is_first: it is the first of a whole
+ * text. */
+static int run_steps(const struct decoder *d, int step, int is_first, struct str *text)
 {
-    struct str text = {0};
     static const struct str nothing;
-    str_add(&text, bytes, n);
-    for (int i = 0; i < d->n; i++) {
+    for (int i = step; i < d->n; i++) {
         const struct decoder_step *s = &d->step[i];
-        int byte = s->kind == DECODE_BYTES ? named_byte(text.data, text.len) : -1;
+        int byte = s->kind == DECODE_BYTES ? named_byte(text->data, text->len) : -1;
         if (byte >= 0) {
-            str_clear(&text);
-            str_putc(&text, (char)byte);
-        } else if (s->kind == DECODE_REPLACE || s->kind == DECODE_METASPACE) {
-            replace_all(&text, &s->from, s->drops_first && is_first ? &nothing : &s->to);
+            str_clear(text);
+            str_putc(text, (char)byte);
+            return i + 1;
         }
+        if (s->kind == DECODE_REPLACE || s->kind == DECODE_METASPACE)
+            replace_all(text, &s->from, s->drops_first && is_first ? &nothing : &s->to);
     }
-    str_add(out, str_text(&text), text.len);
-    str_release(&text);
+    return 0;
 }
 
-static void decode_tokens(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
-                          int is_whole, struct str *out)
+/* Bytes that stand next to each other. As in the tokenizers library each of them is U+FFFD unless all
+ * together are UTF-8. */
+struct byte_run {
+    struct str bytes;
+    int step, is_first;
+};
+
+static void end_run(const struct decoder *d, struct byte_run *run, struct str *out)
 {
-    int is_first = is_whole;
+    struct str text = {0};
+    if (!run->bytes.len)
+        return;
+    if (utf8_is_valid(run->bytes.data, run->bytes.len))
+        str_add(&text, run->bytes.data, run->bytes.len);
+    else
+        for (size_t i = 0; i < run->bytes.len; i++)
+            str_puts(&text, "\xef\xbf\xbd");
+    run_steps(d, run->step, run->is_first, &text);
+    str_add(out, str_text(&text), text.len);
+    str_release(&text);
+    str_clear(&run->bytes);
+}
+
+enum {
+    STREAM,
+    JOINED,
+    WHOLE
+}; /* bytes as they come; runs of bytes judged; and the first token is the text's */
+
+static void decode_tokens(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special, int how,
+                          struct str *out)
+{
+    const struct decoder *d = &t->decoder;
+    struct byte_run run = {0};
+    struct str text = {0};
+    int is_first = how == WHOLE;
     for (size_t i = 0; i < n; i++) {
         if (ids[i] < 0 || ids[i] >= t->vocab.size)
             continue;
         const struct vocab_entry *v = &t->vocab.entry[ids[i]];
         if (v->kind == VOCAB_NONE || (skip_special && v->kind == VOCAB_SPECIAL))
             continue;
-        if (t->decoder.n)
-            decode_token(&t->decoder, t->vocab.text.data + v->at, v->n, is_first, out);
-        else
-            str_add(out, t->vocab.text.data + v->at, v->n);
+        str_clear(&text);
+        str_add(&text, t->vocab.text.data + v->at, v->n);
+        int step = run_steps(d, 0, is_first, &text);
+        if (step && how != STREAM) {
+            if (!run.bytes.len)
+                run.is_first = is_first;
+            run.step = step;
+            str_add(&run.bytes, text.data, text.len);
+        } else {
+            end_run(d, &run, out);
+            if (step)
+                run_steps(d, step, is_first, &text);
+            str_add(out, str_text(&text), text.len);
+        }
         is_first = 0;
     }
+    end_run(d, &run, out);
+    str_release(&run.bytes);
+    str_release(&text);
 }
 
 void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                       struct str *out)
 {
-    decode_tokens(t, ids, n, skip_special, 0, out);
+    decode_tokens(t, ids, n, skip_special, STREAM, out);
+}
+
+void tokenizer_settle(const struct tokenizer *t, const int32_t *ids, size_t n, struct str *text)
+{
+    int has_bytes = 0;
+    for (int i = 0; i < t->decoder.n; i++)
+        has_bytes |= t->decoder.step[i].kind == DECODE_BYTES;
+    if (!has_bytes || utf8_is_valid(str_text(text), text->len))
+        return;
+    str_clear(text);
+    decode_tokens(t, ids, n, 1, JOINED, text);
 }
 
 void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                            struct str *out)
 {
     struct str text = {0};
-    decode_tokens(t, ids, n, skip_special, 1, &text);
+    decode_tokens(t, ids, n, skip_special, WHOLE, &text);
     size_t from = 0, to = text.len;
     for (int i = 0; i < t->decoder.n; i++) {
         const struct decoder_step *s = &t->decoder.step[i];

@@ -180,6 +180,36 @@ static void check_decoded(struct test_case *c, const struct tokenizer *t, const 
     str_release(&want);
 }
 
+/* As a whole, and as a sequence decodes them one after the other. */
+static void check_decode(struct test_case *c, char *line)
+{
+    char *space = strchr(line, ' ');
+    const struct tokenizer *t = by_name(line, (size_t)(space - line));
+    struct token_list ids = {0};
+    struct str want = {0}, got = {0}, stream = {0};
+    const char *at = read_text(space + 1, &want);
+    for (char *end; *at; at = end)
+        token_list_add(&ids, (int32_t)strtol(at, &end, 10));
+    CHECK(t && ids.n);
+    if (!t)
+        return;
+    tokenizer_decode_text(t, ids.id, ids.n, 1, &got);
+    for (size_t i = 0; i < ids.n; i++)
+        tokenizer_decode(t, &ids.id[i], 1, 1, &stream);
+    tokenizer_settle(t, ids.id, ids.n, &stream);
+    int with_space = stream.len > got.len && stream.data[0] == ' ';
+    check_count++;
+    if (strcmp(str_text(&got), want.data) || strcmp(stream.data + with_space, want.data)) {
+        check_failures++;
+        fprintf(stderr, "%s:%d: decoded \"%s\" and \"%s\", want \"%s\"\n", c->path, c->line, str_text(&got),
+                stream.data, want.data);
+    }
+    token_list_release(&ids);
+    str_release(&want);
+    str_release(&got);
+    str_release(&stream);
+}
+
 static void check_refused(struct test_case *c, char *line)
 {
     char *words = strstr(line, " == "), *space = strchr(line, ' ');
@@ -230,6 +260,8 @@ static void check_file(const char *path)
             CHECK_STR(e.text, "");
             add_known(rest, t);
             str_release(&file);
+        } else if (!strncmp(line, "decode ", 7)) {
+            check_decode(&c, rest);
         } else if (!strncmp(line, "refuse ", 7)) {
             check_refused(&c, rest);
         } else {

@@ -12,6 +12,7 @@ Lines of tokenizer.test ('#' comments). JSON strings are plain, bytes that are n
     NAME plain ids...             its ids when special tokens are not recognised, where they differ
     NAME framed ids...            its ids with what post_processor puts around them, where they differ
     NAME decoded "..."            what these ids decode to, where that is not the text (repaired)
+    decode NAME "..." ids...      the text of these ids, which no text has
     refuse BASE {...} == words    the file changed like that is refused with a message that has these words
 """
 import json, pathlib, random
@@ -312,6 +313,14 @@ def refused():
     return rows + [("qwen2", {split: [one | {"pattern": {"Regex": p}}, last]}, why) for p, why in PATTERNS]
 
 
+def odd_ids(tok):
+    """Runs of bytes that are no UTF-8, between tokens and at the ends."""
+    runs = ["E4 BD A0", "E4 BD", "E4 BD A0 FF", "FF E4 BD A0", "80", "C3 A9 C3", "F0 9F 99 82", "F0 9F 99", "E4 BD A0 41", "C0 80", "ED A0 80",
+            "E4 a BD A0", "a E4 BD A0 b", "a E4 BD b A0", "C3 A9 a C3", "C3 </s> A9", "E2 96 81", "20 41", "E2 96 81 FF", "a FF FE FD", "0A C3 0A"]
+    for run in runs:
+        yield "llama2", [tok.token_to_id(f"<0x{w}>" if len(w) == 2 else w) for w in run.split(" ")]
+
+
 def main():
     nfc = normalizers.NFC()
     train("qwen2", 2600, nfc, split(QWEN2), False, special("<|endoftext|>", "<|im_start|>", "<|im_end|>")
@@ -350,6 +359,8 @@ def main():
                 # Not of "normal", whose added tokens the library's decoder takes for names of bytes.
                 if name not in ("qwen2", "llama3", "gpt2", "normal") and len(back) < 400 and back != clean:
                     f.write(f"{name} decoded {json.dumps(back)}\n")
+        for name, ids in odd_ids(toks["llama2"]):
+            f.write(f"decode {name} {json.dumps(toks[name].decode(ids, skip_special_tokens=True))} {' '.join(map(str, ids))}\n")
         for base, fields, words in refused():
             f.write(f"refuse {base} {json.dumps(fields)} == {words}\n")
 
