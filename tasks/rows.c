@@ -65,11 +65,12 @@ int rows_finish(struct rows *r, struct err *e)
     t->n_problems = r->n;
     t->problems = arena_alloc(&t->arena, r->n * sizeof *r->problems);
     memcpy(t->problems, r->problems, r->n * sizeof *r->problems);
-    /* a single reference answer is its own list; the array can only be pointed to now that it stays where it
-     * is */
     for (size_t i = 0; i < r->n; i++)
-        if (!t->problems[i].golds)
-            t->problems[i].golds = &t->problems[i].gold;
+        if (!t->problems[i].golds) { /* a list of its own: problems are moved when some are left out */
+            const char **golds = arena_alloc(&t->arena, sizeof *golds);
+            *golds = t->problems[i].gold;
+            t->problems[i].golds = golds;
+        }
     return 0;
 }
 

@@ -91,6 +91,15 @@ grep -q 'The dog barked.' stdout.txt || fail "show has no prompt: $(cat stdout.t
 run 0 show out aime24 a24-2
 grep -q '^045$' stdout.txt || fail "show has no reference answer: $(cat stdout.txt)"
 
+# Problems that are left out take no answers with them.
+rm -rf picked
+for n in 204 25 809 116 104; do
+    echo "{\"problem\": \"Which number did bird $n sing?\", \"answer\": \"$n\"}"
+done >birds.jsonl
+run 0 sweep run.json -o picked --set 'tasks=[{"name": "aime24", "file": "birds.jsonl"}]' --sample-ids '{"aime24": [1, 2, 4]}'
+[ "$(grep -o '"golds":[^]]*' picked/problems/*.jsonl | tr -dc '0-9\n' | tr '\n' ' ')" = '25 809 104 ' ] ||
+    fail "answers of other problems: $(cat picked/problems/*.jsonl)"
+
 # trec is scored as a classification, by the classes that its problems keep in the folder.
 cat >data/longbench/trec.jsonl <<'END'
 {"_id": "c1", "dataset": "trec", "input": "Question: Who barked?\nType:", "context": "Question: Who slept?\nType: Person", "answers": ["Person"], "all_classes": ["Person", "Date"]}
