@@ -9,6 +9,7 @@
  * prompts and in any order of its options.
  */
 #include "tasks/csv.h"
+#include "tasks/duplicates.h"
 #include "tasks/option_order.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
@@ -96,6 +97,21 @@ static void set_hash(struct problem *p, const struct csv *c, const struct column
     problem_set_hash(p, revised.s, revised.n);
 }
 
+/* The same question with the same options is the same problem, in whatever order they stand. */
+static void set_same(struct problem *p, const struct row_text *part)
+{
+    struct str text = {0};
+    uint64_t options = 0;
+    for (int k = CORRECT; k <= WRONG_3; k++)
+        options += duplicates_hash(part[k].s, part[k].n);
+    str_printf(&text, "%016llx%016llx",
+               (unsigned long long)duplicates_hash(part[QUESTION].s, part[QUESTION].n),
+               (unsigned long long)options);
+    p->same = hash_bytes64(text.data, text.len);
+    p->answer = duplicates_hash(part[CORRECT].s, part[CORRECT].n);
+    str_release(&text);
+}
+
 static int add_record(struct rows *r, const struct csv *c, const struct columns *columns,
                       const char *template, struct option_order *orders, struct err *e)
 {
@@ -127,6 +143,7 @@ static int add_record(struct rows *r, const struct csv *c, const struct columns 
     problem_set_prompt(p, r->task, text.data, text.len);
     str_release(&text);
     set_hash(p, c, columns, part[QUESTION]);
+    set_same(p, part);
     problem_set_gold(p, r->task, &gold, 1);
     p->n_options = 4;
     p->option_order = arena_strdup(&r->task->arena, letters);
@@ -177,12 +194,6 @@ static int grade_gpqa(struct grade *out, const struct problem *p, const struct r
     return grade_choice(out, p->gold[0], r, p->n_options, a);
 }
 
-/* No record id is known here: the file itself says which records are the first. */
-#define GPQA_FILE "41d1213cd7a4998605a26c2798500652572007161b3a92817ba46b35befcd305"
-static const struct known_subset subsets[] = {
-    {"first30", 30, NULL, GPQA_FILE}, {"first100", 100, NULL, GPQA_FILE}, {NULL, 0, NULL, NULL}};
-static const struct known_set known = {.n_problems = 198, .subsets = subsets};
-
 const struct task_ops task_gpqa_diamond = {
     .name = "gpqa_diamond",
     .help = "GPQA-Diamond: 198 questions with four options (CSV); options in an order fixed by the record id",
@@ -195,7 +206,6 @@ const struct task_ops task_gpqa_diamond = {
     .prompts = "openr1,delta,dms",
     .is_restricted = 1,
     .options = "subset,order",
-    .known = &known,
     .expected_tokens = 8000,
     .load = load_gpqa,
     .grade = grade_gpqa,

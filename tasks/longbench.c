@@ -1,6 +1,7 @@
 /* LongBench (Bai et al., 2023) from its JSONL files, with its own prompts and length limits
  * (prompts/longbench.json). The table below holds the rules of its pred.py and eval.py: the metric of each
  * data set, where no chat form is used, and where only the first line of the answer counts. */
+#include "tasks/known_sets.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
 
@@ -107,6 +108,7 @@ static int set_golds(struct problem *p, struct rows *r, const json_t *row, struc
         return rc;
     p->gold = p->golds[0];
     p->gold_len = strlen(p->gold);
+    p->row = known_row_of_answers(p->golds, p->n_golds);
     return 0;
 }
 
@@ -132,6 +134,12 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
                        "with subset",
                        where);
     rc = check_set(set, where, name.s, name.n, e);
+    if (!rc && l->set && set != l->set)
+        rc =
+            err_set(e, ERR_USAGE,
+                    "%s: this row is of the data set %s, but the %s %s; ask for it with \"subset\": \"%s\"%s",
+                    where, set->name, r->task->options.subset ? "task's subset is" : "file is called",
+                    l->set->name, set->name, r->task->options.subset ? "" : ", or rename the file");
     if (rc)
         return rc;
     struct problem *p = rows_add(r);

@@ -1,5 +1,6 @@
 /* AIME 2024, AIME 2025, MATH-500 and GSM8K from JSONL files. The public copies of these sets name their
  * fields differently; all names in use are accepted. */
+#include "tasks/known_sets.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
 
@@ -8,29 +9,6 @@
 #define MATH_FIELDS                                                                                          \
     "problem (or question, Problem), answer (or expected_answer, Answer), perhaps id (or ID, unique_id, "    \
     "problem_idx)"
-
-/* The official answers (Mathematical Association of America), contests I and II; four public copies agree. */
-static const int aime24_answers[] = {204, 25,  809, 116, 104, 294, 540, 197, 480, 113,
-                                     371, 385, 110, 104, 721, 73,  236, 45,  33,  80,
-                                     55,  699, 127, 902, 468, 601, 23,  321, 211, 315};
-static const int aime25_answers[] = {70,  588, 16,  117, 279, 504, 821, 77,  62,  81,
-                                     259, 510, 204, 60,  735, 468, 49,  82,  106, 336,
-                                     293, 237, 610, 149, 907, 113, 19,  248, 104, 240};
-
-/* GAIR-NLP/AIME-Preview, issue 4: in I-14 an angle was replaced; copied into other sets. */
-static const struct known_damage aime25_damage[] = {
-    {"angle ZBA", "its angle at B is another one than in the contest"}, {NULL, NULL}};
-
-static const struct known_set aime24_known = {.n_problems = 30, .answers = aime24_answers};
-static const struct known_set aime25_known = {
-    .n_problems = 30, .answers = aime25_answers, .damage = aime25_damage};
-
-/* DELTA's two versions take the first 100 and the first 30. */
-static const struct known_subset math500_subsets[] = {
-    {"first30", 30, "3761ff7b9ca758a20f82f8d9ac57ed1dd1f86cdff34e9a245eae1fcb2d4deb92", NULL},
-    {"first100", 100, "c0f939f3b8e995be6a8cbf1d85825058d098d58eff68adec4c1a63152d105808", NULL},
-    {NULL, 0, NULL, NULL}};
-static const struct known_set math500_known = {.n_problems = 500, .subsets = math500_subsets};
 
 #define AIME_PROMPTS "openr1,r1,delta,kascade,dms"
 
@@ -76,6 +54,7 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
     problem_set_prompt(p, r->task, text.data, text.len);
     str_release(&text);
     problem_set_hash(p, problem.s, problem.n);
+    p->row = known_row_of_text(problem.s, problem.n);
     problem_set_gold(p, r->task, answer.s, answer.n);
     return problem_set_id(p, r, id, e);
 }
@@ -103,7 +82,6 @@ const struct task_ops task_aime24 = {
     .grades_math = 1,
     .prompts = AIME_PROMPTS,
     .expected_tokens = 12000,
-    .known = &aime24_known,
     .load = load_math,
     .grade = grade_math_task,
 };
@@ -118,7 +96,6 @@ const struct task_ops task_aime25 = {
     .grades_math = 1,
     .prompts = AIME_PROMPTS,
     .expected_tokens = 14000,
-    .known = &aime25_known,
     .load = load_math,
     .grade = grade_math_task,
 };
@@ -134,7 +111,6 @@ const struct task_ops task_math500 = {
     .prompts = AIME_PROMPTS ",lighteval",
     .expected_tokens = 4000,
     .options = "subset",
-    .known = &math500_known,
     .load = load_math,
     .grade = grade_math_task,
 };

@@ -6,58 +6,25 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "tasks/duplicates.h"
 
 struct problem *rows_add(struct rows *r)
 {
     xgrow(&r->problems, &r->cap, r->n + 1, sizeof *r->problems);
-    xgrow(&r->lines, &r->lines_cap, r->n + 1, sizeof *r->lines);
-    r->lines[r->n] = r->line;
-    r->problems[r->n] = (struct problem){.id = NULL};
+    r->problems[r->n] = (struct problem){.line = r->line};
     return &r->problems[r->n++];
 }
 
 void rows_release(struct rows *r)
 {
     free(r->problems);
-    free(r->lines);
     *r = (struct rows){0};
-}
-
-struct id_at {
-    const char *id;
-    size_t i;
-};
-
-static int compare_ids(const void *a, const void *b)
-{
-    const struct id_at *x = a, *y = b;
-    int d = strcmp(x->id, y->id);
-    return d ? d : (x->i > y->i) - (x->i < y->i);
-}
-
-static int check_ids(const struct rows *r, struct err *e)
-{
-    int rc = 0;
-    struct id_at *ids = xcalloc(r->n, sizeof *ids);
-    for (size_t i = 0; i < r->n; i++)
-        ids[i] = (struct id_at){r->problems[i].id, i};
-    qsort(ids, r->n, sizeof *ids, compare_ids);
-    for (size_t i = 1; i < r->n && !rc; i++)
-        if (!strcmp(ids[i - 1].id, ids[i].id))
-            rc = err_set(
-                e, ERR_FORMAT, "%s:%ld: the id \"%.80s\" is already the id of line %ld; ids must be unique",
-                r->path ? r->path : "generator", r->lines[ids[i].i], ids[i].id, r->lines[ids[i - 1].i]);
-    free(ids);
-    return rc;
 }
 
 int rows_finish(struct rows *r, struct err *e)
 {
     if (!r->n)
         return err_set(e, ERR_FORMAT, "%s: there is no problem in this file", r->path);
-    int rc = check_ids(r, e);
-    if (rc)
-        return rc;
     for (size_t i = 0; i < r->n; i++)
         if (!r->problems[i].hash[0])
             problem_set_hash(&r->problems[i], r->problems[i].prompt, r->problems[i].prompt_len);
@@ -172,6 +139,7 @@ void problem_set_prompt(struct problem *p, struct task *t, const char *text, siz
 void problem_set_hash(struct problem *p, const char *text, size_t n)
 {
     sha256_hex(text, n, p->hash, sizeof p->hash - 1);
+    p->same = duplicates_hash(text, n);
 }
 
 void problem_set_gold(struct problem *p, struct task *t, const char *text, size_t n)

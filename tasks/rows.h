@@ -13,8 +13,7 @@ struct rows {
     const char *path; /* NULL: generated */
     long line;        /* line of the row being read, from 1 */
     struct problem *problems;
-    long *lines;
-    size_t n, cap, lines_cap;
+    size_t n, cap;
 };
 enum { ROW_BYTES_MAX = 64 << 20 };
 
@@ -22,7 +21,7 @@ enum { ROW_BYTES_MAX = 64 << 20 };
  */
 struct problem *rows_add(struct rows *r);
 /* Copies the problems into the task, with the hash of the prompt where a loader has set none. ERR_FORMAT if
- * there is none or two have one id. */
+ * there is none. */
 int rows_finish(struct rows *r, struct err *e);
 /* Frees the lists of r, but not the task's problems. */
 void rows_release(struct rows *r);
@@ -52,8 +51,8 @@ int row_answer(struct row_text *out, const struct rows *r, const json_t *row, co
  * reference answer. problem_set_id() makes the line's number the id where id.s is NULL; ERR_FORMAT unless an
  * id has 1 to 200 bytes and no NUL. */
 void problem_set_prompt(struct problem *p, struct task *t, const char *text, size_t n);
-/* Sets problem.hash to the hash of this text, for a loader that adds more to the prompt; without this call
- * rows_finish hashes the prompt. */
+/* Sets problem.hash and problem.same by this text, for a loader that adds more to the prompt; without this
+ * call rows_finish takes the prompt. */
 void problem_set_hash(struct problem *p, const char *text, size_t n);
 void problem_set_gold(struct problem *p, struct task *t, const char *text, size_t n);
 int problem_set_id(struct problem *p, const struct rows *r, struct row_text id, struct err *e);

@@ -6,6 +6,8 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "tasks/duplicates.h"
+#include "tasks/known_sets.h"
 #include "tasks/option_order.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
@@ -16,6 +18,8 @@ static const struct task_ops *const tasks[] = {
 #undef X
 };
 enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
+
+static const char *const duplicates_names[] = {"refuse", "fold", NULL};
 
 const struct param task_params[] = {
     {.name = "file",
@@ -32,6 +36,11 @@ const struct param task_params[] = {
      .min = 1,
      .max = TASK_PROBLEMS_MAX,
      .help = "how many problems: the first of a file (all if not given), or generated (64, ruler 100)"},
+    {.name = "duplicates",
+     .type = PARAM_ENUM,
+     .offset = offsetof(struct task_options, duplicates),
+     .choices = duplicates_names,
+     .help = "a problem that stands there more than once: refuse, or fold to one"},
     {.name = "steps",
      .type = PARAM_INT,
      .offset = offsetof(struct task_options, steps),
@@ -150,7 +159,7 @@ static int check_generated(const struct task *t, const char *option, int value, 
 /* An option of other tasks is an error that names them. */
 static int check_owned(const struct task *t, struct err *e)
 {
-    static const char everybody[] = "file,prompt,problems";
+    static const char everybody[] = "file,prompt,problems,duplicates";
     for (const struct param *p = task_params; p->name; p++) {
         if (!param_is_set(p, &t->options) || list_has(everybody, p->name) ||
             list_has(t->ops->options, p->name))
@@ -243,116 +252,25 @@ static int find_file(const char **path, struct task *t, const char *data_dir, st
     return 0;
 }
 
-/* ---- damaged copies and named subsets */
-
-/* An answer as a number, without leading zeros and a degree sign, as copies of AIME write them; -1: it is
- * none. */
-static long plain_answer(const struct problem *p)
-{
-    static const char *const ends[] = {"", "^\\circ", "^{\\circ}", "\xc2\xb0"};
-    char *end;
-    long n = *p->gold >= '0' && *p->gold <= '9' ? strtol(p->gold, &end, 10) : -1;
-    for (int i = 0; n >= 0 && i < 4; i++)
-        if (!strcmp(end, ends[i]))
-            return n;
-    return -1;
-}
-
-/* A file with most of the answers, but not all, is a copy of which some problems are damaged; one with few of
- * them is another set that somebody named. */
-static int check_answers(const struct task *t, const char *path, struct err *e)
-{
-    const struct known_set *k = t->ops->known;
-    int n = k->n_problems, n_found = 0;
-    const char *wrong = NULL;
-    if (!k->answers || t->n_problems != (size_t)n)
-        return 0;
-    char *is_taken = xcalloc((size_t)n, 1);
-    for (int i = 0; i < n; i++) {
-        long answer = plain_answer(&t->problems[i]);
-        int at = 0;
-        while (at < n && (is_taken[at] || k->answers[at] != answer))
-            at++;
-        if (at < n)
-            is_taken[at] = 1, n_found++;
-        else if (!wrong)
-            wrong = t->problems[i].id;
-    }
-    free(is_taken);
-    if (!wrong || n_found < n * 4 / 5)
-        return 0;
-    return err_set(
-        e, ERR_FORMAT,
-        "%s: %d answers are those of %s, but not that of problem %s: this copy is damaged; `kveval fetch "
-        "%s` gets one that is checked",
-        path, n_found, t->ops->name, wrong, t->ops->name);
-}
-
-static int check_damage(const struct task *t, const char *path, struct err *e)
-{
-    for (const struct known_damage *d = t->ops->known->damage; d && d->text; d++)
-        for (size_t i = 0; i < t->n_problems; i++)
-            if (strstr(t->problems[i].prompt, d->text))
-                return err_set(e, ERR_FORMAT,
-                               "%s: problem %s is damaged, %s; `kveval fetch %s` gets a copy that is checked",
-                               path, t->problems[i].id, d->what, t->ops->name);
-    return 0;
-}
-
-/* Are the first n problems those of the published file? */
-static int is_published(const struct task *t, const struct known_subset *s)
-{
-    struct str ids = {0};
-    char hex[65];
-    if (s->source)
-        return !strcmp(t->source, s->source);
-    for (int i = 0; i < s->n; i++)
-        str_printf(&ids, "%s\n", t->problems[i].id);
-    sha256_hex(ids.data, ids.len, hex, 64);
-    str_release(&ids);
-    return !strcmp(hex, s->ids);
-}
-
-static int take_subset(struct task *t, const char *path, struct err *e)
-{
-    const struct known_subset *s = t->ops->known->subsets;
-    struct str names = {0};
-    for (; s && s->name && strcmp(s->name, t->options.subset); s++)
-        str_printf(&names, "%s%s", names.len ? ", " : "", s->name);
-    int rc = 0;
-    if (!s || !s->name)
-        rc = err_set(e, ERR_USAGE, "task %s: unknown subset \"%.80s\"; it has %s", t->ops->name,
-                     t->options.subset, str_text(&names));
-    else if (t->n_problems < (size_t)s->n || !is_published(t, s))
-        rc = err_set(
-            e, ERR_USAGE,
-            "task %s: subset %s is the first %d problems of the published file, and %s is another file; "
-            "`kveval fetch %s` gets it, and \"problems\": %d takes the first ones of any file",
-            t->ops->name, s->name, s->n, path, t->ops->name, s->n);
-    else
-        t->n_problems = (size_t)s->n;
-    str_release(&names);
-    return rc;
-}
-
-/* Compares loaded problems with what is known of the published file (struct known_set in task.h) and keeps
- * those of the subset that the options name. A damaged copy is refused: its results would be taken for
- * others'. */
-static int check_known(struct task *t, const char *path, struct err *e)
-{
-    const struct known_set *k = t->ops->known;
-    int rc = check_damage(t, path, e);
-    if (!rc)
-        rc = check_answers(t, path, e);
-    if (!rc && t->options.subset && k->subsets)
-        rc = take_subset(t, path, e);
-    return rc;
-}
-
 /* ---- opening */
 
-int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
-              const struct task_counter *counter, struct err *e)
+static int check_problems(struct task *t, const char *path, struct err *e)
+{
+    known_set_match(t);
+    int is_whole = known_set_is_whole(t);
+    if (!is_whole || t->options.duplicates == DUPLICATES_FOLD) {
+        int rc = duplicates_check(t, path, e);
+        if (rc)
+            return rc;
+        if (t->n_folded)
+            known_set_match(t);
+    }
+    int rc = duplicates_check_ids(t, path, e);
+    return rc ? rc : known_set_check(t, path, e);
+}
+
+int task_open_as(struct task *t, const char *name, const char *label, const struct task_options *o,
+                 const char *data_dir, const struct task_counter *counter, struct err *e)
 {
     *t = (struct task){.ops = task_find(name), .options = *o, .counter = counter};
     if (!t->ops)
@@ -361,14 +279,15 @@ int task_open(struct task *t, const char *name, const struct task_options *o, co
     t->options.file = o->file ? arena_strdup(&t->arena, o->file) : NULL;
     t->options.prompt = o->prompt ? arena_strdup(&t->arena, o->prompt) : NULL;
     t->options.subset = o->subset ? arena_strdup(&t->arena, o->subset) : NULL;
+    t->label = label ? arena_strdup(&t->arena, label) : NULL;
     const char *path = NULL;
     int rc = check_options(t, e);
     if (!rc)
         rc = find_file(&path, t, data_dir, e);
     if (!rc)
         rc = t->ops->load(t, path, e);
-    if (!rc && t->ops->known)
-        rc = check_known(t, path, e);
+    if (!rc)
+        rc = check_problems(t, path, e);
     if (rc) {
         task_close(t);
         return rc;
@@ -378,6 +297,12 @@ int task_open(struct task *t, const char *name, const struct task_options *o, co
     if (limit != PARAM_UNSET_INT && t->n_problems > (size_t)limit)
         t->n_problems = (size_t)limit;
     return 0;
+}
+
+int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
+              const struct task_counter *counter, struct err *e)
+{
+    return task_open_as(t, name, NULL, o, data_dir, counter, e);
 }
 
 void task_close(struct task *t)

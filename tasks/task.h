@@ -21,11 +21,16 @@
 
 struct problem {
     const char *id;     /* unique in the task, stable across runs; part of the job key */
+    long line;          /* of its file, from 1; of generated problems the number */
     const char *prompt; /* user text, or the whole prompt when is_rendered */
     size_t prompt_len;
     /* Identity of the problem, however it is asked: 16 hex digits of the SHA-256 of its text before a
      * template, options or a length in tokens change it; of the prompt if nothing does. "": a text window. */
     char hash[17];
+    uint64_t same;   /* equal for problems that ask the same; set by rows_finish() and problem_set_hash() */
+    uint64_t answer; /* where gold is a letter of an order: equal for equal answers; 0: golds are compared */
+    uint32_t row;    /* by which the row is known in a published set (known_sets.h); 0: by nothing */
+    int known_row;   /* place in task.set, from 1; 0: it is not of that set */
     int is_rendered; /* 1: tokenized as it stands (special tokens recognised), only begin-of-sentence added */
     /* The beginning of the answer, which the completion continues: it follows the chat form, in the model's
      * turn (RULER). NULL: none, always so when is_rendered. */
@@ -62,7 +67,10 @@ struct task_options {   /* one table of options, filled from a run file's "tasks
     int tokens;         /* ruler: length of prompt and completion together; PARAM_UNSET_INT: none */
     int window;         /* text: tokens of a window; PARAM_UNSET_INT: 1024 */
     int prompt_tokens;  /* text: first tokens of a window, not scored; PARAM_UNSET_INT: 128 */
+    int duplicates;     /* enum task_duplicates; -1: DUPLICATES_REFUSE */
 };
+/* What becomes of a problem that stands in a file more than once. */
+enum task_duplicates { DUPLICATES_REFUSE, DUPLICATES_FOLD };
 extern const struct param task_params[]; /* keys of a "tasks" entry beside name and as */
 
 /* Counts tokens for a task that makes problems of a given length. The caller of task_open(), who has the
@@ -79,27 +87,14 @@ struct task_counter {
 struct task {
     const struct task_ops *ops;
     struct task_options options;
+    const char *label; /* what a run file calls it, perhaps after a published set; NULL: its name */
     struct problem *problems;
     size_t n_problems;
+    size_t n_folded;             /* rows that were left out since they repeat another */
+    const struct known_set *set; /* the published set that the task is called after; NULL: none is known */
     const struct task_counter *counter; /* during ops->load; NULL: nobody counts */
     char source[65];    /* SHA-256 of the data the problems came from (file bytes, or generator settings) */
     struct arena arena; /* owns problems */
-};
-
-/* Facts that tell a published problem file from damaged and reordered copies. A list ends with name or text
- * NULL. */
-struct known_set {
-    int n_problems;
-    const int *answers;         /* (n_problems) if they are integers; NULL: not checked */
-    const struct known_damage { /* a text that only a damaged copy has, and what is wrong with it */
-        const char *text, *what;
-    } * damage;
-    const struct known_subset { /* the first n problems; ids: SHA-256 of their ids, each with a line end;
-                                 * source: SHA-256 of the whole file */
-        const char *name;
-        int n;
-        const char *ids, *source;
-    } * subsets;
 };
 
 struct task_ops {
@@ -124,8 +119,7 @@ struct task_ops {
     const char *(*subset)(
         size_t i); /* name of data set i that `subset` may ask for, NULL past the end; hook NULL: none */
     int (*needs_segmenter)(
-        const char *subset);       /* 1 if grades depend on the Chinese segmenter; hook NULL: no */
-    const struct known_set *known; /* facts about the published file; NULL: none */
+        const char *subset); /* 1 if grades depend on the Chinese segmenter; hook NULL: no */
     /* Fills problems, n_problems and source from the file; path NULL: generates them. Returns 0, ERR_IO or
      * ERR_FORMAT for the file, ERR_USAGE for an option, or the error of the counter. */
     int (*load)(struct task *t, const char *path, struct err *e);
@@ -151,16 +145,33 @@ void task_default_file(struct str *out, const struct task_ops *ops, const char *
  * windows. task_open does it too; a run file does it at once, so that its record has the effective values. */
 void task_options_default(const struct task_ops *ops, struct task_options *o);
 
-/* Opens a task and loads its problems, at most options.problems of them. Fill the options by param_* on
- * task_params; their texts are copied. data_dir may be NULL; then a task that needs a file and is given none
- * is ERR_USAGE, with advice. counter may be NULL; then a task that makes problems of a given length is an
- * error. It is not kept. Returns 0, ERR_USAGE (an unknown task, an option, or a file that is not there),
- * ERR_IO (it cannot be read), ERR_FORMAT (it is damaged) or the error of the counter. The caller closes t if
- * this succeeds; on an error it is closed. */
+/* Opens a task and loads its problems, at most options.problems of them. Two problems that ask the same are
+ * an error, unless the options fold them to one or the file is all of a published set, which is taken as it
+ * is; two with different answers always. So is another published set than the name's. Fill the options by
+ * param_* on task_params; their texts are copied. data_dir may be NULL; then a task that needs a file and is
+ * given none is ERR_USAGE, with advice. counter may be NULL; then a task that makes problems of a given
+ * length is an error. It is not kept. Returns 0, ERR_USAGE (an unknown task, an option, or a file that is not
+ * there), ERR_IO (it cannot be read), ERR_FORMAT (it is damaged) or the error of the counter. The caller
+ * closes t if this succeeds; on an error it is closed. */
 int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
               const struct task_counter *counter, struct err *e);
+/* The same for a task that a run file calls `label`, which may be the name of a published set. */
+int task_open_as(struct task *t, const char *name, const char *label, const struct task_options *o,
+                 const char *data_dir, const struct task_counter *counter, struct err *e);
 /* Frees the problems and zeroes t. */
 void task_close(struct task *t);
+
+/* What the problems that a task holds now are of the published set whose name it bears. */
+struct task_set_facts {
+    int size;  /* of the published set; 0: none is known by that name, and nothing is said */
+    int is_it; /* all problems are of the set */
+    int first; /* how many, if they are all of the task's own set or, in its order, the first; else 0, and
+                * where answers alone tell them: a translation has the same */
+    int is_renamed; /* they are not of the set, and a label says so */
+};
+/* Fills *f and appends a text for people: "AIME 2025, all 30", "15 of AIME 2024's 30", "not AIME 2024: 3 of
+ * 30 answers; name the task otherwise"; nothing when no set is known. */
+void task_set_facts(struct task_set_facts *f, struct str *text, const struct task *t);
 
 /* Returns the text of a prompt template, compiled in from tasks/prompts/NAME.txt; NULL when there is none. */
 const char *task_prompt_text(const char *name);

@@ -56,6 +56,40 @@ static void print_subsets(const struct task_ops *ops, const char *title, const c
     str_release(&names);
 }
 
+/* What a problems file that is there is of the published set of its task, or why no sweep reads it. */
+static void print_known(const struct task_ops *ops, const char *path, const char *subset)
+{
+    struct task_options o;
+    struct task_set_facts facts;
+    struct task t;
+    struct err e = {0};
+    struct str text = {0};
+    param_defaults(task_params, &o);
+    o.file = path;
+    o.subset = subset;
+    if (task_open(&t, ops->name, &o, NULL, NULL, &e)) {
+        printf("        %s\n", e.text);
+        return;
+    }
+    task_set_facts(&facts, &text, &t);
+    if (text.len)
+        printf("        %s%s%s\n", subset ? subset : "", subset ? ": " : "", text.data);
+    str_release(&text);
+    task_close(&t);
+}
+
+static void print_known_subsets(const struct task_ops *ops, const char *data)
+{
+    const char *subset;
+    for (size_t i = 0; (subset = ops->subset(i)); i++) {
+        struct str path = {0};
+        task_default_file(&path, ops, data, subset);
+        if (file_exists(path.data))
+            print_known(ops, path.data, subset);
+        str_release(&path);
+    }
+}
+
 /* Where a task's file is looked for, and whether it is there. */
 static void print_file(const struct task_ops *ops, const char *data)
 {
@@ -72,8 +106,11 @@ static void print_file(const struct task_ops *ops, const char *data)
         printf("    problems: %s, SUBSET by the task's option subset\n", path.data);
     else
         printf("    problems: %s, %s\n", path.data, file_exists(path.data) ? "there" : "MISSING");
+    if (ops->default_file && data && !ops->subset && file_exists(path.data))
+        print_known(ops, path.data, NULL);
     if (ops->subset && ops->default_file && data) {
         print_subsets(ops, "there", data, 1);
+        print_known_subsets(ops, data);
         print_subsets(ops, "MISSING", data, 0);
     } else if (ops->subset) {
         print_subsets(ops, ops->default_file ? "SUBSET is one of" : "subset is one of", NULL, 0);

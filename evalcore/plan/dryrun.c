@@ -75,6 +75,19 @@ static int find_length(const struct dryrun *d, const struct plan_cell *c, double
     return 0;
 }
 
+/* What the problems are of published sets, once for each task. */
+static void print_sets(const struct runplan *p)
+{
+    for (int i = 0; i < p->n_sets; i++) {
+        const struct prompt_set *s = &p->sets[i];
+        int told = !*s->known;
+        for (int k = 0; k < i && !told; k++)
+            told = !strcmp(p->sets[k].label, s->label) && !strcmp(p->sets[k].known, s->known);
+        if (!told)
+            printf("%s: %s\n", s->label, s->known);
+    }
+}
+
 static void print_table(struct dryrun *d)
 {
     const struct runplan *p = d->plan;
@@ -102,6 +115,7 @@ static void print_table(struct dryrun *d)
         tokens += t;
     }
     printf("%-40s %-24s %9s %8ld %12.0f\n", "total", "", "", jobs, tokens);
+    print_sets(p);
     if (n_prior)
         printf("A task's usual length is that of reasoning models, at most the limit: an order of magnitude. "
                "Once there are\ncompletions, a dry run with their folder as -o goes by these.\n");

@@ -14,13 +14,15 @@ struct prompt_row {
 };
 struct prompt_set {
     struct task task;
-    size_t n_original;       /* problems of the task before --limit and --sample-ids */
-    const char *label;       /* of the task entry */
-    const struct chat *chat; /* effective; NULL: none */
-    int32_t end_token;       /* of the chat form, or -1 */
-    int opens_thinking;      /* a prompt in this form ends inside <think> */
-    int opens_bare;          /* the same for a problem that takes no chat form */
-    struct prompt_row *rows; /* (task.n_problems) */
+    size_t n_original;           /* problems of the task before --limit and --sample-ids */
+    const char *label;           /* of the task entry */
+    struct task_set_facts facts; /* of the problems that are asked, beside the published set of their name */
+    const char *known;           /* the same for people; "" or NULL: no set is known by that name */
+    const struct chat *chat;     /* effective; NULL: none */
+    int32_t end_token;           /* of the chat form, or -1 */
+    int opens_thinking;          /* a prompt in this form ends inside <think> */
+    int opens_bare;              /* the same for a problem that takes no chat form */
+    struct prompt_row *rows;     /* (task.n_problems) */
     struct token_list ids;
     const char *file; /* name inside the run folder */
 };

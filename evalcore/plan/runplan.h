@@ -91,6 +91,9 @@ int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q);
 /* Tells people which layers the model has given to policies and how it was recognised, a line for each
  * choice. */
 void runplan_log_layers(const struct runplan *p);
+/* Says of each task, once, what its problems are of the published set of its name, with a warning where they
+ * are not of it; and how many rows were folded. */
+void runplan_log_sets(const struct runplan *p);
 /* Warns of settings under which completions say less than they seem to: samples of greedy decoding, and
  * limits that the context cuts short. */
 void runplan_warn_risks(const struct runplan *p);

@@ -59,6 +59,25 @@ void runplan_log_layers(const struct runplan *p)
     }
 }
 
+void runplan_log_sets(const struct runplan *p)
+{
+    for (int i = 0; i < p->n_sets; i++) {
+        const struct prompt_set *s = &p->sets[i];
+        int told = 0;
+        for (int k = 0; k < i && !told; k++)
+            told = !strcmp(p->sets[k].label, s->label) && !strcmp(p->sets[k].known, s->known);
+        if (told)
+            continue;
+        if (s->task.n_folded)
+            log_info("task %s: %zu rows repeat another and are folded: %zu problems", s->label,
+                     s->task.n_folded, s->n_original);
+        if (s->facts.size && !s->facts.is_it && !s->facts.is_renamed)
+            log_warn("task %s: %s", s->label, s->known);
+        else if (*s->known)
+            log_info("task %s: %s", s->label, s->known);
+    }
+}
+
 /* Is a cell before this one of the same model and task, or of any where task is NULL, under the same
  * settings? */
 static int is_told(const struct runplan *p, int cell, const struct runfile_task *task)

@@ -31,7 +31,8 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
 
 /* ERR_USAGE when a token of a set lies outside of the loaded model's model. */
 int runplan_check_vocabulary(const struct prompt_set *s, const struct loaded_model *loaded, struct err *e);
-/* ERR_USAGE when two of these sets, of several tasks under the same model and settings, have the same prompt.
+/* ERR_USAGE when two problems of these sets, of the tasks under the same model and settings, have the same
+ * prompt; but a published set may repeat itself.
  * Verdicts are over the problems of all tasks, each of which must count once. */
 int runplan_check_overlap(const struct prompt_set *const *sets, int n, struct err *e);
 

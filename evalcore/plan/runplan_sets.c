@@ -1,6 +1,7 @@
 /* The problems and prompts of a plan, and what can be wrong with them (contract: runplan_parts.h). */
 #include "evalcore/plan/runplan_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "evalcore/base/hash.h"
@@ -41,6 +42,14 @@ static void name_set(struct runplan *p, struct prompt_set *s, const struct setti
     str_release(&text);
 }
 
+static void tell_set(struct runplan *p, struct prompt_set *s)
+{
+    struct str text = {0};
+    task_set_facts(&s->facts, &text, &s->task);
+    s->known = arena_strdup(&p->arena, str_text(&text));
+    str_release(&text);
+}
+
 /* Opens the task and renders its prompts. */
 int runplan_open_set(struct runplan *p, const struct runfile_task *t, const struct settings *settings,
                      const struct loaded_model *loaded, const struct runplan_options *o,
@@ -61,7 +70,7 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
     int rc = prompts_chat(&s->chat, loaded->chat, settings->chat, e);
     if (rc)
         return rc;
-    rc = task_open(&s->task, t->name, &options, o->data_dir, &counter, e);
+    rc = task_open_as(&s->task, t->name, t->label, &options, o->data_dir, &counter, e);
     if (rc) {
         prompts_renderer_release(&renderer);
         return err_add(e, "%s", t->where), rc;
@@ -73,6 +82,7 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
     }
     s->n_original = s->task.n_problems;
     sample_ids_filter(ids, &s->task, t->label, o->limit);
+    tell_set(p, s);
     if (!prompts_words(&words, s->chat, settings, e)) {
         s->opens_thinking = chat_opens_thinking(s->chat, &words);
         words.system = NULL;
@@ -108,10 +118,31 @@ int runplan_check_vocabulary(const struct prompt_set *s, const struct loaded_mod
     return 0;
 }
 
+/* a and b ask the same prompt: two problems of one task, or of two. A published set may repeat itself. */
+static int refuse_overlap(const struct prompt_set *a, size_t i, const struct prompt_set *b, size_t k,
+                          struct err *e)
+{
+    if (a == b && a->facts.is_it)
+        return 0;
+    if (a == b)
+        return err_set(e, ERR_USAGE,
+                       "task \"%s\" asks the same prompt in problems %s and %s, which would count twice; "
+                       "remove one of them from the file",
+                       a->label, a->task.problems[i].id, b->task.problems[k].id);
+    return err_set(e, ERR_USAGE,
+                   "tasks \"%s\" and \"%s\" both ask problem %s, which would count twice where the "
+                   "problems of all tasks are taken together; keep one of them (--tasks), or give "
+                   "each a run folder of its own",
+                   a->label, b->label, b->task.problems[k].id);
+}
+
 int runplan_check_overlap(const struct prompt_set *const *sets, int n, struct err *e)
 {
     struct keymap seen = {0};
+    size_t *first_of = xcalloc((size_t)n + 1, sizeof *first_of); /* number of a set's first problem */
     int rc = 0;
+    for (int i = 0; i < n; i++)
+        first_of[i + 1] = first_of[i] + sets[i]->task.n_problems;
     for (int i = 0; i < n && !rc; i++) {
         if (task_is_text(sets[i]->task.ops->metric))
             continue; /* no verdict is over texts */
@@ -119,15 +150,15 @@ int runplan_check_overlap(const struct prompt_set *const *sets, int n, struct er
             char key[JOB_KEY_HEX + 1]; /* as much of the prompt's hash tells prompts apart as it does jobs */
             memcpy(key, sets[i]->rows[q].sha256, JOB_KEY_HEX);
             key[JOB_KEY_HEX] = 0;
-            long first = keymap_add(&seen, key, i);
-            if (first != i)
-                rc = err_set(e, ERR_USAGE,
-                             "tasks \"%s\" and \"%s\" both ask problem %s, which would count twice where the "
-                             "problems of all tasks are taken together; keep one of them (--tasks), or give "
-                             "each a run folder of its own",
-                             sets[first]->label, sets[i]->label, sets[i]->task.problems[q].id);
+            size_t number = first_of[i] + q, first = (size_t)keymap_add(&seen, key, (long)number);
+            int of = i;
+            while (first < first_of[of])
+                of--;
+            if (first != number)
+                rc = refuse_overlap(sets[of], first - first_of[of], sets[i], q, e);
         }
     }
+    free(first_of);
     keymap_release(&seen);
     return rc;
 }

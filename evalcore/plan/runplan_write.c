@@ -82,6 +82,10 @@ static json_t *task_json(const struct prompt_set *s, const struct digest *proble
         .problems_sha256 = problems->hex,
         .n_problems = (int)s->task.n_problems,
         .n_original = (int)s->n_original,
+        .set = s->known && *s->known ? s->known : NULL,
+        .set_size = s->facts.size,
+        .set_first = s->facts.first,
+        .is_misnamed = s->facts.size && !s->facts.is_it && !s->facts.is_renamed,
     };
     json_t *o = run_fields_json(run_task_fields, &kept);
     json_object_set_new(o, "options", param_json(task_params, &s->task.options));

@@ -41,18 +41,6 @@ static void add_taken(struct doc *d, const json_t *config)
     json_decref(told);
 }
 
-int report_task_is_repeated(const struct run *run, int i)
-{
-    const struct run_task *t = &run->tasks[i];
-    for (int k = 0; k < i; k++) {
-        const struct run_task *o = &run->tasks[k];
-        if (!strcmp(o->label, t->label) && !strcmp(o->name, t->name) && !strcmp(o->source, t->source) &&
-            o->n_problems == t->n_problems)
-            return 1;
-    }
-    return 0;
-}
-
 void report_add_config(struct doc *d, const struct report *r)
 {
     const struct run *run = r->run;
@@ -80,8 +68,12 @@ void report_add_config(struct doc *d, const struct report *r)
                                                        {"version", 0},
                                                        {"metric", 0},
                                                        {"problems", CELL_NUMBER},
-                                                       {"SHA-256 of the problems", 0}};
-    table_columns(d, t, task_columns, sizeof task_columns / sizeof *task_columns);
+                                                       {"SHA-256 of the problems", 0},
+                                                       {"published set", 0}};
+    int n_columns = sizeof task_columns / sizeof *task_columns, has_set = 0;
+    for (int i = 0; i < run->n_tasks; i++)
+        has_set |= run->tasks[i].set != NULL;
+    table_columns(d, t, task_columns, has_set ? n_columns : n_columns - 1);
     for (int i = 0; i < run->n_tasks; i++) {
         const struct run_task *k = &run->tasks[i];
         if (report_task_is_repeated(run, i))
@@ -93,6 +85,8 @@ void report_add_config(struct doc *d, const struct report *r)
         table_add(d, t, 0, "%s", report_or_unknown(k->metric));
         table_add(d, t, 0, "%d", k->n_problems);
         table_add(d, t, CELL_MUTED, "%s", report_short_hash(d->arena, k->source));
+        if (has_set)
+            table_add(d, t, 0, "%s", k->set ? k->set : "");
     }
     doc_paragraph(d,
                   "Weights %s, configuration %s. Intervals of single answers are Wilson's; with several "

@@ -268,14 +268,33 @@ static void add_summary(struct doc *d, const struct report *r)
                       low, n, 0.05 * n);
 }
 
+/* A figure of a whole set beside a part of it, or beside other problems, would compare nothing. */
+static void add_other_sets(struct doc *d, const struct report *r)
+{
+    struct str tasks = {0};
+    for (int i = 0; i < r->run->n_tasks; i++) {
+        const struct run_task *t = &r->run->tasks[i];
+        if (t->set && t->set_first < t->set_size && !report_task_is_repeated(r->run, i))
+            str_printf(&tasks, "%s%s: %s", tasks.len ? "; " : "", t->label, t->set);
+    }
+    if (r->n_other_set)
+        doc_warning(d,
+                    "%d comparison%s left out, because a figure stands only beside the problems that it was "
+                    "measured on (%s).",
+                    r->n_other_set, r->n_other_set == 1 ? " is" : "s are", str_text(&tasks));
+    str_release(&tasks);
+}
+
 void report_add_published(struct doc *d, const struct report *r)
 {
     add_summary(d, r);
-    if (!r->n_published) {
+    add_other_sets(d, r);
+    if (!r->n_published && !r->n_other_set) {
         doc_paragraph(d, "No cell has the model, policy, options and task of any of them, so nothing is "
                          "compared. A figure's model is looked for in the path of the run's.");
-        return;
     }
+    if (!r->n_published)
+        return;
     struct table *t = doc_table(
         d,
         "The paper's figures and ours: accuracy and scores in percent, with 95 % intervals; the paper's by "

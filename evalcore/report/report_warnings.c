@@ -115,6 +115,20 @@ static void little_to_lose(struct cautions *c, const struct report *r)
     str_release(&list);
 }
 
+/* Whose problems are not those that the task's name says. */
+static void misnamed_tasks(struct cautions *c, const struct report *r)
+{
+    struct str list = {0};
+    for (int i = 0; i < r->run->n_tasks; i++) {
+        const struct run_task *t = &r->run->tasks[i];
+        if (t->is_misnamed && !report_task_is_repeated(r->run, i))
+            str_printf(&list, "%s%s is %s", list.len ? ". Task " : "", t->label, t->set);
+    }
+    if (list.len)
+        add_caution(c, arena_printf(r->arena, "Task %s.", str_text(&list)));
+    str_release(&list);
+}
+
 static void read_everything(struct cautions *c, const struct report *r)
 {
     struct str list = {0};
@@ -135,7 +149,8 @@ static void read_everything(struct cautions *c, const struct report *r)
 
 struct cautions report_cautions(const struct report *r)
 {
-    struct cautions c = {.text = arena_alloc(r->arena, ((size_t)r->n_columns + 8) * sizeof *c.text)};
+    struct cautions c = {.text = arena_alloc(r->arena, ((size_t)r->n_columns + 9) * sizeof *c.text)};
+    misnamed_tasks(&c, r);
     greedy_samples(&c, r);
     for (int column = 0; column < r->n_columns; column++)
         limit_beyond_context(&c, r, column);

@@ -377,3 +377,15 @@ void report_add_verdict(struct doc *d, const struct report *r)
         setting_row(d, t, r, s, is_same);
     }
 }
+
+int report_task_is_repeated(const struct run *run, int i)
+{
+    const struct run_task *t = &run->tasks[i];
+    for (int k = 0; k < i; k++) {
+        const struct run_task *o = &run->tasks[k];
+        if (!strcmp(o->label, t->label) && !strcmp(o->name, t->name) && !strcmp(o->source, t->source) &&
+            o->n_problems == t->n_problems)
+            return 1;
+    }
+    return 0;
+}

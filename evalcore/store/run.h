@@ -56,7 +56,11 @@ struct run_task {
     const char *problems_sha256; /* of that file */
     struct run_problem *problems;
     int n_problems;
-    int n_original; /* before --limit and --sample-ids */
+    int n_original;  /* before --limit and --sample-ids */
+    const char *set; /* what the problems are of the published set of their name ("AIME 2025, all 30"); NULL:
+                      * no set is known by it */
+    int set_size, set_first; /* size and first of struct task_set_facts (tasks/task.h) */
+    int is_misnamed;         /* they are not of that set, and no label says so */
 };
 
 struct cell;

@@ -28,6 +28,10 @@ const struct run_field run_task_fields[] = {
     {"problems_sha256", FIELD_TEXT, TASK(problems_sha256), 0},
     {"problems", FIELD_COUNT, TASK(n_problems), 0},
     {"original", FIELD_COUNT, TASK(n_original), 0},
+    {"set", FIELD_TEXT, TASK(set), 1},
+    {"set_size", FIELD_COUNT, TASK(set_size), 1},
+    {"set_first", FIELD_COUNT, TASK(set_first), 1},
+    {"misnamed", FIELD_FLAG, TASK(is_misnamed), 1},
     {0},
 };
 

@@ -142,6 +142,8 @@ static int load_inputs(struct whole_sweep *s, struct err *e)
     if (!rc)
         rc = runplan_build(&s->plan, &s->file, &po, e);
     if (!rc) {
+        if (!s->o.dry_run) /* which prints it */
+            runplan_log_sets(&s->plan);
         runplan_log_layers(&s->plan);
         runplan_warn_risks(&s->plan);
     }

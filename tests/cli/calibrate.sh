@@ -81,7 +81,6 @@ done <<'END'
 2|text around it|"name": "aime24", "file": "math.jsonl", "prompt": "delta"|"prefix": "Now: ", "suffix": " Go.",
 0|another problem|"name": "aime24", "file": "math2.jsonl", "prompt": "delta"|
 2|the options as they were|"name": "gpqa_diamond", "file": "gpqa.csv"|
-2|the options in another order|"name": "gpqa_diamond", "file": "gpqa.csv", "order": "nemo-skills"|
 2|question and options before their revision|"name": "gpqa_diamond", "file": "gpqa.csv", "prompt": "delta"|
 0|another question with the same options|"name": "gpqa_diamond", "file": "gpqa2.csv"|
 2|a long text under another data set's wording|"name": "longbench", "file": "long.jsonl", "subset": "hotpotqa"|
@@ -91,7 +90,7 @@ done <<'END'
 0|another seed|"name": "ruler", "subset": "niah_single_1", "tokens": 665, "seed": 92|
 0|another family|"name": "ruler", "subset": "niah_multivalue", "tokens": 665, "seed": 91|
 END
-[ "$n_rows" = 17 ] || fail "$n_rows rows were read"
+[ "$n_rows" = 16 ] || fail "$n_rows rows were read"
 
 cat >probe.json <<'END'
 {"model": "pocket", "max_new_tokens": 64, "tasks": [{"name": "relay", "problems": 1}],

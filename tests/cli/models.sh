@@ -182,7 +182,7 @@ run 0 compare calm 'full on pocket' 'full on b'
 mentions stdout.txt differ model weights
 # Another chat template asks otherwise, so answers are no pairs.
 printf '{"chat_template": "{%% for m in messages %%}{{ m.content }}{%% endfor %%}="}\n' >bee/tokenizer_config.json
-printf '{"id": "q%d", "prompt": "1+1", "gold": "2"}\n' 1 2 >mine.jsonl
+printf '{"id": "q%d", "prompt": "%s", "gold": "2"}\n' 1 1+1 2 2+0 >mine.jsonl
 run 2 sweep two.json -o x --set 'tasks=[{"name":"relay","file":"mine.jsonl"}]' --set "$base"
 mentions stderr.txt q1 relay 'model b' tokens
 run 0 sweep two.json -o x --set 'tasks=[{"name":"relay","file":"mine.jsonl"}]' --threads 1

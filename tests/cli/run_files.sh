@@ -36,9 +36,14 @@ decode() {
     if grep -q '"published"' "$file"; then
         grep -q '^## Compared with the paper$' "out/$name/report/report.md" || fail "$name: no section on its paper"
         [ "$(grep -c '^' "out/$name/report/published.csv")" = 1 ] || fail "$name: compared with another model's figures"
-        # With the name of its own model in the folder, every cell that the paper prints finds its figure.
+        # With the name of its own model in the folder there is none either, for the problems are made up. Were they
+        # those of the published sets, every cell that the paper prints would find its figure.
         model=$(sed -n 's/^  "model": "\(.*\)",$/\1/p' "$file")
         sed -i "s|\"model\": \"pocket\"|\"model\": \"$model\"|" "out/$name/config.resolved.json"
+        run 0 report "out/$name"
+        [ "$compared" = 0 ] || mentions "out/$name/report/report.md" 'left out' measured
+        [ "$(grep -c '^' "out/$name/report/published.csv")" = 1 ] || fail "$name: figures beside made-up problems"
+        sed -i -E 's/"set_size": ([0-9]+)/"set_first": \1, &/' "out/$name/config.resolved.json"
         run 0 report "out/$name"
         [ "$(grep -c '^' "out/$name/report/published.csv")" = $((compared + 1)) ] ||
             fail "$name: not $compared comparisons: $(cut -d, -f 2-9 "out/$name/report/published.csv")"
@@ -120,16 +125,16 @@ fi
 # A run beside figures of its own model: section, CSV file, and no completion that depends on them.
 rm -rf made
 mkdir -p runs
-printf '%s\n' '{"paper": "p", "where": "Table 1", "model": "pocket", "task": "aime24", "policy": "quest", "metric": "accuracy", "value": 90, "unit": "percent", "settings": {"k_pages": 4, "problems": 30, "samples": 1}}' \
-    '{"paper": "p", "where": "Table 2", "model": "pocket", "task": "aime24", "policy": "quest", "metric": "accuracy", "value": 10, "unit": "percent", "settings": {"k_pages": 4}}' >runs/figures.jsonl
+printf '%s\n' '{"paper": "p", "where": "Table 1", "model": "pocket", "task": "lookup", "policy": "quest", "metric": "accuracy", "value": 90, "unit": "percent", "settings": {"k_pages": 4, "problems": 30, "samples": 1}}' \
+    '{"paper": "p", "where": "Table 2", "model": "pocket", "task": "lookup", "policy": "quest", "metric": "accuracy", "value": 10, "unit": "percent", "settings": {"k_pages": 4}}' >runs/figures.jsonl
 cat >runs/run.json <<'END'
-{"model": "pocket", "max_new_tokens": 4, "tasks": ["aime24"], "policies": ["full", {"name": "quest", "k_pages": [4, 8]}],
+{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "lookup", "problems": 2}], "policies": ["full", {"name": "quest", "k_pages": [4, 8]}],
  "published": {"file": "figures.jsonl", "where": "Table 1"}}
 END
 run 0 sweep runs/run.json --data data -o made
 [ "$(grep -c '^' made/report/published.csv)" = 2 ] || fail "published.csv: $(cat made/report/published.csv)"
 # scipy.stats.fisher_exact([[27, 3], [0, 2]]) is 0.0201613
-grep -q ',quest k_pages=4,pocket,quest,aime24,p,Table 1,aime24,accuracy,,0.9,0.743789,0.9654,30,1,1,0,0,0.65762,0,0.0201613,0.0201613,0,,' made/report/published.csv ||
+grep -q ',quest k_pages=4,pocket,quest,lookup,p,Table 1,lookup,accuracy,,0.9,0.743789,0.9654,30,1,1,0,0,0.65762,0,0.0201613,0.0201613,0,,' made/report/published.csv ||
     fail "published.csv: $(cat made/report/published.csv)"
 grep -q 'told apart: chance alone differs as much in 2.0 % of repetitions' made/report/report.md || fail "no verdict: $(grep -i chance made/report/report.md)"
 cp made/report/published.csv kept.csv

@@ -79,6 +79,8 @@ static void run(const struct test_case *t)
     for (int i = 0; case_text(t, "order") && option_rule_names[i]; i++)
         if (!strcmp(case_text(t, "order"), option_rule_names[i]))
             o.order = i;
+    if (case_text(t, "duplicates"))
+        o.duplicates = DUPLICATES_FOLD;
     if (problems)
         o.problems = (int)strtol(problems, NULL, 10);
     int rc = task_open(&task, case_need(t, "task"), &o, NULL, NULL, &e);
@@ -217,7 +219,7 @@ static void damaged_answers(void)
         struct str rows = {0};
         struct err e = {0};
         for (int i = 0; i < 30; i++)
-            str_printf(&rows, "{\"problem\": \"Which?\", \"answer\": \"%s\"}\n",
+            str_printf(&rows, "{\"problem\": \"Which %d?\", \"answer\": \"%s\"}\n", i,
                        i == 7               ? instead[pass]
                        : i == 19            ? "336^\\\\circ"
                        : pass == 3 && i % 3 ? "1"

@@ -185,6 +185,7 @@ struct report {
     int n_against;
     struct published *published; /* n_published, in the order of the figures; not all figures have a cell */
     int n_published, n_figures;
+    int n_other_set; /* comparisons left out, since the cell's problems are not those of the figure */
     const struct frontier *frontiers; /* from report_frontiers(), computed once for all figures */
     const struct paper_cell
         *papers;               /* from report_papers(), computed once for all its tables; NULL: no settings */

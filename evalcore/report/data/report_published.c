@@ -205,6 +205,25 @@ static int leads_class(const struct report *r, int k, int cell)
     return 0;
 }
 
+/* Has the cell the problems that the figure was measured on? Of generated ones and of sets that are not known
+ * nothing tells. */
+static int is_measured_set(const struct run_task *t, const json_t *figure)
+{
+    double problems = number_of(json_object_get(figure, "settings"), "problems", 0);
+    int measured = problems >= 1 && problems < t->set_size ? (int)lround(problems) : t->set_size;
+    return !t->set_size || t->set_first == measured;
+}
+
+static int class_is_measured(const struct report *r, const json_t *figure, int k, int row)
+{
+    for (int i = 0; i < r->run->n_cells; i++)
+        for (int c = 0; c < LONGBENCH_CLASSES; c++)
+            if (r->cells[i].row == row && (k == LONGBENCH_CLASSES || c == k) &&
+                longbench_is_in(c, r->cells[i].cell) && !is_measured_set(r->cells[i].cell->task, figure))
+                return 0;
+    return 1;
+}
+
 static void match_figure(struct report *r, const json_t *figure)
 {
     const char *task = text_of(figure, "task"), *metric = text_of(figure, "metric");
@@ -217,10 +236,15 @@ static void match_figure(struct report *r, const json_t *figure)
         const char *path = c->model_path ? c->model_path : c->model;
         if (!is_model(path, text_of(figure, "model")) || !is_policy(c, figure, r->arena))
             continue;
-        if (is_score && k >= 0 && leads_class(r, k, i))
+        int is_class = is_score && k >= 0 && leads_class(r, k, i);
+        int is_task = !is_score && !strcmp(c->task->name, task) &&
+                      (strcmp(metric, "accuracy") || !strcmp(c->task->metric, "accuracy"));
+        if (is_class ? !class_is_measured(r, figure, k, r->cells[i].row)
+                     : is_task && !is_measured_set(c->task, figure))
+            r->n_other_set++;
+        else if (is_class)
             add_classes(r, figure, i, k);
-        else if (!is_score && !strcmp(c->task->name, task) &&
-                 (strcmp(metric, "accuracy") || !strcmp(c->task->metric, "accuracy")))
+        else if (is_task)
             measure_cell(add_published(r, figure, i), &r->cells[i]);
     }
 }
