@@ -91,11 +91,22 @@ static int is_yes(const char *text)
     return 0;
 }
 
+/* A variable that names a folder or file; one that begins with ~ is meant below the home folder, as the Hub's
+ * library takes it, since shells leave it alone between quotes. NULL: it is not set, or empty. */
+static const char *path_variable(const char *name, const char *home, struct arena *a)
+{
+    const char *path = getenv(name);
+    if (!path || !*path)
+        return NULL;
+    return home && path[0] == '~' && (!path[1] || path[1] == '/') ? arena_printf(a, "%s%s", home, path + 1)
+                                                                  : path;
+}
+
 /* HF_TOKEN, else the first line of HF_TOKEN_PATH or HF_HOME/token; NULL when none is usable. */
 static const char *hub_token(const char *home, struct arena *a)
 {
-    const char *token = getenv("HF_TOKEN"), *path = getenv("HF_TOKEN_PATH"), *hub = getenv("HF_HOME");
-    const char *xdg = getenv("XDG_CACHE_HOME");
+    const char *token = getenv("HF_TOKEN"), *path = path_variable("HF_TOKEN_PATH", home, a);
+    const char *hub = path_variable("HF_HOME", home, a), *xdg = path_variable("XDG_CACHE_HOME", home, a);
     struct str text = {0};
     if (!token || !*token) {
         if (!path && hub)
@@ -114,14 +125,15 @@ static const char *hub_token(const char *home, struct arena *a)
 
 static const char *hub_cache(const char *home, struct arena *a)
 {
-    const char *cache = getenv("HF_HUB_CACHE"), *hub = getenv("HF_HOME"), *xdg = getenv("XDG_CACHE_HOME");
-    if (!cache || !*cache)
-        cache = getenv("HUGGINGFACE_HUB_CACHE"); /* its older name */
-    if (cache && *cache)
+    const char *cache = path_variable("HF_HUB_CACHE", home, a), *hub = path_variable("HF_HOME", home, a);
+    const char *xdg = path_variable("XDG_CACHE_HOME", home, a);
+    if (!cache)
+        cache = path_variable("HUGGINGFACE_HUB_CACHE", home, a); /* its older name */
+    if (cache)
         return cache;
-    if (hub && *hub)
+    if (hub)
         return arena_printf(a, "%s/hub", hub);
-    if (xdg && *xdg)
+    if (xdg)
         return arena_printf(a, "%s/huggingface/hub", xdg);
     return home ? arena_printf(a, "%s/.cache/huggingface/hub", home) : NULL;
 }

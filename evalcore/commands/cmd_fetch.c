@@ -18,7 +18,7 @@ enum { NAMES_MAX = 32 };
 
 struct fetch_command {
     const char *data, *rows_server;
-    int list, retries, stall_s;
+    int list, verify, retries, stall_s;
     double wait_s;
 };
 
@@ -26,6 +26,8 @@ struct fetch_command {
 static const struct cli_option fetch_table[] = {
     {"data", 'd', CLI_STRING, AT(data), "DIR", .help = "folder of problem files, as for sweep"},
     {"list", 'l', CLI_FLAG, AT(list), NULL, .help = "what can be fetched, from where, and what is there"},
+    {"verify", 0, CLI_FLAG, AT(verify), NULL,
+     .help = "hash a model's files that are there; one that is not what the Hub lists is fetched again"},
     {"retries", 0, CLI_INT, AT(retries), "N",
      .help = "tries after a broken one that brought nothing new (default 4)", .min = 0, .max = 100},
     {"wait", 0, CLI_DOUBLE, AT(wait_s), "S", .help = "seconds before the next try, then doubled (default 1)",
@@ -277,6 +279,7 @@ static int run_fetch(const struct process_env *p, int argc, char **argv)
                                           .cache = p->hub_cache,
                                           .token = p->hub_token,
                                           .is_offline = p->hub_offline,
+                                          .verifies = o.verify,
                                           .retries = o.retries,
                                           .wait_s = o.wait_s,
                                           .stall_s = o.stall_s,

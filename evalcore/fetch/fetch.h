@@ -63,6 +63,7 @@ struct fetch_options {
     const char *cache;       /* the Hub's cache; NULL: there is none */
     const char *token;       /* NULL: none. Goes to the endpoint's host alone, and into no message */
     int is_offline;          /* 1: only what the Hub's cache holds */
+    int verifies;            /* 1: blobs that are there are hashed, too */
     int retries;             /* after a failure that may pass; what has arrived is kept */
     double wait_s;      /* before the first of them, then doubled; a server's Retry-After counts for more */
     int stall_s;        /* without a byte for that long the connection counts as broken */
@@ -79,10 +80,11 @@ int fetch_source_get(const struct fetch_source *s, const char *data, const struc
 
 /* Gets what kveval, Transformers and vLLM read of a model (configuration, tokenizer, chat template, licence,
  * safetensors weights) into the Hub's cache, under the locks of the Hub's own library. Blobs that are there
- * are not fetched again. refs/REVISION and config.json's link come last: until everything is there, a
- * revision names what it named before. ERR_FORMAT also for a repository without config.json, tokenizer.json
- * or safetensors weights, ERR_IO also when the disk has too little room. o->cache is not NULL, and
- * o->is_offline is not looked at. When all is there it adds the commit and what was fetched to *note. */
+ * with the size that the Hub lists, and with its hash where o->verifies, are not fetched again. refs/REVISION
+ * and config.json's link come last: until everything is there, a revision names what it named before.
+ * ERR_FORMAT also for a repository without config.json, tokenizer.json or safetensors weights, ERR_IO also
+ * when the disk has too little room. o->cache is not NULL, and o->is_offline is not looked at. When all is
+ * there it adds the commit and what was fetched to *note. */
 int fetch_model_get(const struct hub_id *id, const struct fetch_options *o, struct str *note, int *signal,
                     struct err *e);
 

@@ -75,7 +75,7 @@ static int is_there(const struct fetching *x, const struct hub_file *f)
 {
     struct str path = {0};
     hub_cache_blob_path(&path, &x->cache, f);
-    int yes = file_exists(path.data);
+    int yes = hub_is_whole(path.data, f, 0);
     str_release(&path);
     return yes;
 }
@@ -113,9 +113,9 @@ static int publish_revision(const struct fetching *x, struct err *e)
     int rc = 0;
     for (size_t i = 0; i < x->n && !rc; i++)
         if (x->files[i] != config)
-            rc = hub_cache_link(&x->cache, x->files[i], x->list.commit, e);
+            rc = hub_cache_link(&x->cache, x->files[i], x->list.commit, x->o, e);
     if (!rc)
-        rc = hub_cache_link(&x->cache, config, x->list.commit, e);
+        rc = hub_cache_link(&x->cache, config, x->list.commit, x->o, e);
     if (!rc && strcmp(x->id->revision, x->list.commit))
         rc = hub_cache_set_ref(&x->cache, x->id->revision, x->list.commit, e);
     return rc;

@@ -97,14 +97,18 @@ struct hub_cache {
     int n_fetched;
 };
 
-/* Fetches the blob of a file unless it is there, and counts it in c. Codes and *signal as fetch_source_get(),
- * *signal being 0 before the call: ERR_BUSY when another process has its lock; ERR_FORMAT for another hash,
- * and what arrived is removed. */
+/* Returns 1 if the file at path is whole: it has the size that the Hub lists, and with by_hash its hash. 0:
+ * it is not, or there is none. */
+int hub_is_whole(const char *path, const struct hub_file *f, int by_hash);
+/* Fetches the blob of a file unless it is there and whole, and counts it in c. Codes and *signal as
+ * fetch_source_get(), *signal being 0 before the call: ERR_BUSY when another process has its lock; ERR_FORMAT
+ * for another hash, and what arrived is removed. */
 int hub_cache_blob(struct hub_cache *c, const struct hub_file *f, const struct fetch_options *o, int *signal,
                    struct err *e);
-/* Links the file's name in the snapshot to its blob, unless the name leads somewhere already. Returns 0, or
- * what file_mkdirs() does, or ERR_IO. */
-int hub_cache_link(const struct hub_cache *c, const struct hub_file *f, const char *commit, struct err *e);
+/* Links the file's name in the snapshot to its blob, unless the name leads to a whole file already. Returns
+ * 0, or what file_mkdirs() does, or ERR_IO. */
+int hub_cache_link(const struct hub_cache *c, const struct hub_file *f, const char *commit,
+                   const struct fetch_options *o, struct err *e);
 /* Makes refs/REVISION name the commit. Codes as file_mkdirs() and file_write_atomic(). */
 int hub_cache_set_ref(const struct hub_cache *c, const char *revision, const char *commit, struct err *e);
 /* Appends the path of a blob, which need not be there. */

@@ -51,6 +51,15 @@ static int hub_hash(char hex[65], const char *path, int is_lfs, struct err *e)
     return 0;
 }
 
+int hub_is_whole(const char *path, const struct hub_file *f, int by_hash)
+{
+    char hex[65];
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size != f->size)
+        return 0;
+    return !by_hash || (!hub_hash(hex, path, f->is_lfs, NULL) && !strcmp(hex, f->hash));
+}
+
 /* Gives the open file its name when it holds what the Hub says; otherwise it is thrown away, or it would
  * stay. */
 static int accept_blob(int fd, const char *part, const char *blob, const struct hub_file *f, const char *url,
@@ -112,10 +121,12 @@ int hub_cache_blob(struct hub_cache *c, const struct hub_file *f, const struct f
     struct str blob = {0};
     int rc = 0;
     hub_cache_blob_path(&blob, c, f);
-    if (!file_exists(blob.data)) {
+    if (!hub_is_whole(blob.data, f, o->verifies)) {
         int lock = claim_lock(c, f, e);
         rc = lock < 0 ? lock : 0;
-        if (!rc && !file_exists(blob.data)) /* another process may have finished it before we had the lock */
+        if (!rc &&
+            !hub_is_whole(blob.data, f,
+                          o->verifies)) /* another process may have finished it before we had the lock */
             rc = fill_blob(c, f, blob.data, o, signal, e);
         if (lock >= 0)
             close(lock);
@@ -124,14 +135,17 @@ int hub_cache_blob(struct hub_cache *c, const struct hub_file *f, const struct f
     return rc;
 }
 
-int hub_cache_link(const struct hub_cache *c, const struct hub_file *f, const char *commit, struct err *e)
+int hub_cache_link(const struct hub_cache *c, const struct hub_file *f, const char *commit,
+                   const struct fetch_options *o, struct err *e)
 {
     struct str link = {0}, target = {0};
     str_printf(&link, "%s/snapshots/%s/%s", c->repo, commit, f->name);
     str_printf(&target, "../../blobs/%s", f->hash);
     int rc = fetch_make_folder_of(link.data, e);
-    if (!rc && !file_exists(link.data)) {
-        unlink(link.data); /* one that leads nowhere */
+    struct stat st; /* a copy instead of a link has not been hashed with the blobs */
+    int is_copy = !rc && !lstat(link.data, &st) && S_ISREG(st.st_mode);
+    if (!rc && !hub_is_whole(link.data, f, o->verifies && is_copy)) {
+        unlink(link.data); /* one that leads nowhere, or a torn copy */
         if (symlink(target.data, link.data) && errno != EEXIST)
             rc = err_set(e, ERR_IO, "cannot make the link %s: %s", link.data, err_reason(errno));
     }

@@ -233,6 +233,35 @@ def models():
     finish(p, 75, "what has arrived is kept")
     check(not os.path.exists(REPO + "/refs"), "SIGTERM names a revision")
 
+    # a blob under its final name that is not what the Hub lists: torn, empty, longer, another of the same size
+    fresh()
+    good()
+    blob = REPO + "/blobs/" + sha256(SHARDS["model-00001-of-00002.safetensors"])
+    whole = open(blob, "rb").read()
+    small = REPO + "/blobs/" + git_hash(MODEL["tokenizer.json"])
+    for path, bytes_there in ((blob, whole[:-9]), (blob, b""), (blob, whole + b"x"), (small, MODEL["tokenizer.json"] + b" ")):
+        open(path, "wb").write(bytes_there)
+        good()
+        check(len(seen) == 2, "a torn blob is not fetched again, or others are:", [s[1] for s in seen])
+    flipped = bytes([whole[0] ^ 1]) + whole[1:]
+    open(blob, "wb").write(flipped)
+    fetch(0, "0 of them fetched now", ID)
+    fetch(0, "1 of them fetched now", ID, "--verify")
+    good("--verify")
+    check(len(seen) == 1, "whole blobs are fetched again by --verify:", [s[1] for s in seen])
+    # a blob that is gone, and a copy in the snapshot in the place of its link
+    os.unlink(blob)
+    good()
+    link = "%s/snapshots/%s/config.json" % (REPO, COMMIT)
+    os.unlink(link)
+    open(link, "wb").write(b"{")
+    good()
+    check(os.path.islink(link), "a torn copy stays in the snapshot")
+    # the home folder in HF_HOME
+    p = subprocess.run([program, "fetch", ID], capture_output=True, text=True, timeout=30,
+                       env={**ENV, "HOME": os.path.abspath("."), "HF_HOME": "~/hf", "HF_HUB_OFFLINE": "1", "HF_ENDPOINT": base})
+    check(p.returncode == 0 and os.path.abspath("hf/hub") in p.stderr, "~ in HF_HOME:", p.stderr)
+
     # a file whose bytes are all there but that was not named yet
     fresh()
     blob = REPO + "/blobs/" + sha256(SHARDS["model-00001-of-00002.safetensors"])
