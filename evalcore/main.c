@@ -10,6 +10,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
+#include "evalcore/base/shown.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/graders/grader_pool.h"
 
@@ -196,6 +197,9 @@ static int dispatch_command(int argc, char **argv)
     if (!c)
         return unknown_command(argv[1]);
     read_environment(&p, &a);
+    FILE *shown = c->prints_data ? NULL : shown_stream(STDOUT_FILENO, p.is_github);
+    if (shown)
+        stdout = shown; /* names, answers and prompts are other people's text, whichever function prints it */
     int rc = c->run(&p, argc - 1, argv + 1);
     arena_release(&a);
     return rc;
@@ -208,9 +212,14 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file as large as ulimit -f allows: the write says so */
     grader_pool_use();
-    int rc = dispatch_command(argc, argv);
+    FILE *plain = stdout;
+    int rc = dispatch_command(argc, argv), lost = fflush(stdout) || ferror(stdout);
+    if (stdout != plain) {
+        lost |= fclose(stdout) != 0;
+        stdout = plain;
+    }
     /* Results that could not be written (a full disk behind a pipe) must not look like success. */
-    if (fflush(stdout) || ferror(stdout)) {
+    if (lost) {
         log_error("cannot write to standard output");
         if (rc == EXIT_DONE)
             rc = EXIT_INCOMPLETE;

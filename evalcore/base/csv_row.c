@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void begin_field(struct csv_row *c)
@@ -11,10 +12,22 @@ static void begin_field(struct csv_row *c)
         str_putc(c->out, ',');
 }
 
+/* A spreadsheet takes such a text for a formula, unless it is a number. The mark before it has one, too, so
+ * that taking one away always gives the text. */
+static int needs_mark(const char *s)
+{
+    char *end;
+    if (!*s || !strchr("=+-@\t\r'", *s))
+        return 0;
+    return s[strspn(s, "0123456789.eE+-")] || strtod(s, &end) == HUGE_VAL || *end;
+}
+
 void csv_row_bytes(struct csv_row *c, const char *s, size_t n)
 {
     struct str clean = {0};
     begin_field(c);
+    if (n && needs_mark(s))
+        str_putc(&clean, '\'');
     str_add_utf8(&clean, s, n);
     if (strcspn(str_text(&clean), ",\"\r\n") == clean.len) { /* nearly always: nothing to quote, no NUL */
         str_add(c->out, str_text(&clean), clean.len);

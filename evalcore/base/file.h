@@ -48,6 +48,8 @@ int file_open_new(const char *path, int flags);
 /* Makes a new file beside path to be renamed to it, and writes its name, PATH.HOST.PID.RANDOM.tmp, to name.
  * Returns the descriptor or an error's code. */
 int file_open_temporary(struct str *name, const char *path, struct err *e);
+/* Writes all of the bytes, also after signals. Returns 0, or -1 with errno. */
+int file_put(int fd, const void *data, size_t n);
 /* Returns 1 when `name`, without its folder, is such a temporary file of a process of this host name that has
  * ended, as far as this process can see, else 0. Containers may share a host name and not their processes, so
  * look at the file's age too. */

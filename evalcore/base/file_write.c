@@ -21,8 +21,9 @@
 
 enum { NAME_TRIES = 100, RANDOM_DIGITS = 16 };
 
-static int write_all(int fd, const char *p, size_t n)
+int file_put(int fd, const void *data, size_t n)
 {
+    const char *p = data;
     while (n) {
         ssize_t done = write(fd, p, n);
         if (done < 0 && errno != EINTR)
@@ -183,7 +184,7 @@ static int replace_file(const char *path, const void *data, size_t n, int sync, 
         rc = fd;
         goto out;
     }
-    int failed = write_all(fd, data, n) < 0 || (sync && file_sync(fd) < 0), cause = errno;
+    int failed = file_put(fd, data, n) < 0 || (sync && file_sync(fd) < 0), cause = errno;
     if (close(fd) < 0 && !failed) {
         failed = 1;
         cause = errno;
@@ -237,7 +238,7 @@ int file_write_output(const char *path, const void *data, size_t n, struct err *
     int fd = file_open_output(path, 0, e);
     if (fd < 0)
         return fd;
-    int rc = write_all(fd, data, n) < 0 ? write_error(e, path, n, errno) : 0;
+    int rc = file_put(fd, data, n) < 0 ? write_error(e, path, n, errno) : 0;
     close(fd);
     return rc;
 }

@@ -5,7 +5,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "evalcore/base/shown.h"
 #include "evalcore/base/str.h"
 
 static int quiet = LOG_ALL;
@@ -15,10 +17,19 @@ __attribute__((format(printf, 2, 0))) static void log_line(const char *head, con
 {
     char text[2000];
     vsnprintf(text, sizeof text, fmt, ap);
-    struct str s = {0};
-    str_printf(&s, "%skveval: %s%s\n", line_lead, head, text);
+    struct shown_state state = {.is_github = 1}; /* here without a question: who reads it is not known */
+    struct str s = {0}, shown = {0};
+    shown_escape(&state, &shown, text, strlen(text)); /* a character that was cut at the end is left out */
+    str_printf(&s, "%skveval: %s", line_lead, head);
+    for (const char *p = str_text(&shown); *p; p++)
+        if (*p == '\n') /* one message is one line */
+            str_puts(&s, "\\n");
+        else
+            str_putc(&s, *p);
+    str_putc(&s, '\n');
     fwrite(s.data, 1, s.len, stderr);
     str_release(&s);
+    str_release(&shown);
 }
 
 void log_info(const char *fmt, ...)

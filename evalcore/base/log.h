@@ -2,7 +2,8 @@
 #define EVALCORE_BASE_LOG_H
 
 /* Messages for the person at the terminal: each call writes one line to standard error, "kveval: text" or
- * "kveval: warning: text", from any thread. Texts are cut to 1,999 bytes. Standard output is
+ * "kveval: warning: text", from any thread. Texts are cut to 1,999 bytes, and
+ * what could steer a terminal is escaped (shown.h); a new line in one, too. Standard output is
  * reserved for results. */
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

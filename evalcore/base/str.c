@@ -68,10 +68,9 @@ const char *str_text(const struct str *s)
     return s->data ? s->data : "";
 }
 
-/* Length of the valid sequence at p, or minus the length of the maximal invalid subpart (table 3-7 of the
- * Unicode standard: the range of the second byte depends on the first, which rules out overlong forms,
- * surrogates and code points beyond U+10FFFF). */
-static int utf8_step(const unsigned char *p, size_t n)
+/* Table 3-7 of the Unicode standard (the range of the second byte depends on the first, which rules out
+ * overlong forms, surrogates and code points beyond U+10FFFF). */
+int str_utf8_step(const unsigned char *p, size_t n)
 {
     unsigned char first = p[0], low = 0x80, high = 0xBF;
     int more;
@@ -108,7 +107,7 @@ void str_add_utf8(struct str *dst, const char *src, size_t n)
     const unsigned char *p = (const unsigned char *)src;
     size_t from = 0, at = 0; /* from: where the valid run that is not yet copied begins */
     while (at < n) {
-        int step = utf8_step(p + at, n - at);
+        int step = str_utf8_step(p + at, n - at);
         if (step > 0) {
             at += (size_t)step;
             continue;

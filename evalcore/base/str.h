@@ -27,6 +27,10 @@ const char *str_text(const struct str *s); /* "" when empty; borrowed until s ch
  * are kept. */
 void str_add_utf8(struct str *dst, const char *src, size_t n);
 
+/* Returns how many bytes (1 to 4) the character at p[0..n), n > 0, has in valid UTF-8; where there is none,
+ * minus the length of the maximal invalid subpart, which is -n where more bytes could make it valid. */
+int str_utf8_step(const unsigned char *p, size_t n);
+
 /* White space as Python's str.strip() takes it away, in UTF-8. Returns how many bytes (1 to 3) the one white
  * character at the front of p[0..n), or at its end, has; 0: there is none. Any bytes are allowed. */
 size_t str_space_at(const char *p, size_t n);

@@ -36,7 +36,8 @@ struct command {
     const struct param *params;       /* listed behind the details, which say what they are; or NULL */
     const struct cli_option *options; /* ends with name NULL */
     command_fn run;
-    int is_hidden; /* not for people: kveval help does not list it */
+    int prints_data; /* standard output is a program's: JSON Lines, a script; else it is shown (shown.h) */
+    int is_hidden;   /* not for people: kveval help does not list it */
 };
 
 /* A command under the title that help lists it below. */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "evalcore/base/shown.h"
+
 void progress_init(struct progress *p, int live, int columns)
 {
     memset(p, 0, sizeof *p);
@@ -24,12 +26,15 @@ void progress_duration(struct str *out, double seconds)
 
 void progress_line(struct progress *p, const char *text)
 {
-    int n = (int)strlen(text);
+    struct str clean = {0};
+    shown_add(&clean, text, strlen(text));
+    int n = (int)clean.len;
     if (n > p->columns - 1)
         n = p->columns - 1;
-    fprintf(stderr, "\r%.*s%*s", n, text, p->shown > n ? p->shown - n : 0, "");
+    fprintf(stderr, "\r%.*s%*s", n, str_text(&clean), p->shown > n ? p->shown - n : 0, "");
     fflush(stderr);
     p->shown = n;
+    str_release(&clean);
 }
 
 void progress_end(struct progress *p)

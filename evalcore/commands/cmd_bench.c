@@ -180,5 +180,6 @@ const struct command cmd_bench = {
         "how often the intervals hold the true value. There `floor` is the rate that is promised, and\n"
         "standard error shows a table. The figures depend on --nights alone, never on --threads.",
     .options = options,
+    .prints_data = 1,
     .run = cmd_bench_run,
 };

@@ -77,5 +77,6 @@ const struct command cmd_choice = {
                "the whole "
                "text,\n"
                "thinking included: simple_evals, gpt_oss, lighteval, inspect_ai, lm_eval_flexible.",
+    .prints_data = 1,
     .run = run_choice,
 };

@@ -50,5 +50,6 @@ const struct command cmd_completion = {
         "man:   kveval completion man | man -l -\n"
         "`cmake --install build` puts all four where they are looked for.",
     .options = completion_table,
+    .prints_data = 1,
     .run = run_completion,
 };

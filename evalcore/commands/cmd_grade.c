@@ -211,5 +211,6 @@ const struct command cmd_grade = {
         "rules of mode strict, for --rule and the field \"rule\" of a line:",
     .params = grade_rule_params,
     .options = options,
+    .prints_data = 1,
     .run = run_grade,
 };

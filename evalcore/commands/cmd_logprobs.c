@@ -142,5 +142,6 @@ const struct command cmd_logprobs = {
     .details = "in:  {\"ids\": [...], \"prompt_len\": 12}\n"
                "out: {\"logprobs\": [...]} for the tokens after the prompt, decoded step by step",
     .options = logprobs_table,
+    .prints_data = 1,
     .run = run_logprobs,
 };

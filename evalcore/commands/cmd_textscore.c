@@ -144,5 +144,6 @@ const struct command cmd_textscore = {
                "out: {\"score\"}, and \"segmenter\" where it depends on one\n"
                "An unknown metric is answered with an error object that names the known ones.",
     .options = options,
+    .prints_data = 1,
     .run = run_textscore,
 };

@@ -149,5 +149,6 @@ const struct command cmd_tokenize = {
         "     both, the text as the form renders it\n"
         "Special tokens in a text are recognised; under a chat form only in the form.",
     .options = options,
+    .prints_data = 1,
     .run = run_tokenize,
 };

@@ -119,15 +119,15 @@ static int same_program(struct gate_job *j, struct err *e)
         rc = file_plain(path.data, e) ? ERR_IO : file_read(path.data, &old, e);
     if (!rc && !old.len && holds_completions(j->o->out))
         rc = err_set(e, ERR_USAGE,
-                     "%s holds completions, and nothing says which build of kveval they are from; give this "
+                     "%s holds completions, and no %s says which build of kveval they are from; give this "
                      "build a folder of its own with -o",
-                     j->o->out);
+                     j->o->out, path.data);
     if (!rc && old.len && (old.len != now.len || memcmp(old.data, now.data, now.len)))
-        rc = err_set(
-            e, ERR_USAGE,
-            "the completions in %s are those of another build of kveval; give this build a folder of its own "
-            "with -o",
-            j->o->out);
+        rc = err_set(e, ERR_USAGE,
+                     "the completions in %s are those of another build of kveval, says %s; give this build a "
+                     "folder of "
+                     "its own with -o",
+                     j->o->out, path.data);
     if (!rc && !old.len) {
         struct str dir = {0};
         file_join(&dir, j->o->out, "gate");

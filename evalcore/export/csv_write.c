@@ -165,6 +165,12 @@ void csv_columns_md(struct str *out)
         "Accuracies, scores, differences and shares are fractions from 0 to 1. A file that is not there does "
         "not "
         "apply to the run.\n\n"
+        "A text that begins with `=`, `+`, `-`, `@`, `'`, a tab or a carriage return, and is no number, has "
+        "a `'` "
+        "before it, so that a spreadsheet takes it for text and not for a formula: a label `=1+2` is written "
+        "`'=1+2`. With pandas, `column.str.replace(r\"^'\", \"\", regex=True)` gives the text. Columns of "
+        "other "
+        "types never have it.\n\n"
         "With pandas, int and bool columns with empty fields need types that can be empty: "
         "`pandas.read_csv(file, dtype={\"k_pages\": \"Int64\"})`, and `\"boolean\"` after `.map({1: True, 0: "
         "False})`.\n");

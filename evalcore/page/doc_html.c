@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "evalcore/base/hash.h"
+#include "evalcore/base/shown.h"
 #include "evalcore/page/svg.h"
 
 extern const char page_style[], page_script[]; /* page.css and page.js, put in by page_files.S */
@@ -410,27 +411,22 @@ static void put_section(struct page *p, const struct doc_section *s)
     str_puts(p->out, box ? "</div>\n</section>\n" : "</section>\n");
 }
 
-/* JSON inside a script element: "<" would let a text end it, and what turns the direction of text
- * (svg_escape()) would disguise it. */
+/* JSON inside a script element: "<" would let a text end it, and what turns the direction of text would
+ * disguise it (shown.h; its escapes are JSON's own). */
 static void put_data(struct str *out, const struct doc *d)
 {
+    struct str shown = {0};
     if (!d->data)
         return;
     str_puts(out, "<script type=\"application/json\" id=\"data\">");
-    for (size_t i = 0; i < d->data->len; i++) {
-        const unsigned char *c = (const unsigned char *)d->data->data + i;
-        unsigned code =
-            c[0] == 0xE2 && (c[1] == 0x80 || c[1] == 0x81) ? 0x2000u + (c[1] & 1) * 64u + (c[2] & 63) : 0;
-        if (*c == '<') {
+    shown_escape(&(struct shown_state){0}, &shown, str_text(d->data), d->data->len);
+    for (const char *p = str_text(&shown); *p; p++)
+        if (*p == '<')
             str_puts(out, "\\u003c");
-        } else if ((code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069)) {
-            str_printf(out, "\\u%04x", code);
-            i += 2;
-        } else {
-            str_putc(out, (char)*c);
-        }
-    }
+        else
+            str_putc(out, *p);
     str_puts(out, "</script>\n");
+    str_release(&shown);
 }
 
 void doc_html(struct str *out, const struct doc *d)

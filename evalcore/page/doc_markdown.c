@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "evalcore/base/shown.h"
+
 static void md_escape(struct str *out, const char *s)
 {
     struct str clean = {0};
@@ -14,6 +16,11 @@ static void md_escape(struct str *out, const char *s)
         char c = clean.data[i];
         if (c == '\n' || c == '\t') {
             str_putc(out, ' ');
+        } else if (shown_turns(clean.data + i)) {
+            str_puts(out, "\xEF\xBF\xBD");
+            i += 2;
+        } else if ((unsigned char)c == 0xC2 && (unsigned char)clean.data[i + 1] < 0xA0) {
+            i++; /* a control character of one byte more */
         } else if ((unsigned char)c >= 0x20) {
             if (strchr(special, c))
                 str_putc(out, '\\');
@@ -86,7 +93,7 @@ static void md_literal(struct str *out, const struct doc_item *it)
     for (size_t i = 0; i <= longest; i++)
         str_putc(out, '`');
     str_putc(out, '\n');
-    str_add(out, str_text(it->body), it->body->len);
+    shown_escape(&(struct shown_state){0}, out, str_text(it->body), it->body->len);
     if (it->body->len && it->body->data[it->body->len - 1] != '\n')
         str_putc(out, '\n');
     for (size_t i = 0; i <= longest; i++)

@@ -64,6 +64,13 @@ void svg_escape(struct str *out, const char *s)
                 i += 2;
                 break;
             }
+            str_putc(out, (char)c);
+            break;
+        case 0xC2:
+            if ((unsigned char)clean.data[i + 1] < 0xA0) {
+                i++; /* a control character of one byte more */
+                break;
+            }
             /* fall through */
         default:
             if (c >= 0x20 || c == '\n' || c == '\t')

@@ -11,6 +11,7 @@
 #include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
+#include "evalcore/base/shown.h"
 
 #define LIVE_SECONDS        0.2
 #define JSON_SECONDS        1.0
@@ -54,9 +55,12 @@ void board_init(struct board *b, enum board_display display, const struct proces
 
 static void add_line(struct str *out, const struct str *line, int columns)
 {
-    int n = (int)line->len < columns - 1 ? (int)line->len : columns - 1;
-    str_add(out, str_text(line), (size_t)n);
+    struct str clean = {0};
+    shown_add(&clean, str_text(line), line->len);
+    int n = (int)clean.len < columns - 1 ? (int)clean.len : columns - 1;
+    str_add(out, str_text(&clean), (size_t)n);
     str_putc(out, '\n');
+    str_release(&clean);
 }
 
 static void more_text(struct str *out, const struct status *s, int first)

@@ -98,7 +98,7 @@ else
             journal/*) again "$name" journal compact new ;;
         esac
         case $name in
-            report/cells/* | report/*.svg) ;;
+            report/transcripts/* | report/*.svg) ;;
             *) afresh "$name" sweep run.json -o new -q ;;
         esac
     done <names.txt

@@ -27,6 +27,7 @@ int main(void)
     log_set_lead("\r\033[J");
     log_warn("over a line that is redrawn");
     log_set_lead("");
+    log_warn("%s", "no \x1b[2J\n::error::file \xE2\x80\xAE");
     log_set_quiet(LOG_ALL);
     fflush(stderr);
     dup2(kept, 2);
@@ -35,7 +36,8 @@ int main(void)
     CHECK_INT(file_read(path, &got, &e), 0);
     CHECK_STR(str_text(&got),
               "kveval: loading model\nkveval: warning: 3 left\nkveval: stopped\nkveval: shown\n"
-              "\r\033[Jkveval: warning: over a line that is redrawn\n");
+              "\r\033[Jkveval: warning: over a line that is redrawn\n"
+              "kveval: warning: no \\x1b[2J\\n:\\u003aerror::file \\u202e\n");
     str_release(&got);
     unlink(path);
     return check_done();
