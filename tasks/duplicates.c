@@ -15,13 +15,20 @@ uint64_t duplicates_hash(const char *text, size_t n)
     for (; n && (white = str_space_before(text, n)); n -= white) {
     }
     int is_white = 1; /* white space at the front is left out */
-    for (size_t i = 0; i < n; i += white ? white : 1) {
-        white = str_space_at(text + i, n - i);
-        if (!white)
-            str_putc(&kept, text[i]);
-        else if (!is_white)
+    for (size_t i = 0; i < n;) {
+        size_t plain = 0; /* most of a text: bytes that begin no white character */
+        while (i + plain < n && (signed char)text[i + plain] > ' ')
+            plain++;
+        str_add(&kept, text + i, plain);
+        is_white = plain ? 0 : is_white;
+        i += plain;
+        white = i < n ? str_space_at(text + i, n - i) : 0;
+        if (white && !is_white)
             str_putc(&kept, ' ');
+        else if (!white && i < n)
+            str_putc(&kept, text[i]);
         is_white = white > 0;
+        i += white ? white : 1;
     }
     uint64_t hash = hash_bytes64(str_text(&kept), kept.len);
     str_release(&kept);

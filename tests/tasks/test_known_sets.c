@@ -4,7 +4,7 @@
 #include "tasks/known_sets.h"
 #include "tests/check.h"
 
-/* A task of n problems whose fingerprints are of the list, `step` apart from `first` on. */
+/* A task of n problems with these fingerprints. */
 static void fill(struct task *t, const char *name, const char *subset, const uint32_t *rows, int n)
 {
     *t = (struct task){.ops = task_find(name)};
@@ -55,6 +55,22 @@ static void parts(void)
     known_set_match(&t);
     CHECK(!known_set_is_whole(&t));
     says(&t, "not MATH-500: 499 of 500 problems and 1 other problems; name the task otherwise", 0, 0);
+    task_close(&t);
+}
+
+/* GPQA-Diamond is known by its file alone. */
+static void gpqa(void)
+{
+    struct task t;
+    uint32_t rows[198] = {0};
+    fill(&t, "gpqa_diamond", NULL, rows, 198);
+    known_set_match(&t);
+    says(&t, "not GPQA-Diamond, whose published file is another; name the task otherwise", 0, 0);
+    memcpy(t.source, "41d1213cd7a4998605a26c2798500652572007161b3a92817ba46b35befcd305", 65);
+    known_set_match(&t);
+    says(&t, "GPQA-Diamond, all 198", 1, 198);
+    t.n_problems = 100;
+    says(&t, "the first 100 of GPQA-Diamond's 198", 1, 100);
     task_close(&t);
 }
 
@@ -185,6 +201,7 @@ static void aime(void)
 int main(void)
 {
     parts();
+    gpqa();
     others();
     longbench();
     fingerprints();
