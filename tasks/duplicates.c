@@ -3,10 +3,29 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 #include "evalcore/base/hash.h"
 
 enum { NAMED_MAX = 3 }; /* pairs of rows in a message */
+
+/* Appends the character at the front of text as its canonical decomposition, so that an accented letter is
+ * one however it is written. Returns how many bytes it has; 1 where the text is no UTF-8. */
+static size_t add_character(struct str *kept, const char *text, size_t n)
+{
+    utf8proc_int32_t c, parts[32];
+    utf8proc_uint8_t bytes[4];
+    utf8proc_ssize_t taken = utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)n, &c);
+    utf8proc_ssize_t k =
+        taken > 0 ? utf8proc_decompose_char(c, parts, 32, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, NULL) : 0;
+    if (k < 1 || k > 32) {
+        str_putc(kept, *text);
+        return 1;
+    }
+    for (utf8proc_ssize_t i = 0; i < k; i++)
+        str_add(kept, (const char *)bytes, (size_t)utf8proc_encode_char(parts[i], bytes));
+    return (size_t)taken;
+}
 
 uint64_t duplicates_hash(const char *text, size_t n)
 {
@@ -25,10 +44,8 @@ uint64_t duplicates_hash(const char *text, size_t n)
         white = i < n ? str_space_at(text + i, n - i) : 0;
         if (white && !is_white)
             str_putc(&kept, ' ');
-        else if (!white && i < n)
-            str_putc(&kept, text[i]);
         is_white = white > 0;
-        i += white ? white : 1;
+        i += white || i == n ? white : add_character(&kept, text + i, n - i);
     }
     uint64_t hash = hash_bytes64(str_text(&kept), kept.len);
     str_release(&kept);

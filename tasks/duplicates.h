@@ -6,7 +6,8 @@
 /* A problem that stands in a task more than once is one problem, whatever its ids: counted as several it
  * would make every interval too narrow. */
 
-/* The hash by which problems are the same: of the text with runs of white space as one blank. */
+/* The hash by which problems are the same: of the text with runs of white space as one blank, and
+ * accented letters as one whether they are written as one character or as two. */
 uint64_t duplicates_hash(const char *text, size_t n);
 
 /* Returns 0 when no two problems are the same, or with DUPLICATES_FOLD after keeping the first of each and
