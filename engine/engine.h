@@ -141,6 +141,11 @@ int engine_identity_is_quick(const char *model, const char *cache_dir);
  * tokenizer decodes. t: the model's tokenizer, NULL if it has none. Returns 0 or the code of engine_open()
  * for a configuration file. */
 int engine_configuration(const char *model, const struct tokenizer *t, char out[65], struct err *e);
+/* Writes a hash, 64 hex digits and a NUL, of the ids that some texts become: all tokens as one plain text,
+ * and a short text in the model's own chat form, with a system message and without. Models with other hashes
+ * make other prompts of some texts. For warnings: the ids of each prompt are in the keys of its completions.
+ * t and chat as engine_open_tokenizer() and engine_open_chat() give them; t NULL gives "". */
+void engine_hash_prompts(const struct tokenizer *t, const struct chat_own *chat, char out[65]);
 /* Opens the tokenizer alone. A model with random weights uses the embedded model's. Returns 0 and sets *out,
  * which the caller closes, or sets it to NULL for a folder without tokenizer.json. Returns ERR_USAGE if there
  * is no folder, ERR_IO for a file that cannot be read, ERR_FORMAT for a damaged one, or ERR_UNSUPPORTED if it

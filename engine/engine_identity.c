@@ -3,10 +3,14 @@
  * in neither. What works on prompts alone (chat template, merges, normalizer) is in the ids of the prompt,
  * and max_position_embeddings in the keys of the completions that it ends (job_context()). Whether the output
  * head is the embedding follows from the tensors that the files have. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/engine_impl.h"
 #include "evalcore/base/hash.h"
+
+enum { TEXT_IDS = 1 << 20 }; /* more than any vocabulary has */
 
 int engine_identity(const char *model, const char *cache_dir, char out[65], struct err *e)
 {
@@ -68,4 +72,56 @@ int engine_configuration(const char *model, const struct tokenizer *t, char out[
     if (!rc)
         engine_hash_configuration(&c, t, out);
     return rc;
+}
+
+/* The ids, or why there are none. */
+static void add_ids(struct sha256 *h, const struct token_list *ids, const struct err *e)
+{
+    sha256_add(h, ids->id, ids->n * sizeof *ids->id);
+    sha256_add(h, e->text, strlen(e->text) + 1);
+}
+
+static void add_chat(struct sha256 *h, const struct tokenizer *t, const struct chat_own *chat,
+                     struct tokenizer_scratch *scratch)
+{
+    static const char user[] = " Is 12.5 > x_1?\n\nSay why. ";
+    static const struct chat_words words[] = {
+        {0}, {.system = "Be brief."}, {.thinking = CHAT_THINKING_ON}, {.thinking = CHAT_THINKING_OFF}};
+    const struct chat *form = NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct token_list ids = {0};
+        struct err e = {0};
+        if (!chat_own_form(chat, &form, &e))
+            chat_encode(form, t, scratch, &words[i], user, sizeof user - 1, &ids, &e);
+        add_ids(h, &ids, &e);
+        token_list_release(&ids);
+    }
+}
+
+void engine_hash_prompts(const struct tokenizer *t, const struct chat_own *chat, char out[65])
+{
+    struct tokenizer_scratch scratch = {0};
+    struct token_list all = {0}, ids = {0};
+    struct str text = {0};
+    struct sha256 h;
+    struct err e = {0};
+    unsigned char digest[32];
+    *out = 0;
+    if (!t)
+        return;
+    for (int32_t i = 0; i < TEXT_IDS; i++)
+        if (tokenizer_has(t, i))
+            token_list_add(&all, i);
+    tokenizer_decode(t, all.id, all.n, 0, &text);
+    tokenizer_encode_plain(t, &scratch, str_text(&text), text.len, 0, 0, &ids, &e);
+    sha256_init(&h);
+    add_ids(&h, &ids, &e);
+    add_chat(&h, t, chat, &scratch);
+    sha256_end(&h, digest);
+    for (int i = 0; i < 32; i++)
+        snprintf(out + 2 * i, 3, "%02x", digest[i]);
+    tokenizer_scratch_release(&scratch);
+    token_list_release(&all);
+    token_list_release(&ids);
+    str_release(&text);
 }

@@ -12,7 +12,7 @@ struct cell_identity {
     const struct policy_spec *policy;               /* resolved */
     const struct settings *settings;
     const char *task, *task_version;
-    int end_token;     /* of the chat form; -1: none */
+    int end_token;     /* of the chat form; -1: none, or one of the model's, which are in the configuration */
     int own_reference; /* 1: of a text, whose reference is not full attention (policy_spec_reference) */
 };
 /* Writes the identity as 64 hex digits and a NUL. Returns 0, or an error, mostly ERR_IO, when a file that is

@@ -77,6 +77,17 @@ static int check_problems(const struct runplan *p, const struct plan_cell *c, st
     return 0;
 }
 
+/* The chat form's end token, unless it is one of the model's: then it ends nothing that would not end. */
+static int own_end(const struct runplan *p, const struct plan_cell *c)
+{
+    const struct engine_info *info = &p->loaded[c->loaded_model].info;
+    int end = p->sets[c->set].end_token;
+    for (int i = 0; i < info->n_ends && !p->file->endpoint; i++)
+        if (info->ends[i] == end)
+            return -1;
+    return end;
+}
+
 /* What the model adds to a resolved cell: identity, and the names that are made from it. */
 int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
 {
@@ -101,7 +112,7 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
                                      .settings = &c->settings->s,
                                      .task = c->task->name,
                                      .task_version = c->task->ops->version,
-                                     .end_token = p->sets[c->set].end_token,
+                                     .end_token = own_end(p, c),
                                      .own_reference = own_reference};
     if (job_identity(&identity, c->identity, e))
         return err_add(e, "%s", c->policy->where), e->code;

@@ -190,12 +190,16 @@ static json_t *models_json(const struct runplan *p)
     json_t *list = json_array();
     for (int m = 0; m < p->file->n_models; m++) {
         const struct runfile_model *k = &p->file->models[m];
-        const struct engine_info *info = &loaded_of(p, m)->info;
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:i}", "label",
+        const struct loaded_model *loaded = loaded_of(p, m);
+        const struct engine_info *info = &loaded->info;
+        char prompts[65] = "";
+        if (!p->file->endpoint)
+            engine_hash_prompts(loaded->tokenizer, loaded->chat, prompts);
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:s, s:i}", "label",
                                               json_text_of(k->label), "model", json_text_of(k->shown), "path",
                                               json_text_of(k->path), "family", info->family, "weights",
-                                              info->weights, "configuration", info->configuration,
-                                              "max_context", info->max_context));
+                                              info->weights, "configuration", info->configuration, "prompts",
+                                              prompts, "max_context", info->max_context));
     }
     return list;
 }

@@ -10,12 +10,22 @@ static const char *what_changed(const json_t *model, const char *path, const cha
 {
     const char *weights = json_string_value(json_object_get(model, "weights"));
     const char *configuration = json_string_value(json_object_get(model, "configuration"));
+    const char *prompts = json_string_value(json_object_get(model, "prompts"));
+    json_int_t context = json_integer_value(json_object_get(model, "max_context"));
+    struct engine_options o = {.model = path};
+    struct engine_info info;
     struct tokenizer *t = NULL;
+    struct chat_own chat = {0};
     struct err e = {0};
-    char hex[65] = "", files[65] = "";
-    int rc = engine_open_tokenizer(path, &t, &e);
+    char hex[65] = "", files[65] = "", now[65] = "";
+    int rc = engine_describe(&o, &info, &e);
+    if (!rc)
+        rc = engine_open_tokenizer(path, &t, &e);
     if (!rc)
         rc = engine_configuration(path, t, hex, &e);
+    if (!rc && !(rc = engine_open_chat(path, t, &chat, &e)))
+        engine_hash_prompts(t, &chat, now);
+    chat_own_release(&chat);
     tokenizer_close(t);
     if (!rc && strcmp(hex, configuration) != 0)
         return arena_printf(a,
@@ -26,6 +36,11 @@ static const char *what_changed(const json_t *model, const char *path, const cha
         rc = engine_identity(path, cache_dir, files, &e);
     if (rc)
         return arena_printf(a, "it cannot be read any more (%s)", e.text);
+    if (!rc && context && info.max_context != context)
+        return arena_printf(a, "its context is %d tokens, of the results %lld", info.max_context,
+                            (long long)context);
+    if (!rc && prompts && strcmp(now, prompts) != 0)
+        return "its chat template or tokenizer makes other prompts";
     if (*files && weights && strcmp(files, weights) != 0)
         return arena_printf(a, "its weights are others (%.12s, of the results %.12s)", files, weights);
     return NULL;
@@ -50,7 +65,7 @@ int run_changed_models(const json_t *config, const char *cache_dir, int is_quick
         if (what)
             list[n++] = arena_printf(a,
                                      "model %s is not the one that these results are of: %s; repeat the "
-                                     "sweep to decode it as it is now",
+                                     "sweep, which decodes anew what that changes",
                                      name, what);
     }
     *out = list;

@@ -191,30 +191,42 @@ static const json_t *find_model(const json_t *config, const char *name)
     return NULL;
 }
 
+static int is_equal(const json_t *a, const json_t *b, const char *key)
+{
+    return json_equal(json_object_get(a, key), json_object_get(b, key));
+}
+
 /* Is the model of this name in both, and another? */
 static int is_another(const json_t *old, const json_t *now, const char *name)
 {
     const json_t *a = find_model(old, name), *b = find_model(now, name);
-    return a && b &&
-           (!json_equal(json_object_get(a, "weights"), json_object_get(b, "weights")) ||
-            !json_equal(json_object_get(a, "configuration"), json_object_get(b, "configuration")));
+    return a && b && !(is_equal(a, b, "weights") && is_equal(a, b, "configuration"));
 }
 
 void runfolder_warn_models(const char *dir, const json_t *old, const json_t *now)
 {
+    static const char stay[] =
+        "decoded anew, and its earlier completions stay in the journals but not in the tables";
     size_t i;
     const json_t *m;
     json_array_foreach(json_object_get(now, "models"), i, m)
     {
         const char *name = json_string_value(json_object_get(m, "model"));
-        if (!is_another(old, now, name))
+        const json_t *before = find_model(old, name);
+        if (!before)
             continue;
-        int same =
-            json_equal(json_object_get(find_model(old, name), "weights"), json_object_get(m, "weights"));
-        log_warn("model %s has other %s than what %s holds of it: it is decoded anew, and its earlier "
-                 "completions stay in the journals but not in the tables",
-                 name, same ? "values in config.json, generation_config.json or tokenizer.json" : "weights",
-                 dir);
+        if (!is_equal(before, m, "weights"))
+            log_warn("model %s has other weights than what %s holds of it: it is %s", name, dir, stay);
+        else if (!is_equal(before, m, "configuration"))
+            log_warn(
+                "model %s has other values in config.json, generation_config.json or tokenizer.json than "
+                "what %s holds of it: it is %s",
+                name, dir, stay);
+        else if (!is_equal(before, m, "prompts") || !is_equal(before, m, "max_context"))
+            log_warn(
+                "model %s makes other prompts, or has another context, than what %s holds of it: what that "
+                "changes is %s",
+                name, dir, stay);
     }
 }
 

@@ -107,6 +107,26 @@ echo '{' >m/config.json
 run 0 status part
 mentions stderr.txt warning 'model m' config.json
 
+# What makes other prompts, or another context, is said too. These jobs have prompts of their own and end before.
+rm -rf m y
+cp -r kept m
+edited() {
+    rm -rf y
+    cp -r x y
+    run 0 status y
+    mentions stderr.txt warning 'model m' "$1"
+    sweep -o y
+    mentions stderr.txt warning 'model m' "$1"
+    [ "$(records y)" = 3 ] || fail "a change that says nothing to these jobs decoded $(records y) records"
+    run 0 status y
+    [ ! -s stderr.txt ] || fail "after the sweep: $(cat stderr.txt)"
+}
+sed -i 's/"max_position_embeddings": 4096/"max_position_embeddings": 2048/' m/config.json
+edited context
+cp kept/config.json m/
+echo "<|User|>{{ messages[0]['content'] }}" >m/chat_template.jinja
+small || edited prompts
+
 # Two configurations over one file of weights are two models of one sweep; two folders of one model are not.
 rm -rf m
 cp -r kept m
