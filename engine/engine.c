@@ -7,6 +7,7 @@
 #include "engine/engine_impl.h"
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/file.h"
+#include "evalcore/base/foreign_file.h"
 
 static int open_device(struct engine *en, struct err *e)
 {
@@ -48,7 +49,9 @@ int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err 
         return ERR_USAGE;
     struct str path = {0};
     file_join(&path, model, "tokenizer.json");
-    int rc = file_exists(str_text(&path)) ? tokenizer_open_folder(out, model, e) : 0;
+    int rc = foreign_check_missing(model, "tokenizer.json", e);
+    if (!rc && file_exists(str_text(&path)))
+        rc = tokenizer_open_folder(out, model, e);
     str_release(&path);
     return rc;
 }

@@ -8,6 +8,7 @@
 
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/file.h"
+#include "evalcore/base/foreign_file.h"
 #include "evalcore/base/json.h"
 #include "kernels/backend.h"
 
@@ -392,13 +393,18 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
     memset(c, 0, sizeof *c);
     json_t *o = NULL, *g = NULL;
     int rc = json_read_text(&o, text, n, what, e);
+    if (!rc && json_object_get(o, "error") && !json_object_get(o, "model_type"))
+        rc = err_set(e, ERR_FORMAT, "%s: %s", what, foreign_message());
     if (!rc && !json_is_object(o))
         rc = err_set(e, ERR_FORMAT, "%s: a JSON object is expected", what);
     if (!rc && !(rc = parse_family(c, o, what, e)) && !(rc = refuse_unsupported(o, what, e)) &&
         !(rc = parse_shape(c, o, what, e)) && !(rc = model_rope_parse(c, o, what, e)))
         rc = parse_eos(c, o, what, e);
-    if (!rc && generation &&
-        !(rc = json_read_text(&g, generation, n_generation, "generation_config.json", e)))
+    if (!rc && generation)
+        rc = json_read_text(&g, generation, n_generation, "generation_config.json", e);
+    if (!rc && json_object_get(g, "error"))
+        rc = err_set(e, ERR_FORMAT, "generation_config.json: %s", foreign_message());
+    if (!rc && g)
         rc = parse_eos(c, g, "generation_config.json", e);
     note_unapplied(c, g);
     json_decref(o);
@@ -422,6 +428,11 @@ int model_check_folder(const char *model, struct err *e)
 {
     if (file_is_dir(model))
         return 0;
+    if (file_exists(model))
+        return err_set(e, ERR_USAGE,
+                       "model %s: is a file; give the folder with config.json and *.safetensors in which the "
+                       "model is",
+                       model);
     return err_set(e, ERR_USAGE,
                    "model %s: there is no such folder; give \"pocket\", a folder with config.json and "
                    "*.safetensors, or an id OWNER/NAME of the Hub that is in its cache",
@@ -445,7 +456,18 @@ int model_config_open(struct model_config *c, const char *model, struct err *e)
         file_join(&path, model, "config.json");
         file_join(&gpath, model, "generation_config.json");
     }
-    int rc = file_read(str_text(&path), &text, e);
+    int rc = random ? 0 : foreign_check_missing(model, "config.json", e);
+    if (!rc && !random)
+        rc = foreign_check_missing(model, "generation_config.json", e);
+    if (!rc && !random && !file_exists(str_text(&path)))
+        rc = err_set(e, ERR_IO,
+                     "cannot read %s: there is no such file; get it where the weights are from, or the model "
+                     "with " FOREIGN_FETCH,
+                     path.data);
+    if (!rc)
+        rc = file_read(str_text(&path), &text, e);
+    if (!rc && !text.len)
+        rc = err_set(e, ERR_FORMAT, "%s: %s", str_text(&path), foreign_bytes("", 0));
     int has_generation = !random && file_exists(str_text(&gpath));
     if (!rc && has_generation)
         rc = file_read(str_text(&gpath), &gtext, e);

@@ -7,6 +7,7 @@
 
 #include "engine/model/safetensors_parts.h"
 #include "evalcore/base/arena.h"
+#include "evalcore/base/foreign_file.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -85,6 +86,17 @@ static struct st_entry *find_in_file(const struct safetensors *s, const char *na
     return NULL;
 }
 
+static int refuse_shard(const char *dir, const char *index, const char *name, struct err *e)
+{
+    struct str why = {0};
+    foreign_missing(&why, dir, name);
+    int rc =
+        err_set(e, ERR_IO, "%s: the file %s/%s that it names is missing%s", index, dir, name,
+                why.len ? why.data : "; is the download complete? " FOREIGN_FETCH " gets what is missing");
+    str_release(&why);
+    return rc;
+}
+
 /* Opens the shard that one line of the index names, unless it is open. */
 static int open_shard(struct safetensors *s, const char *dir, const char *index, const json_t *shard,
                       struct str *path, struct err *e)
@@ -99,8 +111,7 @@ static int open_shard(struct safetensors *s, const char *dir, const char *index,
     if (file_number(s, path->data) >= 0)
         return 0;
     if (!file_exists(path->data))
-        return err_set(e, ERR_IO, "%s: the file %s that it names is missing; is the download complete?",
-                       index, path->data);
+        return refuse_shard(dir, index, name, e);
     return add_path(s, path->data, e);
 }
 
@@ -115,6 +126,10 @@ static int open_index(struct safetensors *s, const char *dir, const char *index,
     if (rc)
         return rc;
     json_t *map = json_object_get(root, "weight_map");
+    if (json_object_get(root, "error")) {
+        rc = err_set(e, ERR_FORMAT, "%s: %s", index, foreign_message());
+        goto out;
+    }
     if (!json_object_size(map)) {
         rc = err_set(e, ERR_FORMAT, "%s: field \"weight_map\" must be an object of tensors and files", index);
         goto out;
@@ -163,11 +178,7 @@ int safetensors_open_folder(struct safetensors **out, const char *dir, struct er
     else if (file_exists(index.data))
         rc = open_index(s, dir, index.data, e);
     else
-        rc = err_set(e, ERR_IO,
-                     "%s: holds neither model.safetensors nor model.safetensors.index.json; give the folder "
-                     "of a Hugging Face "
-                     "model in safetensors form",
-                     dir);
+        rc = st_refuse_folder(dir, e);
     str_release(&one);
     str_release(&index);
     return finish_open(out, s, rc);

@@ -6,6 +6,7 @@
 
 #include "engine/model/safetensors_parts.h"
 #include "evalcore/base/arena.h"
+#include "evalcore/base/foreign_file.h"
 
 enum { HEADER_MAX = 100 * 1000 * 1000, DIMS_MAX = 8 };
 
@@ -131,10 +132,16 @@ int st_read_header(struct safetensors *s, struct err *e)
 {
     struct st_file *f = &s->file[s->n_files - 1];
     uint64_t length = 0;
+    const char *foreign;
+    if (f->n < 8 && (foreign = foreign_bytes(f->bytes, f->n)))
+        return err_set(e, ERR_FORMAT, "%s: %s", f->path, foreign);
     if (f->n < 8)
         return err_set(e, ERR_FORMAT, "%s: %zu bytes are too few for a safetensors file", f->path, f->n);
     for (int i = 7; i >= 0; i--)
         length = length << 8 | f->bytes[i];
+    /* What a download leaves instead would have a header of no size or of an impossible one. */
+    if ((!length || length > HEADER_MAX || length > f->n - 8) && (foreign = foreign_bytes(f->bytes, f->n)))
+        return err_set(e, ERR_FORMAT, "%s: %s", f->path, foreign);
     if (length > HEADER_MAX)
         return err_set(
             e, ERR_FORMAT,

@@ -33,4 +33,7 @@ struct safetensors {
  * what is wrong. */
 int st_read_header(struct safetensors *s, struct err *e);
 
+/* Refuses a folder that has no weights, with what it has instead and the way out. */
+int st_refuse_folder(const char *dir, struct err *e);
+
 #endif

@@ -11,6 +11,7 @@
 #include "engine/text/tokenizer_parts.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
+#include "evalcore/base/foreign_file.h"
 #include "evalcore/base/json.h"
 
 /* ---- the chat template of a model's folder: where Transformers looks for it, and the variables that its
@@ -204,11 +205,16 @@ int chat_own_open(struct chat_own *o, const char *folder, const struct tokenizer
     if (!folder || !t)
         return 0;
     rc = tokenizer_config_read(&config, folder, e);
+    if (!rc)
+        rc = foreign_check_missing(folder, "chat_template.jinja", e);
     file_join(&path, folder, "chat_template.jinja");
     if (!rc && config)
         read_tokens(o, config);
     if (!rc && file_exists(path.data)) {
         rc = file_read(path.data, &file, e);
+        const char *foreign = rc ? NULL : foreign_bytes(str_text(&file), file.len);
+        if (foreign)
+            rc = err_set(e, ERR_FORMAT, "%s: %s", path.data, foreign);
         if (!rc)
             use_template(o, config, t, str_text(&file), file.len, "chat_template.jinja");
     } else if (!rc && config) {

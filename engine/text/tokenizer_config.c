@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/foreign_file.h"
 
 #define SAVE_AGAIN "load the tokenizer with Transformers and save it again, which makes the files agree"
 
@@ -77,11 +78,13 @@ int tokenizer_config_has_frame(const json_t *config)
 static int read_object(json_t **out, const char *folder, const char *name, struct err *e)
 {
     struct str path = {0};
-    int rc = 0;
+    int rc = foreign_check_missing(folder, name, e);
     *out = NULL;
     file_join(&path, folder, name);
-    if (file_exists(path.data))
+    if (!rc && file_exists(path.data))
         rc = json_read_file(out, path.data, e);
+    if (!rc && json_object_get(*out, "error"))
+        rc = err_set(e, ERR_FORMAT, "%s: %s", path.data, foreign_message());
     if (!rc && *out && !json_is_object(*out))
         rc = err_set(e, ERR_FORMAT, "%s: an object is expected", path.data);
     str_release(&path);

@@ -10,6 +10,7 @@
 
 #include "engine/text/tokenizer_parts.h"
 #include "evalcore/base/file.h"
+#include "evalcore/base/foreign_file.h"
 #include "evalcore/base/hash.h"
 
 static int has_type(const json_t *spec, const char *type)
@@ -80,8 +81,12 @@ int tokenizer_open_folder(struct tokenizer **out, const char *folder, struct err
     file_join(&path, folder, "tokenizer.json");
     file_join(&what, folder, "tokenizer_config.json");
     int rc = file_read(path.data, &text, e);
+    if (!rc && !text.len)
+        rc = err_set(e, ERR_FORMAT, "%s: %s", path.data, foreign_bytes("", 0));
     if (!rc)
         rc = json_read_text(&root, str_text(&text), text.len, path.data, e);
+    if (!rc && json_object_get(root, "error"))
+        rc = err_set(e, ERR_FORMAT, "%s: %s", path.data, foreign_message());
     if (!rc)
         rc = tokenizer_config_read(&config, folder, e);
     if (!rc && !config)

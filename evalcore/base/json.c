@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/foreign_file.h"
 
 static int read_text(json_t **out, const char *text, size_t n, size_t flags, const char *what, struct err *e)
 {
@@ -18,6 +19,9 @@ static int read_text(json_t **out, const char *text, size_t n, size_t flags, con
     *out = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags, &bad);
     if (*out)
         return 0;
+    const char *foreign = foreign_bytes(text, n);
+    if (foreign)
+        return err_set(e, ERR_FORMAT, "%s: %s", what, foreign);
     return err_set(e, ERR_FORMAT, "%s:%d:%d: not valid JSON: %s", what, bad.line < 1 ? 1 : bad.line,
                    bad.column < 1 ? 1 : bad.column,
                    json_error_code(&bad) == json_error_null_character ? "a string holds \\u0000; remove it"

@@ -161,12 +161,13 @@ static void check_weights(struct patient *p)
         say_own_weights(p);
         return;
     }
-    if (!has_file(p, "model.safetensors") && !has_file(p, "model.safetensors.index.json")) {
+    int has_any = has_file(p, "model.safetensors") || has_file(p, "model.safetensors.index.json");
+    int rc = safetensors_open_folder(&st, p->folder, &e);
+    if (rc && !has_any) {
         doctor_say(p, FINDING_FAULT, "weights",
                    "none: tokenizer and shapes are looked at, nothing is decoded");
-        doctor_way_out(
-            "get model.safetensors, or model.safetensors.index.json with its parts, into the folder");
-    } else if (safetensors_open_folder(&st, p->folder, &e)) {
+        doctor_way_out("%s", e.text);
+    } else if (rc) {
         doctor_say(p, FINDING_FAULT, "weights", "%s", e.text);
         doctor_way_out("get the file anew, it is not what its publisher uploaded");
     } else {

@@ -123,7 +123,11 @@ static int has_tokenizer(const struct prompt_renderer *r, struct err *e)
 {
     if (r->tokenizer)
         return 0;
-    return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so prompts cannot be encoded", r->info->model);
+    return err_set(e, ERR_USAGE,
+                   "%s has no tokenizer.json, so prompts cannot be encoded; get it with `kveval fetch "
+                   "OWNER/NAME`, or save "
+                   "the tokenizer anew with Transformers' AutoTokenizer and save_pretrained()",
+                   r->info->model);
 }
 
 static int refuse_long(const struct prompt_renderer *r, const struct problem *p, size_t n, int limit,

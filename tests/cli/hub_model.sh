@@ -32,6 +32,28 @@ HF_HUB_CACHE=$PWD/hf/hub HF_HOME=/nowhere run 2 generate --prompt x --model own/
 grep -q "snapshots/$commit/config.json" stderr.txt || fail "HF_HUB_CACHE: $(cat stderr.txt)"
 run 2 generate --prompt x --model own/Model-1.5B@other
 mentions stderr.txt "kveval fetch own/Model-1.5B@other"
+# a cache without refs: its only snapshot, which is said; of several one must be named
+rm "$repo/refs/main"
+run 2 generate --prompt x --model own/Model-1.5B
+mentions stderr.txt refs/main "only snapshot $commit"
+run 2 generate --prompt x --model "$repo"
+mentions stderr.txt refs/main "only snapshot $commit"
+other=89abcdef0123456789abcdef0123456789abcdef
+mkdir "$repo/snapshots/$other"
+fails 2 refs/main "$commit" "$other" own/Model-1.5B@COMMIT -- generate --prompt x --model own/Model-1.5B
+fails 2 refs/main "$commit" "$other" snapshots/COMMIT -- generate --prompt x --model "$repo"
+# a snapshot whose blob is gone
+ln -s ../../blobs/none "$repo/snapshots/$other/config.json"
+fails 2 "snapshots/$other" config.json ../../blobs/none 'kveval fetch' -- generate --prompt x --model own/Model-1.5B@$other
+rm -r "$repo/snapshots/$other"
+printf '%s' "$commit" >"$repo/refs/main"
+run 2 generate --prompt x --model "$repo"
+grep -q "snapshots/$commit/config.json" stderr.txt || fail "the cache's folder: $(cat stderr.txt)"
+# the home folder in a variable that a shell has left alone
+HOME=$PWD HF_HOME='~/hf' run 2 generate --prompt x --model own/Model-1.5B
+grep -q "$PWD/hf/hub/.*snapshots/$commit/config.json" stderr.txt || fail "~ in HF_HOME: $(cat stderr.txt)"
+HOME=$PWD HF_HUB_CACHE='~/hf/hub' run 2 generate --prompt x --model own/Model-1.5B
+grep -q "$PWD/hf/hub/.*snapshots/$commit/config.json" stderr.txt || fail "~ in HF_HUB_CACHE: $(cat stderr.txt)"
 # what the cache says is no path
 printf '../../../../own' >"$repo/refs/main"
 fails 2 "${absent[@]}" -- generate --prompt x --model own/Model-1.5B

@@ -1,6 +1,6 @@
 # What --dry-run finds in a model's folder without reading its weights, what it prints, and missing problem files.
 . "$(dirname "$0")/lib.sh"
-rm -rf good bad out data
+rm -rf good bad out out_head data
 mkdir good data
 cp "$source_dir"/tests/engine/hf/llama/config.json "$source_dir"/tests/engine/hf/llama/model.safetensors \
     good
