@@ -81,7 +81,7 @@ finds 3 1 m
 line fault weights 'is the download complete?'
 : >m/model.safetensors
 finds 3 1 m
-line fault weights 'too few'
+line fault weights 'is empty'
 
 folder
 sed 's/"hidden_size": *256/"hidden_size": 128/; s/"head_dim": *[0-9]*/"head_dim": 64/' "$source_dir/engine/pocket/config.json" >m/config.json

@@ -105,7 +105,7 @@ static void check_bad(void)
     }
     static const char short_files[][10] = {"", "abc", "\x08\0\0\0\0\0\0", "\x02\0\0\0\0\0\0\0{"};
     static const size_t sizes[] = {0, 3, 8, 9};
-    static const char *const words[] = {"0 bytes are too few", "3 bytes are too few",
+    static const char *const words[] = {"cut: is empty", "3 bytes are too few",
                                         "the header of 8 bytes does not fit",
                                         "the header of 2 bytes does not fit into the file of 9"};
     for (int i = 0; i < 4; i++) {
@@ -118,7 +118,10 @@ static void check_bad(void)
     struct safetensors *s;
     struct err e = {0};
     CHECK_INT(safetensors_open_memory(&s, "PK\3\4 a zip file", 15, "zip", &e), ERR_FORMAT);
-    CHECK(strstr(e.text, "zip: is no safetensors file"));
+    CHECK(strstr(e.text, "zip: is a ZIP archive"));
+    e = (struct err){0};
+    CHECK_INT(safetensors_open_memory(&s, "no such kind of file", 20, "odd", &e), ERR_FORMAT);
+    CHECK(strstr(e.text, "odd: is no safetensors file"));
 }
 
 static void check_values(void)
