@@ -243,9 +243,8 @@ static void check_folder(void)
     CHECK_STR(first, second);
     safetensors_close(s);
 
-    /* One file; its hash comes from the cache until the file changes. */
-    write_file("model.safetensors", "{" ENTRY("a", "F32", "[1]", 0, 4) "}", 4);
-    CHECK_INT(safetensors_open_folder(&s, folder, &e), 0);
+    /* One file, which has not been written a moment ago; its hash comes from the cache. */
+    CHECK_INT(safetensors_open_folder(&s, SOURCE_DIR "/tests/engine/hf/llama", &e), 0);
     snprintf(path, sizeof path, "%s/cache", folder);
     CHECK_INT(safetensors_identity(s, path, first, &e), 0);
     struct file_list list;
