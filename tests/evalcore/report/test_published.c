@@ -46,6 +46,16 @@ static void make_longbench(struct run *r)
     r->n_cells = 5;
 }
 
+/* "0 15 30": of task 0 the first 15 of a published set of 30, as the folder says it. */
+static void set_known(struct run *r, const char *text)
+{
+    char *end;
+    struct run_task *t = &r->tasks[strtol(text, &end, 10)];
+    t->set_first = (int)strtol(end, &end, 10);
+    t->set_size = (int)strtol(end, &end, 10);
+    t->set = "PART OF A SET";
+}
+
 static void check_file(const struct test_case *c, const char *section, const char *file)
 {
     static struct csv_file f;
@@ -83,6 +93,8 @@ static void run_case(const struct test_case *c)
         r.cells[0].n_records--;
     if (case_text(c, "unfinished"))
         r.cells[0].n_records = 0;
+    if (case_text(c, "set"))
+        set_known(&r, case_text(c, "set"));
     set_figures(&r, case_need(c, "figures"));
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     if (case_text(c, "published_csv"))
