@@ -317,15 +317,20 @@ static int is_called(const char *label, const struct known_set *k)
            (is_named(label, k->name, 1) || is_named(label, k->name, 0) || is_named(label, k->title, 0));
 }
 
-/* A label that names a published set claims it; else the task does, LongBench by its data set. */
+/* The set that the task is meant for, of LongBench the data set; NULL: none. */
+static const struct known_set *task_set(const struct task *t)
+{
+    const char *subset = t->n_problems ? t->problems[0].subset : NULL;
+    const struct known_set *k = subset ? find_set(subset, t->ops->name) : NULL;
+    return k ? k : find_set(t->ops->name, t->ops->name);
+}
+
+/* A label that names a published set claims it, else the task does. */
 static const struct known_set *claimed_set(const struct task *t)
 {
-    const char *own = t->ops->name, *label = t->label;
-    if (t->n_problems && t->problems[0].subset && find_set(t->problems[0].subset, own))
-        own = t->problems[0].subset;
-    const struct known_set *k = find_set(own, t->ops->name);
-    for (int i = 0; i < N_SETS && (!k || !is_called(label, k)); i++)
-        if (is_called(label, &sets[i]))
+    const struct known_set *k = task_set(t);
+    for (int i = 0; i < N_SETS && (!k || !is_called(t->label, k)); i++)
+        if (is_called(t->label, &sets[i]))
             return &sets[i];
     return k;
 }
@@ -391,7 +396,7 @@ void task_set_facts(struct task_set_facts *f, struct str *text, const struct tas
     else
         str_printf(text, "not %s: %zu of %d %s", k->title, n, k->n, k->answers ? "answers" : "problems");
     if (n && n < t->n_problems)
-        str_printf(text, " and %zu other problems", t->n_problems - n);
+        str_printf(text, " and %zu other problem%s", t->n_problems - n, t->n_problems - n > 1 ? "s" : "");
     f->is_renamed = t->label && !is_named(t->label, t->ops->name, 1) && !is_called(t->label, k);
     if (!f->is_renamed)
         str_puts(text, "; name the task otherwise");
@@ -424,11 +429,10 @@ static int check_other(const struct task *t, const char *path, struct err *e)
             other = &sets[i];
     if (!other)
         return 0;
-    int is_own = other->task && !strcmp(other->task, t->ops->name);
-    const char *way = !other->task                        ? "give it \"as\": "
-                      : !is_own                           ? "name the task "
-                      : !strcmp(other->task, other->name) ? "leave out \"as\", or write "
-                                                          : "ask for it with \"subset\": ";
+    const char *way = other == task_set(t)                 ? "leave out \"as\", or write "
+                      : !other->task                       ? "give it \"as\": "
+                      : !strcmp(other->task, t->ops->name) ? "ask for it with \"subset\": "
+                                                           : "name the task ";
     return err_set(e, ERR_USAGE, "%s: these are problems of %s, not of %s; %s\"%s\"", path, other->title,
                    own->title, way, other->name);
 }

@@ -54,7 +54,7 @@ static void parts(void)
     fill(&t, "math500", NULL, rows, 500);
     known_set_match(&t);
     CHECK(!known_set_is_whole(&t));
-    says(&t, "not MATH-500: 499 of 500 problems and 1 other problems; name the task otherwise", 0, 0);
+    says(&t, "not MATH-500: 499 of 500 problems and 1 other problem; name the task otherwise", 0, 0);
     task_close(&t);
 }
 
@@ -81,22 +81,32 @@ static void others(void)
         const char *name, *subset;
         const uint32_t *rows;
         int n;
-        const char *want;
+        const char *want, *label;
     } c[] = {
         {"gsm8k", NULL, known_math500, 500,
-         "f: these are problems of MATH-500, not of GSM8K; name the task \"math500\""},
+         "f: these are problems of MATH-500, not of GSM8K; name the task \"math500\"", NULL},
         {"math500", NULL, known_aime24, 2,
-         "f: these are problems of AIME 2024, not of MATH-500; name the task \"aime24\""},
+         "f: these are problems of AIME 2024, not of MATH-500; name the task \"aime24\"", NULL},
         {"longbench", "qasper", known_longbench_musique, 200,
          "f: these are problems of LongBench musique, not of LongBench qasper; ask for it with \"subset\": "
-         "\"musique\""},
-        {"longbench", "qasper", known_longbench_qasper, 200, ""},
-        {"longbench", "trec", known_longbench_trec, 50, ""},
+         "\"musique\"",
+         NULL},
+        {"longbench", "qasper", known_longbench_qasper, 200,
+         "f: these are problems of LongBench qasper, not of LongBench lcc; leave out \"as\", or write "
+         "\"qasper\"",
+         "lcc"},
+        {"longbench", "qasper", known_longbench_qasper, 200, "", "qasper"},
+        {"longbench", "qasper", known_longbench_qasper, 200, "", "longbench subset=qasper"},
+        {"math500", NULL, known_math500, 30,
+         "f: these are problems of MATH-500, not of GSM8K; leave out \"as\", or write \"math500\"",
+         "gsm8k problems=30"},
+        {"longbench", "trec", known_longbench_trec, 50, "", NULL},
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         struct task t;
         struct err e = {0};
         fill(&t, c[i].name, c[i].subset, c[i].rows, c[i].n);
+        t.label = c[i].label;
         known_set_match(&t);
         CHECK_INT(known_set_check(&t, "f", &e), *c[i].want ? ERR_USAGE : 0);
         CHECK_STR(e.text, c[i].want);
