@@ -95,7 +95,7 @@ void runplan_log_layers(const struct runplan *p);
  * are not of it; and how many rows were folded. */
 void runplan_log_sets(const struct runplan *p);
 /* Warns of settings under which completions say less than they seem to: samples of greedy decoding, and
- * limits that the context cuts short. */
+ * limits that the context cuts short. And of a prefix whose begin token the tokenizer adds again. */
 void runplan_warn_risks(const struct runplan *p);
 
 /* What only an open engine, or the server of an endpoint, knows of its loaded model. */

@@ -100,6 +100,34 @@ static int beyond_context(const struct runplan *p, const struct plan_cell *c)
     return n;
 }
 
+/* Does the text begin with the tokens that the tokenizer puts in front of every plain text? */
+static int repeats_begin(const struct tokenizer *t, const char *text)
+{
+    struct tokenizer_scratch scratch = {0};
+    struct token_list ids = {0};
+    const int32_t *before;
+    size_t n = t ? tokenizer_before(t, &before) : 0;
+    int is_so = n && !tokenizer_encode(t, &scratch, text, strlen(text), 1, &ids, NULL) && ids.n >= n &&
+                !memcmp(ids.id, before, n * sizeof *before);
+    token_list_release(&ids);
+    tokenizer_scratch_release(&scratch);
+    return is_so;
+}
+
+/* Without a chat form the tokenizer puts its begin token in front, before the prefix. */
+static void warn_begin(const struct runplan *p, const struct plan_cell *c)
+{
+    const struct prompt_set *s = &p->sets[c->set];
+    const char *prefix = c->settings->s.prefix;
+    int is_plain = !s->chat || (s->task.n_problems && s->task.problems[0].no_chat);
+    if (prefix && is_plain && repeats_begin(p->loaded[c->loaded_model].tokenizer, prefix))
+        log_warn("task %s: \"prefix\" begins with the token that the tokenizer%s%s puts in front of a text "
+                 "anyway, so "
+                 "prompts begin with it twice; take it out of \"prefix\"",
+                 c->task->label, p->file->n_models > 1 ? " of " : "",
+                 p->file->n_models > 1 ? c->model->label : "");
+}
+
 void runplan_warn_risks(const struct runplan *p)
 {
     for (int i = 0; i < p->n_cells; i++) {
@@ -110,6 +138,8 @@ void runplan_warn_risks(const struct runplan *p)
                 "temperature 0 decodes greedily: the %d samples of a problem will be the same completion and "
                 "count as one; set samples to 1, or a temperature above 0",
                 t->samples);
+        if (!is_told(p, i, c->task))
+            warn_begin(p, c);
         int n = settings_only_limit(t) || is_told(p, i, c->task) ? 0 : beyond_context(p, c);
         if (n)
             log_warn(

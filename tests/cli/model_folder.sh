@@ -132,6 +132,24 @@ answer adapter
 [ "$(grep -c 'adapter_config.json: the adapter is not applied' stderr.txt)" = 1 ] || fail "adapter: $(cat stderr.txt)"
 cmp tied.txt adapter.txt || fail "adapter: another answer"
 
+# a begin token that "prefix" writes and the tokenizer adds again
+begins() { # TEXT COUNT: a dry run with that prefix warns so often
+    echo "{\"model\": \"bad\", \"max_new_tokens\": 4, \"prefix\": \"$1\", \"chat\": \"none\", \"tasks\": [{\"name\": \"lookup\",
+        \"steps\": 4, \"problems\": 2}], \"policies\": [\"full\", {\"name\": \"quest\", \"k_pages\": 2}]}" >begin.json
+    run 0 sweep begin.json --dry-run --calibrate no
+    [ "$(grep -c '"prefix" begins with the token' stderr.txt)" = "$2" ] || fail "prefix $1, want $2: $(cat stderr.txt)"
+}
+fresh
+begins '<|User|>' 0
+echo '{"tokenizer_class": "LlamaTokenizerFast", "bos_token": "<|User|>", "eos_token": "<|end_of_sentence|>"}' >bad/tokenizer_config.json
+begins '<|User|>' 1
+begins '<|User|>x' 1
+begins 'x<|User|>' 0
+begins '' 0
+begins '<|Assistant|>' 0
+sed -i 's/}/, "add_bos_token": false}/' bad/tokenizer_config.json
+begins '<|User|>' 0
+
 # layers that nobody has published, and a line to write
 policies='{"name": "delta", "k_pages": 2, "l_pages": 1}' dry good 2
 mentions stderr.txt '2 layers' 'good' '"layers": [0, 1]'
