@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 export XDG_CACHE_HOME=$PWD/cache
 
+rm -rf ./*
 pocket=$source_dir/engine/pocket
 mkdir m
 cp "$pocket/config.json" "$pocket/tokenizer.json" "$pocket/model.safetensors" m/

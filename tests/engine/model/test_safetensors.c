@@ -242,6 +242,17 @@ static void check_folder(void)
     CHECK_INT(safetensors_identity(s, folder, second, &e), 0);
     CHECK_STR(first, second);
     safetensors_close(s);
+    /* Names of shards are in no identity, and what was written a moment ago is not cached. */
+    write_file("another.safetensors",
+               "{" ENTRY("a", "F32", "[1]", 0, 4) "," ENTRY("both", "F32", "[1]", 4, 8) "}", 8);
+    write_text("model.safetensors.index.json",
+               "{\"weight_map\":{\"a\":\"another.safetensors\",\"both\":\"two.safetensors\","
+               "\"b\":\"two.safetensors\"}}");
+    CHECK_INT(safetensors_open_folder(&s, folder, &e), 0);
+    CHECK_INT(safetensors_identity(s, folder, second, &e), 0);
+    CHECK_STR(first, second);
+    CHECK(safetensors_unhashed(s, folder) > 0);
+    safetensors_close(s);
 
     /* One file, which has not been written a moment ago; its hash comes from the cache. */
     CHECK_INT(safetensors_open_folder(&s, SOURCE_DIR "/tests/engine/hf/llama", &e), 0);
@@ -250,6 +261,7 @@ static void check_folder(void)
     struct file_list list;
     CHECK_INT(file_list(&list, path, ".sha256", &e), 0);
     CHECK_INT(list.n, 1);
+    CHECK(safetensors_unhashed(s, path) == 0);
     struct str cached = {0};
     file_join(&cached, path, list.name[0]);
     char fake[66];
