@@ -85,8 +85,8 @@ int file_map_open(struct file_map *m, const char *path, struct err *e)
     } else if (st.st_size > 0) {
         void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (p == MAP_FAILED)
-            rc = err_set(e, ERR_IO, "cannot map %s (%lld bytes): %s", path, (long long)st.st_size,
-                         err_reason(errno));
+            rc = err_set(e, file_error_code(errno), "cannot map %s (%lld bytes): %s", path,
+                         (long long)st.st_size, err_reason(errno));
         else
             *m = (struct file_map){p, (size_t)st.st_size};
     }
@@ -176,7 +176,7 @@ int file_mkdir_own(const char *path, struct err *e)
 
 static int remove_error(struct err *e, const char *path, const char *inside)
 {
-    return err_set(e, ERR_IO, "cannot remove %s%s%s: %s", path, *inside ? "/" : "", inside,
+    return err_set(e, file_error_code(errno), "cannot remove %s%s%s: %s", path, *inside ? "/" : "", inside,
                    err_reason(errno));
 }
 

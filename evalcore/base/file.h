@@ -92,7 +92,7 @@ int file_sync(int fd);
  */
 int file_sync_folder_of(const char *path, struct err *e);
 /* Removes a file, or a folder with all in it. Links are removed and not followed; a path that does not exist
- * is fine. ERR_IO, whatever the cause, at the first that cannot be removed; what follows it stays. */
+ * is fine. The code of file_error_code() at the first that cannot be removed; what follows it stays. */
 int file_remove_tree(const char *path, struct err *e);
 /* Return 1 when path is anything that exists, or a folder, else 0. Links are followed. file_is_dir() leaves
  * errno as it was. */
@@ -112,7 +112,7 @@ struct file_lines {
     int torn;    /* 1: the line last returned had no "\n" */
     int owned;
 };
-/* "-" reads standard input. ERR_IO, whatever the cause, when path cannot be opened. */
+/* "-" reads standard input. The code of file_error_code() when path cannot be opened. */
 int file_lines_open(struct file_lines *l, const char *path, struct err *e);
 /* Returns 1 and the line, 0 at the end, or ERR_IO on a read error. The line ends with a NUL that n does not
  * count and is valid until the next call. */
@@ -121,8 +121,8 @@ int file_lines_next(struct file_lines *l, const char **line, size_t *n, struct e
 void file_lines_close(struct file_lines *l);
 
 /* The names in a folder that end in `suffix` ("": all), hidden ones and folders too, without "." and "..",
- * sorted by bytes. Release them with file_list_release(). ERR_IO, whatever the cause, when the folder cannot
- * be opened; the list is empty then. */
+ * sorted by bytes. Release them with file_list_release(). The code of file_error_code() when the folder
+ * cannot be opened; the list is empty then. */
 struct file_list {
     char **name;
     size_t n;

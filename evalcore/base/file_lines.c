@@ -15,7 +15,7 @@ int file_lines_open(struct file_lines *l, const char *path, struct err *e)
     int is_stdin = strcmp(path, "-") == 0;
     l->stream = is_stdin ? stdin : fopen(path, "re");
     if (!l->stream)
-        return err_set(e, ERR_IO, "cannot read %s: %s", path, err_reason(errno));
+        return err_set(e, file_error_code(errno), "cannot read %s: %s", path, err_reason(errno));
     l->owned = !is_stdin;
     l->path = xstrdup(is_stdin ? "standard input" : path);
     return 0;
@@ -29,7 +29,7 @@ int file_lines_next(struct file_lines *l, const char **line, size_t *n, struct e
     ssize_t got = getline(&l->buf.data, &l->buf.cap, l->stream);
     if (got < 0) {
         if (ferror((FILE *)l->stream) || errno == ENOMEM)
-            return err_set(e, ERR_IO, "%s:%ld: cannot read on: %s", l->path, l->number + 1,
+            return err_set(e, file_error_code(errno), "%s:%ld: cannot read on: %s", l->path, l->number + 1,
                            err_reason(errno));
         return 0;
     }
@@ -62,7 +62,7 @@ int file_list(struct file_list *out, const char *dir, const char *suffix, struct
     *out = (struct file_list){0};
     DIR *d = opendir(dir);
     if (!d)
-        return err_set(e, ERR_IO, "cannot list the folder %s: %s", dir, err_reason(errno));
+        return err_set(e, file_error_code(errno), "cannot list the folder %s: %s", dir, err_reason(errno));
     size_t cap = 0, tail = strlen(suffix);
     for (struct dirent *entry; (entry = readdir(d));) {
         size_t n = strlen(entry->d_name);

@@ -101,6 +101,11 @@ static int param_number(const struct param *p, const json_t *v, int whole, doubl
         snprintf(want, sizeof want, "%s of at least %s", kind, low.data);
     else
         snprintf(want, sizeof want, "%s between %s and %s", kind, low.data, high.data);
+    /* "top_k": -1 is another program's word for all: the help says which number is ours. */
+    const char *zero = x < min && min == 0 && p->help ? strstr(p->help, "; 0: ") : NULL;
+    size_t used = strlen(want);
+    if (zero)
+        snprintf(want + used, sizeof want - used, " (%s)", zero + 2);
     str_release(&low);
     str_release(&high);
     return refuse_value(p, v, want, where, e);

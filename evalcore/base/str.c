@@ -162,8 +162,65 @@ static int edit_distance(const char *name, const char *known)
     return d;
 }
 
+/* What other programs (vLLM, OpenAI's API, Transformers, lm-evaluation-harness, llama.cpp) call the same. */
+static const char *const other_names[][2] = {
+    {"max_tokens", "max_new_tokens"},
+    {"max_gen_toks", "max_new_tokens"},
+    {"max_completion_tokens", "max_new_tokens"},
+    {"max_output_tokens", "max_new_tokens"},
+    {"max_gen_tokens", "max_new_tokens"},
+    {"n_predict", "max_new_tokens"},
+    {"num_predict", "max_new_tokens"},
+    {"min_tokens", "min_new_tokens"},
+    {"max_length", "max_total_tokens"},
+    {"max_model_len", "max_total_tokens"},
+    {"max_seq_len", "max_total_tokens"},
+    {"n_ctx", "max_total_tokens"},
+    {"n", "samples"},
+    {"num_return_sequences", "samples"},
+    {"num_samples", "samples"},
+    {"repeats", "samples"},
+    {"temp", "temperature"},
+    {"until", "stop"},
+    {"stop_sequences", "stop"},
+    {"stop_strings", "stop"},
+    {"system_prompt", "system"},
+    {"chat_template", "chat"},
+    {"enable_thinking", "thinking"},
+    {"kv_cache_dtype", "kv_dtype"},
+    {"random_seed", "seed"},
+    {"batch_size", "max_batch"},
+    {"max_num_seqs", "max_batch"},
+    {"output_dir", "output_path"},
+    {"datasets", "tasks"},
+    {"benchmarks", "tasks"},
+    {"methods", "policies"},
+    {"model_path", "model"},
+    {"pretrained", "model"},
+};
+
+static int is_same_name(const char *a, const char *b)
+{
+    for (; *a && (*a == *b || (strchr("-_", *a) && *b && strchr("-_", *b))); a++, b++)
+        ;
+    return !*a && !*b;
+}
+
+/* The known name for one of another program; NULL: it is none. */
+static const char *known_name(const char *name, const char *const *known)
+{
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        for (size_t k = 0; is_same_name(name, other_names[i][0]) && known[k]; k++)
+            if (is_same_name(known[k], other_names[i][1]))
+                return known[k];
+    return NULL;
+}
+
 const char *str_nearest(const char *name, const char *const *known)
 {
+    const char *other = known_name(name, known);
+    if (other)
+        return other;
     const char *best = NULL;
     int limit = (int)strlen(name) / 3, best_d = 0;
     if (limit < 2)

@@ -38,8 +38,8 @@ size_t str_space_before(const char *p, size_t n);
 
 /* Returns the edit distance in bytes (insert, delete, replace, swap of neighbours), for "did you mean". */
 int str_distance(const char *a, const char *b);
-/* Returns the entry of a NULL-ended list that `name` was probably meant to be, the first of the nearest, or
- * NULL when nothing is near. */
+/* Returns the entry of a NULL-ended list that `name` was probably meant to be: what other programs call so,
+ * else the first of the nearest; or NULL when nothing is near. */
 const char *str_nearest(const char *name, const char *const *known);
 
 #endif

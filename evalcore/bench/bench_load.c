@@ -59,7 +59,7 @@ static int write_file(struct folder *f, struct err *e)
     }
     bad |= to && fclose(to);
     if (bad)
-        err_set(e, ERR_IO, "cannot write %s: %s", path.data, err_reason(errno));
+        err_set(e, file_error_code(errno), "cannot write %s: %s", path.data, err_reason(errno));
     str_clear(&f->header);
     str_release(&path);
     f->bytes = 0;
@@ -183,7 +183,8 @@ int bench_load(struct bench *b, struct err *e)
     struct bench_device d = {0};
     if (!mkdtemp(f.path)) {
         f.path[0] = 0;
-        return err_set(e, ERR_IO, "cannot make a folder here for the benchmark: %s", err_reason(errno));
+        return err_set(e, file_error_code(errno), "cannot make a folder here for the benchmark: %s",
+                       err_reason(errno));
     }
     int rc = bench_device_open(&d, b, e);
     if (!rc && config)

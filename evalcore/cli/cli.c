@@ -81,6 +81,10 @@ static int refuse_number(const struct cli_option *o, const char *value, struct e
         str_printf(&range, " of at least %.15g", o->min);
     else if (o->min != 0 || o->max != 0)
         str_printf(&range, " from %.15g to %.15g", o->min, o->max);
+    const char *zero =
+        *value == '-' && o->help ? strstr(o->help, "; 0: ") : NULL; /* -1 is others' word for all */
+    if (zero)
+        str_printf(&range, " (%s)", zero + 2);
     int rc = err_set(e, ERR_USAGE, "--%s takes a %snumber%s, not \"%s\"", o->name,
                      o->type == CLI_INT ? "whole " : "", str_text(&range), value);
     str_release(&range);

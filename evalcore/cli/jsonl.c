@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "evalcore/cli/command.h"
+#include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 #include "evalcore/base/arena.h"
 
@@ -177,7 +178,8 @@ static int fill_block(struct block *b, int fd, const char *path, struct err *e)
         got = read(fd, b->data + b->len, BLOCK);
     while (got < 0 && errno == EINTR);
     if (got < 0)
-        return err_set(e, ERR_IO, "%s:%ld: cannot read on: %s", path, b->number + 1, err_reason(errno));
+        return err_set(e, file_error_code(errno), "%s:%ld: cannot read on: %s", path, b->number + 1,
+                       err_reason(errno));
     b->len += (size_t)got;
     return got > 0;
 }
@@ -189,7 +191,8 @@ int lines_run(const struct lines *l, const char *path, long *errors, struct err 
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     *errors = 0;
     if (fd < 0)
-        return err_set(e, ERR_USAGE, "cannot read %s: %s", path, err_reason(errno));
+        return err_set(e, file_error_code(errno) == ERR_DISK ? ERR_DISK : ERR_USAGE, "cannot read %s: %s",
+                       path, err_reason(errno));
     while (rc > 0 && (rc = fill_block(&b, fd, is_stdin ? "standard input" : path, e)) >= 0) {
         size_t used = split_lines(&b, rc == 0);
         if (b.n_lines && !answer_block(&b, l, errors))

@@ -157,7 +157,7 @@ static int cmd_bench_run(const struct process_env *p, int argc, char **argv)
     }
     str_release(&random);
     if (b.csv && fclose(b.csv))
-        err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, err_reason(errno));
+        err_set(&e, file_error_code(errno), "%s: cannot be written: %s", o.csv, err_reason(errno));
     return e.code ? command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
 }
 

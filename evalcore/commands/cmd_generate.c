@@ -33,7 +33,7 @@ static const struct cli_option generate_table[] = {
     {"raw", 0, CLI_FLAG, AT(raw), NULL,
      .help = "the prompt is rendered already; its special tokens are recognised"},
     {"temperature", 0, CLI_DOUBLE, AT(temperature), "T", .help = "0 (default): greedy", .min = 0, .max = 100},
-    {"top-k", 0, CLI_INT, AT(top_k), "K", .help = "sample from the K likeliest tokens", .min = 0,
+    {"top-k", 0, CLI_INT, AT(top_k), "K", .help = "sample from the K likeliest tokens; 0: all", .min = 0,
      .max = 1000000},
     {"top-p", 0, CLI_DOUBLE, AT(top_p), "P", .help = "sample from the smallest set with mass P; 1: all",
      .min = 1e-6, .max = 1},

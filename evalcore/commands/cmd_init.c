@@ -293,7 +293,7 @@ static int name_model(struct draft *p, const char *model, struct err *e)
     if (!strcmp(model, "pocket") || !file_is_dir(model) || !strchr(p->file, '/'))
         return 0;
     if (!realpath(model, path))
-        return err_set(e, ERR_IO, "%s: %s", model, err_reason(errno));
+        return err_set(e, file_error_code(errno), "%s: %s", model, err_reason(errno));
     p->model = arena_strdup(&p->arena, path);
     return 0;
 }

@@ -101,8 +101,9 @@ static int check_writable(const char *dir, struct err *e)
     file_join(&folder, dir, "report");
     int cause = why_read_only(file_is_dir(folder.data) ? folder.data : dir);
     str_release(&folder);
-    return cause ? err_set(e, ERR_IO, "%s cannot be written to: %s; write the page elsewhere with -o FOLDER",
-                           dir, err_reason(cause))
+    return cause ? err_set(e, file_error_code(cause),
+                           "%s cannot be written to: %s; write the page elsewhere with -o FOLDER", dir,
+                           err_reason(cause))
                  : 0;
 }
 

@@ -32,7 +32,7 @@ static int append_file(const char *path, const struct str *text, struct err *e)
     FILE *f = fdopen(fd, "a");
     int bad = !f || fwrite(str_text(text), 1, text->len, f) != text->len;
     bad |= f && fclose(f);
-    return bad ? err_set(e, ERR_IO, "%s cannot be written: %s", path, err_reason(errno)) : 0;
+    return bad ? err_set(e, file_error_code(errno), "%s cannot be written: %s", path, err_reason(errno)) : 0;
 }
 
 /* Past the stream that would take their orders away (shown.h); gate_github() has made the texts in them

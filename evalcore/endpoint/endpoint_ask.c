@@ -9,13 +9,19 @@
 
 enum { ASK_SECONDS = 30, ASK_BYTES = 4 << 20 };
 
+struct model_list {
+    struct str text;
+    int is_too_long;
+};
+
 static size_t on_text(char *bytes, size_t size, size_t n, void *context)
 {
-    struct str *text = context;
+    struct model_list *l = context;
     n *= size;
-    if (text->len + n > ASK_BYTES)
+    l->is_too_long = l->text.len + n > ASK_BYTES;
+    if (l->is_too_long)
         return 0;
-    str_add(text, bytes, n);
+    str_add(&l->text, bytes, n);
     return n;
 }
 
@@ -95,20 +101,28 @@ static int read_answer(const struct endpoint *p, long status, const struct str *
 
 int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, struct err *e)
 {
-    struct str text = {0};
+    struct model_list list = {0};
     long status = 0;
     CURL *c = p->exchange[0].curl;
     endpoint_setup(p, c, "/models", 0);
     curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)ASK_SECONDS);
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_text);
-    curl_easy_setopt(c, CURLOPT_WRITEDATA, &text);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, &list);
     CURLcode code = curl_easy_perform(c);
     curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
-    int rc = code == CURLE_OK
-                 ? read_answer(p, status, &text, out, e)
-                 : err_set(e, ERR_IO,
-                           "%s cannot be asked for its models: %s; see to the server and repeat the command",
-                           p->url, curl_easy_strerror(code));
-    str_release(&text);
+    int rc;
+    if (list.is_too_long)
+        rc =
+            err_set(e, ERR_FORMAT,
+                    "%s/models is longer than %d MiB, the most that is read of a list of models; is this the "
+                    "address of a server of models?",
+                    p->url, ASK_BYTES >> 20);
+    else if (code == CURLE_OK)
+        rc = read_answer(p, status, &list.text, out, e);
+    else
+        rc = err_set(e, ERR_IO,
+                     "%s cannot be asked for its models: %s; see to the server and repeat the command",
+                     p->url, curl_easy_strerror(code));
+    str_release(&list.text);
     return rc;
 }

@@ -108,7 +108,7 @@ static int io_error(struct err *e, const char *path, int cause)
                        cause == ENOSPC   ? "the disk is full"
                        : cause == EDQUOT ? "the disk quota is used up"
                                          : "the file size limit is reached");
-    return err_set(e, ERR_IO, "cannot write %s: %s", path, err_reason(cause));
+    return err_set(e, file_error_code(cause), "cannot write %s: %s", path, err_reason(cause));
 }
 
 /* Makes the folders above path and remembers those that were not there. */

@@ -16,7 +16,8 @@ int gate_clear(const char *dir, struct err *e)
         str_clear(&path);
         file_join(&path, dir, names[i]);
         if (unlink(path.data) && errno != ENOENT && errno != ENOTDIR)
-            rc = err_set(e, ERR_IO, "the old result %s cannot be removed: %s", path.data, err_reason(errno));
+            rc = err_set(e, file_error_code(errno), "the old result %s cannot be removed: %s", path.data,
+                         err_reason(errno));
     }
     str_release(&path);
     return rc;

@@ -177,7 +177,7 @@ int gate_history_add(const char *path, const struct gate_result *r, double time,
     json_decref(o);
     int fd = file_open_own(path, O_APPEND, e), rc = fd < 0 ? fd : 0;
     if (!rc && (write(fd, line.data, line.len) != (ssize_t)line.len || file_sync(fd)))
-        rc = err_set(e, ERR_IO, "%s: %s", path, err_reason(errno));
+        rc = err_set(e, file_error_code(errno), "%s: %s", path, err_reason(errno));
     if (rc)
         err_add(e, "the night cannot be added to the history");
     if (fd >= 0)

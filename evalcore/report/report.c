@@ -173,7 +173,7 @@ static int remove_one(const char *folder, const char *name, size_t n, struct err
     str_add(&file, name, n);
     file_join(&path, folder, file.data);
     int rc = unlink(path.data) && errno != ENOENT
-                 ? err_set(e, ERR_IO, "cannot remove %s: %s", path.data, err_reason(errno))
+                 ? err_set(e, file_error_code(errno), "cannot remove %s: %s", path.data, err_reason(errno))
                  : 0;
     str_release(&file);
     str_release(&path);

@@ -279,7 +279,9 @@ static int start_beat(struct lockfile *l, struct err *e)
     int cause = pthread_create(&l->thread, NULL, heartbeat_thread, l);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     l->is_running = !cause;
-    return cause ? err_set(e, ERR_IO, "cannot start a thread for the lock: %s", err_reason(cause)) : 0;
+    return cause ? err_set(e, file_error_code(cause), "cannot start a thread for the lock: %s",
+                           err_reason(cause))
+                 : 0;
 }
 
 unsigned lockfile_pause(long pid, int k)

@@ -173,7 +173,7 @@ static int holds_field(const json_t *config, const char *key, const char *field,
 static int remove_file(const char *path, struct err *e)
 {
     if (unlink(path) && errno != ENOENT && errno != ENOTDIR)
-        return err_set(e, ERR_IO, "cannot remove %s: %s", path, err_reason(errno));
+        return err_set(e, file_error_code(errno), "cannot remove %s: %s", path, err_reason(errno));
     return 0;
 }
 

@@ -183,7 +183,7 @@ static int claim_with_fcntl(int fd, const char *run_dir, int i, int n, struct er
         rc = write_holder(fd, run_dir, i, n, e);
     open_gate.l_type = F_UNLCK;
     if (!rc && fcntl(fd, F_SETLK, &open_gate))
-        rc = err_set(e, ERR_IO, "cannot unlock %s/lock: %s", run_dir, err_reason(errno));
+        rc = err_set(e, file_error_code(errno), "cannot unlock %s/lock: %s", run_dir, err_reason(errno));
     return rc;
 }
 

@@ -132,12 +132,15 @@ int sweep_keep_pipe(const char **path, int argc, char **argv, struct arena *a, s
     for (size_t at = 0; fd >= 0 && !rc && at < text.len;) {
         ssize_t n = write(fd, text.data + at, text.len - at);
         if (n < 0 && errno != EINTR)
-            rc = err_set(e, ERR_IO, "%s cannot be kept in memory: %s", *path, err_reason(errno));
+            rc = err_set(e, file_error_code(errno), "%s cannot be kept in memory: %s", *path,
+                         err_reason(errno));
         at += n > 0 ? (size_t)n : 0;
     }
     str_release(&text);
     if (fd < 0 || rc)
-        return rc ? rc : err_set(e, ERR_IO, "%s cannot be kept in memory: %s", *path, err_reason(errno));
+        return rc ? rc
+                  : err_set(e, file_error_code(errno), "%s cannot be kept in memory: %s", *path,
+                            err_reason(errno));
     char *name = arena_printf(a, "/proc/%ld/fd/%d", (long)getpid(), fd);
     for (int i = 0; i < argc; i++)
         if (argv[i] == *path)

@@ -129,6 +129,30 @@ mkdir -p folder.jsonl
 run_file folder '{"model": "pocket", "tasks": [{"name": "relay", "file": "folder.jsonl"}], "policies": ["full"]}'
 says folder folder.jsonl
 
+# Too few open files are no mistake in the input, wherever it is found: exit code 3, and how to raise the limit.
+limited() { # limited N ARGS...
+    local n=$1 code=0
+    shift
+    bash -c 'ulimit -n "$0" && exec "$@"' "$n" "$program" "$@" >stdout.txt 2>stderr.txt </dev/null || code=$?
+    [ $code != 127 ] || return # too few to load the program's libraries
+    [ $code = 0 ] || { [ $code = 3 ] && grep -q 'too many open files.*ulimit -n' stderr.txt; } ||
+        fail "kveval $* with $n files: exit $code, $(<stderr.txt)"
+    [ $code = 0 ] || short=$((short + 1))
+}
+short=0
+echo '{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "lookup", "problems": 1, "steps": 8}], "policies": ["full"]}' >few.json
+run 0 sweep few.json -o few -q
+for n in 4 5 6 7 8; do
+    for args in "sweep few.json -o few$n -q" "sweep few.json -o few -q --set samples=2" "report few" "score few" \
+        "journal verify few" "export few --format csv -o few$n.csv" "status few" "init few$n.json"; do
+        case $n in 5 | 6) ;; *) small && continue ;; esac
+        limited $n $args
+    done
+done
+[ $short -ge 2 ] || fail "hardly a command came to its limit of files: this tests nothing"
+fails 2 --top-k '0: all' -- generate --top-k -1 --prompt x
+rm -rf few*
+
 # Options of the command.
 fails 2 '-o DIR' -- sweep total.json
 fails 2 --shard I/N N-1 0/4 '"4/4"' -- sweep total.json -o out --shard 4/4

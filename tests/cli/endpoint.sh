@@ -54,6 +54,13 @@ done
 refuse 2 "run.json: the model is behind an endpoint, and only \`kveval sweep\` decodes through one; name a model folder with \
 --model" gate --run run.json --base base.jsonl -o a
 
+# --- a list of models without end
+serve models=long
+sweep 2 a
+says "is longer than 4 MiB"
+[ ! -e a ] || fail "a folder was made for a server whose list is too long"
+stop_server
+
 # --- one undisturbed run; the server counts what it gave
 serve log=served
 sweep 0 a

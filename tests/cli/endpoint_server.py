@@ -23,7 +23,7 @@ only, writes its port into PORT_FILE, and ends by itself after `life` seconds.
   ids=1         token ids come with the completion
   delay=S       seconds between two pieces of a stream
   tokens=N      pieces of a completion at most (default 12)
-  models=JSON   the entry of /models; "none": there is no such list
+  models=JSON   the entry of /models; "none": there is no such list; "long": a list of 5 MB
   log=FILE      a line for each request that was answered well
 """
 import hashlib, json, os, random, signal, socket, struct, subprocess, sys, threading, time
@@ -71,6 +71,8 @@ class Handler(BaseHTTPRequestHandler):
             return
         if self.path != "/v1/models" or opts.get("models") == "none":
             return self.plain(404, {"detail": "Not Found"})
+        if opts.get("models") == "long":
+            return self.plain(200, {"object": "list", "data": [{"id": "mock %d" % i} for i in range(300000)]})
         entry = json.loads(opts.get("models", '{"id": "mock"}'))
         self.plain(200, {"object": "list", "data": [dict(entry, object="model", created=int(time.time()))]})
 

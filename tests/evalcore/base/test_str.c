@@ -107,6 +107,22 @@ static void nearest(void)
     CHECK_STR(str_nearest("lpages", names), "l_pages");
     CHECK(!str_nearest("temperature", names));
     CHECK(!str_nearest("x", names));
+    static const char *const ours[] = {"max_total_tokens", "max_new_tokens", "min_new_tokens", "samples",
+                                       NULL};
+    static const char *const option[] = {"max-batch", "max-new-tokens", NULL};
+    static const char *const meant[][2] = {{"max_tokens", "max_new_tokens"},
+                                           {"max_gen_toks", "max_new_tokens"},
+                                           {"max_completion_tokens", "max_new_tokens"},
+                                           {"n_predict", "max_new_tokens"},
+                                           {"min_tokens", "min_new_tokens"},
+                                           {"n", "samples"},
+                                           {"num_return_sequences", "samples"},
+                                           {"max_model_len", "max_total_tokens"}};
+    for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+        CHECK_STR(str_nearest(meant[i][0], ours), meant[i][1]);
+    CHECK_STR(str_nearest("max-tokens", option), "max-new-tokens");
+    CHECK_STR(str_nearest("batch-size", option), "max-batch");
+    CHECK(!str_nearest("system_prompt", ours));
     CHECK(!str_nearest("k_pages", none));
 }
 
