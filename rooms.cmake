@@ -39,7 +39,7 @@ set(rooms
   "kernels/cuda/cache      |                                            | kernels/cuda/device kernels"
   "kernels/cuda            |                                            | kernels/cuda/linear kernels/cuda/device kernels"
 
-  "answer_check/text       | span.h grade.h response.h latex_clean.h code_points.h value_words.h |"
+  "answer_check/text       | span.h grade.h response.h latex_clean.h code_points.h value_words.h respell.h answer_object.h |"
   "answer_check/tree       | math_tree.h math_matrix.h                  | answer_check/text"
   "answer_check/read       | math_read.h                                | answer_check/tree answer_check/text"
   "answer_check/number     | number.h ball.h value.h                    | answer_check/tree"

@@ -18,7 +18,7 @@
  * docs/grading.md explains the verdicts and the rules. Everything outside answer_check/ comes in here. */
 
 /* The version of the graders. It is part of the name of a run folder's grades file, so that verdicts of a new
- * grader never mix with old ones. Returns a constant string, such as "6". */
+ * grader never mix with old ones. Returns a constant string, such as "7". */
 const char *answer_check_version(void);
 
 /* ---- graders ----

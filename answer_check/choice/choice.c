@@ -1,6 +1,9 @@
 /* Multiple choice: the strongest class of declaration decides, and within it the last one. Two letters in
  * one declaration ("A or B") are ambiguous, and so are different mentions when there is nothing stronger. */
 #include "answer_check/choice/choice_scan.h"
+#include "answer_check/text/answer_object.h"
+
+#include <string.h>
 
 static const char *const rules[CHOICE_CLASSES] = {
     [CHOICE_DECLARED] = "declared: the last answer, box or correct option",
@@ -18,6 +21,90 @@ const char *choice_status_name(enum choice_status s)
 
 enum { SECTION_MAX = 1 << 17 }; /* bytes; only the end of a longer section counts */
 
+/* ---- every option judged: "(A) F (B) F (C) T (D) F" ---- */
+
+/* The verdict at i: 1, 0, or -1 where there is none. *n: its length. */
+static int verdict_at(struct span s, size_t i, size_t *n)
+{
+    static const struct {
+        const char *word;
+        int is_true;
+    } words[] = {{"true", 1},
+                 {"false", 0},
+                 {"correct", 1},
+                 {"incorrect", 0},
+                 {"right", 1},
+                 {"wrong", 0},
+                 {"yes", 1},
+                 {"no", 0},
+                 {"\xe2\x9c\x93", 1},
+                 {"\xe2\x9c\x94", 1},
+                 {"\xe2\x9c\x85", 1},
+                 {"\xe2\x9c\x97", 0},
+                 {"\xe2\x9c\x98", 0},
+                 {"\xe2\x9d\x8c", 0},
+                 {"t", 1},
+                 {"f", 0},
+                 {"y", 1},
+                 {"n", 0}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        *n = strlen(words[k].word);
+        if (s.n - i >= *n && span_starts((struct span){s.s + i, s.n - i}, words[k].word) &&
+            !(*n < 2 && s.s[i] > 'Z') && (words[k].word[0] > 'z' || !span_is_word(s, i + *n)))
+            return words[k].is_true;
+    }
+    return -1;
+}
+
+/* Finds the last run in which every option is judged, in their order, and nothing else is said. Returns how
+ * many are true, or -1 for none. *letter: the last that is; *end: the byte behind the run. */
+static int judged_options(char *letter, size_t *end, struct span s, int n_options)
+{
+    enum { RUN_MAX = 400 };
+    for (size_t i = s.n; i-- > 0 && n_options > 1;) {
+        int n_true = 0, option = 0;
+        size_t at = i;
+        if (s.s[i] != 'A' || (i && span_is_word(s, i - 1)))
+            continue;
+        for (; option < n_options; option++) {
+            size_t n, marks = at;
+            while (at < s.n && at < marks + 16 && (ascii_is_space(s.s[at]) || strchr("(*|,;.-_", s.s[at])))
+                at++;
+            if (at >= s.n || s.s[at] != 'A' + option)
+                break;
+            for (marks = ++at;
+                 at < s.n && at < marks + 16 && (ascii_is_space(s.s[at]) || strchr(").:*|-=_", s.s[at]));)
+                at++;
+            int verdict = at < s.n && at > marks ? verdict_at(s, at, &n) : -1;
+            if (verdict < 0)
+                break;
+            n_true += verdict;
+            *letter = verdict ? (char)('A' + option) : *letter;
+            at += n;
+        }
+        if (option < n_options || at - i > RUN_MAX)
+            continue;
+        *end = at;
+        return n_true;
+    }
+    return -1;
+}
+
+/* The section with what it says in JSON as a declaration, or the section itself. */
+static struct span without_object(struct span section, struct arena *a)
+{
+    struct span value;
+    size_t end;
+    int found = memchr(section.s, '{', section.n) ? answer_object(&value, &end, section, a) : 0;
+    if (!found)
+        return section;
+    if (found < 0)
+        return (struct span){section.s + end, section.n - end};
+    const char *text =
+        arena_printf(a, "Answer: %.*s%.*s", (int)value.n, value.s, (int)(section.n - end), section.s + end);
+    return (struct span){text, strlen(text)};
+}
+
 /* Extracts the letter and also says which class decided (CHOICE_CLASSES when none did). */
 static int extract_class(struct choice *out, enum choice_class *by, const struct response *r, int n_options,
                          struct arena *a)
@@ -34,9 +121,21 @@ static int extract_class(struct choice *out, enum choice_class *by, const struct
         *out = (struct choice){CHOICE_UNFINISHED, 0, "thinking was opened and never closed"};
         return 0;
     }
-    choice_scan(&found, span_end(section, SECTION_MAX), n_options, r->finish, a);
+    section = without_object(span_end(section, SECTION_MAX), a);
+    char judged = 0;
+    size_t behind;
+    int n_true = judged_options(&judged, &behind, section, n_options);
+    if (n_true >= 0) {
+        section = (struct span){section.s + behind, section.n - behind};
+        *by = CHOICE_DECLARED;
+        *out =
+            n_true == 1
+                ? (struct choice){CHOICE_OK, judged, "declared: every option is judged, and one is true"}
+                : (struct choice){CHOICE_AMBIGUOUS, 0, "every option is judged, and not one alone is true"};
+    }
+    choice_scan(&found, section, n_options, r->finish, a);
     for (int k = 0; k < CHOICE_CLASSES; k++) {
-        if (!found.letter[k])
+        if (!found.letter[k] || (n_true >= 0 && k > CHOICE_CHOSEN))
             continue;
         *by = (enum choice_class)k;
         *out = (struct choice){CHOICE_OK, found.letter[k], rules[k]};

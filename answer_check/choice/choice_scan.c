@@ -181,8 +181,9 @@ static struct choice_group group_at(const struct scanner *s, size_t first, int *
     const struct choice_token *k = s->k;
     struct choice_group g = {first, first, s->until, 0};
     size_t second = 0, next;
-    int is_comma = 1, is_first_comma = 0;
-    while ((next = joined_letter(k, g.last + 1, &is_comma, is_nor)) && !starts_anew(k, &g, next, is_comma)) {
+    int is_comma = 1, is_first_comma = 0, is_none = k[first - 1].kind == K_NEITHER; /* "none of A, B is" */
+    while ((next = joined_letter(k, g.last + 1, &is_comma, is_nor)) &&
+           (is_none || !starts_anew(k, &g, next, is_comma))) {
         if (!second) {
             second = next;
             is_first_comma = is_comma;

@@ -394,7 +394,7 @@ static size_t strikeout_end(const struct choice_text *t, size_t i)
 static int is_list(const struct tokenizer *z, size_t i)
 {
     size_t next = skip_marks(z->t, i + 1, " (*");
-    char c = byte_at(z->t, next), behind = byte_at(z->t, skip_marks(z->t, next + 1, ")*"));
+    char c = byte_at(z->t, next), behind = byte_at(z->t, skip_marks(z->t, next + 1, ")*]`\"$ "));
     return last_kind(z) == K_LETTER && c >= 'A' && c <= z->t->last_letter && strchr(".,;\n", behind) &&
            behind;
 }

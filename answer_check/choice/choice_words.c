@@ -15,7 +15,7 @@ static const struct {
               "having|can|will|must|should|shall|been|being|clearly|definitely|certainly|most|more|"
               "likely|probably|obviously|simply|just|indeed|then|also|too|easily|surely|really|very|of|"
               "all|only the|to|that|there|one|ones|no doubt|without doubt|without a doubt|no question|"
-              "almost|pretty|quite|here|now|again|as follows|hence the|necessarily|each|any|considered|"
+              "almost|pretty|quite|here|again|as follows|hence the|necessarily|each|any|considered|"
               "as|for sure|by far|single|remaining one|still|both of|elimination|process of elimination|"
               "exclusion|truly|in fact|die|der|das|den|dem|zu|ich|wir|meine|mein|wohl|auch|kann|muss|la|"
               "le|les|l'|d'|n'|ne|qu'|que|il|je|nous|bien|de|du|des|ma|el|los|las|lo|del|yo|mi|la letra|"
@@ -119,8 +119,10 @@ static const struct {
     {K_PLACE, "figure|fig|fig.|table|equation|eq.|section|part|step|appendix|chapter|panel|graph|page|"
               "point|group|class|type|vitamin|plan|compound|hepatitis|player|person|team|column|row|"
               "grade|level|phase|stage|sample|curve|case|scheme|reaction|event|box"},
-    {K_WOULD, "would|would be"},
-    {K_IF, "if|check|consider|examine|evaluate|compare|comparing|analyze|analyse|look at|looking at|"
+    {K_WOULD, "would|would be|first"},
+    {K_IF, "think about|start with|starting with|begin with|turn to|re-read|reread|"
+           "test|testing|go through|work through|look "
+           "into|if|check|consider|examine|evaluate|compare|comparing|analyze|analyse|look at|looking at|"
            "discuss|whether|unless|suppose|supposing|assume|assuming|assumed|let|wenn|falls|ob|si|"
            "supongamos|caso|если|ли|如果|若|假设|假設|是否|もし|なら|만약"},
     {K_SO, "so|that is,|that is to say|i.e.|i.e.,|namely|viz.|つまり|すなわち|だから|thus|hence|"
@@ -144,7 +146,7 @@ static const struct {
               "once|weil|denn|da|während|parce que|car|puisque|tandis que|porque|ya que|pues|puesto que|"
               "mientras|pois|já que|enquanto|perché|poiché|mentre|потому что|так как|поскольку|因为|"
               "因為|由于|なぜなら|ので|から|왜냐하면|때문"},
-    {K_FIX, "wait|oh|actually|correction|scratch that|sorry|oops|hmm|on second thought|"
+    {K_FIX, "now|wait|oh|actually|correction|scratch that|sorry|oops|hmm|on second thought|"
             "on second thoughts|on reflection|correcting|i was wrong|my mistake|my bad|strike that|"
             "i take that back|edit|nein|moment|doch|korrektur|en fait|pardon|corrección|correção|perdón|"
             "aliás|anzi|correzione|нет|стоп|поправка|точнее|不对，|等等|更正|いや|訂正|待って|아니,|정정"},

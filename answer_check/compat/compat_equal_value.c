@@ -145,11 +145,45 @@ static int alike_to_15_digits(struct compat_comparison *c, node a, node b)
     return a && b && is_smaller(c, math_node_2(c->w, MATH_ADD, a->source, a, compat_negated(c->w, b)), 54);
 }
 
+/* Does the summand hold what the original has no closed form for: a binomial coefficient, a factorial, a
+ * denominator or a power with a letter in it? A number to a power of letters it can sum. */
+static int has_no_closed_form(struct compat_comparison *c, node m)
+{
+    const char *letter[1];
+    if (m->kind == MATH_FACTORIAL || (m->kind == MATH_FUNCTION && m->which == MATH_BINOMIAL) ||
+        (m->kind == MATH_DIVIDE && math_symbols(c->w, m->child[1], letter, 1) != 0) ||
+        (m->kind == MATH_POWER && math_symbols(c->w, m->child[0], letter, 1) != 0 &&
+         math_symbols(c->w, m->child[1], letter, 1) != 0) ||
+        (m->kind == MATH_POWER && m->child[1]->kind == MATH_NEGATE &&
+         math_symbols(c->w, m->child[1], letter, 1) != 0))
+        return 1;
+    for (int i = 0; i < m->n; i++)
+        if (has_no_closed_form(c, m->child[i]))
+            return 1;
+    return 0;
+}
+
+/* Does it hold a sum or a product to a letter, as \sum_{k=0}^n\binom nk, that the original leaves as it is?
+ */
+static int holds_open_sum(struct compat_comparison *c, node m)
+{
+    const char *letter[1];
+    if (m->kind == MATH_SUM && m->which != MATH_INTEGRAL && m->n == 4 &&
+        math_symbols(c->w, m->child[3], letter, 1) != 0 &&
+        (m->which == MATH_PRODUCT ? math_symbols(c->w, m->child[0], letter, 1) != 0
+                                  : has_no_closed_form(c, m->child[0])))
+        return 1;
+    for (int i = 0; i < m->n; i++)
+        if (holds_open_sum(c, m->child[i]))
+            return 1;
+    return 0;
+}
+
 /* Compares two scalars. */
 static int equal_scalars(struct compat_comparison *c, node a, node b)
 {
     int negative, percent;
-    if (!math_is_scalar(a) || !math_is_scalar(b))
+    if (!math_is_scalar(a) || !math_is_scalar(b) || holds_open_sum(c, a) != holds_open_sum(c, b))
         return 0;
     if (math_scalar_equal(c->w, a, b) == MATH_TRUE)
         return 1;

@@ -232,9 +232,13 @@ static node read_operand(struct compat_reader *r, int no_function)
         if (m && r->at->kind == CT_UNDERSCORE && !compat_subscript(r))
             m = NULL;
     }
-    while (m && (r->at->kind == CT_BANG || r->at->kind == CT_DEGREE || r->at->kind == CT_TRANSPOSE))
-        if (r->at++->kind == CT_BANG)
+    while (m && (r->at->kind == CT_BANG || r->at->kind == CT_DEGREE || r->at->kind == CT_TRANSPOSE)) {
+        enum compat_token kind = r->at++->kind;
+        if (kind == CT_BANG)
             m = compat_node(r, MATH_FACTORIAL, 1, 1, &m);
+        else if (kind == CT_TRANSPOSE && m->kind == MATH_MATRIX) /* anything else is its own transpose */
+            m = math_matrix_transposed(r->w, m);
+    }
     return m;
 }
 

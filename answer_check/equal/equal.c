@@ -48,20 +48,28 @@ static enum math_truth compare_children(struct comparison *e, const struct math_
     return all;
 }
 
+/* Does the number have a zero before it that a ratio would not: "05", "00"? */
+static int is_padded(const struct math_node *m)
+{
+    return m->kind == MATH_NUMBER && m->source.n == 2 && m->source.s[0] == '0';
+}
+
 /* Could it be a time of the day: 4:30? */
 static int is_clock(struct comparison *e, const struct math_node *m, int64_t *hours, int64_t *minutes)
 {
-    return m->n == 2 && m->child[1]->kind == MATH_NUMBER && m->child[1]->literal.n == 2 &&
+    return m->n == 2 && m->child[1]->kind == MATH_NUMBER && m->child[1]->source.n == 2 &&
            math_scalar_integer(e->w, m->child[0], hours) && math_scalar_integer(e->w, m->child[1], minutes) &&
-           *hours > 0 && *hours < 24 && *minutes < 60;
+           *hours >= 0 && *hours < 24 && *minutes >= 0 && *minutes < 60;
 }
 
-/* A time that is not in lowest terms is no ratio. */
+/* A time that is not in lowest terms, or that is written with a zero in front or with none, is no ratio. */
 static int is_time(struct comparison *e, const struct math_node *m)
 {
     int64_t hours, minutes;
     if (!is_clock(e, m, &hours, &minutes))
         return 0;
+    if (is_padded(m->child[0]) || is_padded(m->child[1]) || !hours)
+        return 1;
     for (int64_t d = 2; d <= hours; d++)
         if (hours % d == 0 && minutes % d == 0)
             return 1;
@@ -123,7 +131,8 @@ static enum math_truth compare_times(struct comparison *e, const struct math_nod
                                      const struct math_node *pred)
 {
     int64_t g = hour_of(e, gold), p = hour_of(e, pred);
-    int either = !*gold->name != !*pred->name && (!*gold->name ? g : p) <= 12;
+    int64_t open = !*gold->name ? g : p; /* the hour without its half of the day; 0 is midnight's */
+    int either = !*gold->name != !*pred->name && open > 0 && open <= 12;
     if (g < 0 || p < 0 || gold->n != pred->n || (either ? g % 12 != p % 12 : g != p))
         return MATH_FALSE;
     enum math_truth all = MATH_TRUE;

@@ -80,6 +80,54 @@ static int letter_case_differs(struct span a, struct span b)
     }
 }
 
+/* ---- digits under a bar ---- */
+
+/* The next \overline{ab} from *i on whose content is digits and small letters, which then are digits; empty
+ * at the end. A line over capitals is a segment, and over z and w a conjugate. */
+static struct span next_bar(struct span t, size_t *i)
+{
+    static const char bar[] = "\\overline{";
+    for (; *i < t.n; ++*i) {
+        if (!span_at(t, *i, bar))
+            continue;
+        size_t from = *i + strlen(bar), to = from, n = 0, letters = 0;
+        for (; to < t.n && t.s[to] != '}'; to++) {
+            letters += t.s[to] >= 'a' && t.s[to] <= 'v';
+            n += t.s[to] != ' ';
+            if (!ascii_is_digit(t.s[to]) && !(t.s[to] >= 'a' && t.s[to] <= 'y' && t.s[to] != 'w') &&
+                t.s[to] != ' ')
+                break;
+        }
+        *i = to;
+        if (to < t.n && t.s[to] == '}' && n > 1 && letters)
+            return (struct span){t.s + from, to - from};
+    }
+    return (struct span){0};
+}
+
+/* Do both texts hold digits under a bar, and not the same ones? */
+static int bars_differ(struct span a, struct span b)
+{
+    for (size_t i = 0, k = 0;;) {
+        struct span x = next_bar(a, &i), y = next_bar(b, &k);
+        if (!x.n || !y.n)
+            return 0;
+        size_t m = 0, n = 0;
+        for (;; m++, n++) {
+            while (m < x.n && x.s[m] == ' ')
+                m++;
+            while (n < y.n && y.s[n] == ' ')
+                n++;
+            if (m >= x.n || n >= y.n)
+                break;
+            if (x.s[m] != y.s[n])
+                return 1;
+        }
+        if (m < x.n || n < y.n)
+            return 1;
+    }
+}
+
 /* ---- reading and comparing ---- */
 
 /* Is it a date, "2024-01-15"? */
@@ -151,6 +199,14 @@ struct answer_match answer_compare(struct math_work *w, const struct answer *gol
     if (r == MATH_TRUE && (g->kind == MATH_TEXT || p->kind == MATH_TEXT) &&
         letter_case_differs(gold->text, pred->text))
         r = MATH_FALSE; /* Aa and AA */
+    if (r == MATH_TRUE && (bars_differ(gold->text, pred->text) ||
+                           equal_order_differs(w, e.reading[0] ? e.reading[0] : g, gold->text,
+                                               e.reading[1] ? e.reading[1] : p, pred->text)))
+        r = MATH_FALSE;
+    if (r == MATH_FALSE && g && p && equal_order_agrees(w, g, gold->text, p, pred->text)) {
+        r = MATH_TRUE;
+        w->evidence = MATH_PROBED;
+    }
     /* Text that is the same but for layout counts only where a tree is missing or holds words, as in "square
      * feet" and "squarefeet": without \vec and the like, a cross product looks as a dot product does. */
     int has_trees = (g && p && (equal_joined_apart(g, p) || (!has_words(g) && !has_words(p)))) ||

@@ -8,6 +8,19 @@
 
 /* ---- one assignment ---- */
 
+/* Is it a chain of numbers that are not equal, 40 + 3 = 42? Such a chain states nothing. Decimals may be
+ * rounded. */
+static int contradicts_itself(struct comparison *e, const struct math_node *m)
+{
+    for (int i = 0; i + 1 < m->n; i++)
+        if (m->ops[i] == MATH_EQUAL && equal_is_number(e, m->child[i]) &&
+            equal_is_number(e, m->child[i + 1]) && !equal_has_decimal(m->child[i]) &&
+            !equal_has_decimal(m->child[i + 1]) &&
+            math_scalar_equal(e->w, m->child[i], m->child[i + 1]) == MATH_FALSE)
+            return 1;
+    return 0;
+}
+
 const struct math_node *equal_assigned(struct comparison *e, const struct math_node *m, int loose)
 {
     const char *symbol[1];
@@ -17,6 +30,8 @@ const struct math_node *equal_assigned(struct comparison *e, const struct math_n
     for (int i = 0; i + 1 < n; i++)
         if (m->ops[i] != MATH_EQUAL && m->ops[i] != MATH_APPROXIMATELY)
             return NULL;
+    if (contradicts_itself(e, m))
+        return NULL;
     /* x = 1/3 \approx 0.33 states 1/3; x \approx 0.33 states 0.33 */
     while (n > 1 && m->ops[n - 2] == MATH_APPROXIMATELY && !(n == 2 && equal_is_name(m->child[0])))
         n--;

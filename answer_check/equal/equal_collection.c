@@ -213,9 +213,12 @@ const struct math_node *equal_expand(struct comparison *e, const struct math_nod
         return expand_tuple(e, m);
     if (signs_of(e, m, two) != 2)
         return NULL;
-    struct math_node *both =
-        math_node_new(e->w, m->kind == MATH_RELATION ? MATH_OR : MATH_LIST, m->source, 2, two);
-    if (both && both->kind == MATH_OR)
+    struct math_node *both = math_node_new(e->w,
+                                           m->kind != MATH_RELATION      ? MATH_LIST
+                                           : m->ops[0] == MATH_NOT_EQUAL ? MATH_AND /* x \ne \pm1 */
+                                                                         : MATH_OR,
+                                           m->source, 2, two);
+    if (both && both->kind != MATH_LIST)
         both->which = 1; /* y = \pm x: two statements, whatever joins them on the other side */
     return both;
 }

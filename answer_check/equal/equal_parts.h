@@ -54,6 +54,8 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
 
 /* ---- values: scalars with percent, degree, unit and currency marks (equal_value.c, equal_unit.c) ---- */
 
+int equal_has_decimal(
+    const struct math_node *m); /* is a decimal in it that may be rounded, without a period? */
 /* Two values, under the rules for percents, units, degrees and decimals. */
 enum math_truth equal_values(struct comparison *e, const struct math_node *gold,
                              const struct math_node *pred);
@@ -138,6 +140,30 @@ const struct math_node *equal_quantities(struct comparison *e, const struct math
 /* The name BD as the list of the letters B and D, if the other side lists as many letters. */
 const struct math_node *equal_letters(struct comparison *e, const struct math_node *m,
                                       const struct math_node *other);
+
+/* ---- remainders and dots (equal_residue.c) ---- */
+
+/* Two classes of integers by their remainder, of which one is written another way: x \equiv 3 \pmod 7 and x =
+ * 7k + 3, "all odd n" and n = 2k + 1. */
+enum math_truth equal_residues(struct comparison *e, const struct math_node *gold,
+                               const struct math_node *pred);
+/* The remainder 42 that N \equiv 42 \pmod{1000} states, where it is one; else NULL. */
+const struct math_node *equal_remainder(struct comparison *e, const struct math_node *m);
+/* The value of 1 + 2 + \cdots + 100, a sum of integers in equal steps; NULL for any other writing. */
+const struct math_node *equal_without_dots(struct comparison *e, const struct math_node *m);
+
+/* ---- products of matrices (equal_ordered.c) ---- */
+
+/* Are both products of what does not commute, as transposed, inverted or bold letters say, and different as
+ * such: PDP^{-1} and D? The texts are what the trees were read from. 0 where one of them holds anything else
+ * than sums, products and powers. */
+int equal_order_differs(struct math_work *w, const struct math_node *gold, struct span gold_text,
+                        const struct math_node *pred, struct span pred_text);
+
+/* Are both products and sums of matrices, with transposed ones, and equal as such: (A + B)^T and A^T + B^T?
+ */
+int equal_order_agrees(struct math_work *w, const struct math_node *gold, struct span gold_text,
+                       const struct math_node *pred, struct span pred_text);
 
 /* ---- answers with a parameter (equal_family.c) ---- */
 

@@ -113,6 +113,9 @@ static int is_sound(const struct math_node *reading, const struct letters *l)
         const char *name = l->applied[i];
         if (!occurs_as(reading, MATH_SYMBOL, name))
             continue;
+        int is_function = strlen(name) == 1 && strchr("fg", *name) && occurs_as(l->usual, MATH_APPLY, name);
+        if (is_function)
+            return 0; /* f(1 + x) is no (1 + x)f */
         int is_usual = !occurs_as(l->usual, MATH_APPLY, name) && !occurs_as(l->others, MATH_APPLY, name);
         if (!is_usual && !occurs_as(l->own, MATH_SYMBOL, name) && !occurs_as(l->others, MATH_SYMBOL, name))
             return 0;

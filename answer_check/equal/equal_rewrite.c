@@ -2,6 +2,8 @@
  * assignment, the brackets of one item), words for what they mean, a tuple for a matrix. */
 #include "answer_check/equal/equal_parts.h"
 
+#include <string.h>
+
 /* The list of equations that (f(n), g(n)) = (n, 1) states, or NULL. */
 static const struct math_node *by_coordinates(struct comparison *e, const struct math_node *m)
 {
@@ -62,18 +64,117 @@ static const struct math_node *last_set(const struct math_node *m)
     return m->child[m->n - 1];
 }
 
+/* Do the words speak of all values, or say of what kind they are? */
+static int is_general(const char *words)
+{
+    static const char *const general[] = {"all",     "any",      "every",   "each",     "arbitrary",
+                                          "real",    "reals",    "integer", "integers", "constant",
+                                          "natural", "positive", "number",  "numbers",  "rational",
+                                          "complex", "whole",    "forall"};
+    for (const char *s = words; *s; s += *s == ' ') {
+        size_t n = strcspn(s, " ");
+        for (size_t k = 0; k < sizeof general / sizeof *general; k++)
+            if (n >= strlen(general[k]) && !strncmp(s, general[k], strlen(general[k])) &&
+                (n == strlen(general[k]) || strchr(",;.", s[strlen(general[k])])))
+                return 1;
+        s += n;
+    }
+    return !*words;
+}
+
+static int holds_letter(const struct math_node *m, const char *name)
+{
+    if (m->kind == MATH_SYMBOL && !strcmp(m->name, name))
+        return 1;
+    for (int i = 0; i < m->n; i++)
+        if (holds_letter(m->child[i], name))
+            return 1;
+    return 0;
+}
+
+/* Does one of the relation's letters occur in the reference? */
+static int shares_letter(const struct math_node *relation, const struct math_node *gold)
+{
+    if (relation->kind == MATH_SYMBOL && holds_letter(gold, relation->name))
+        return 1;
+    for (int i = 0; i < relation->n; i++)
+        if (shares_letter(relation->child[i], gold))
+            return 1;
+    return 0;
+}
+
+/* May a prediction's condition go? Not where it fixes a letter of the reference, "f(x) = 0 for x = 1", or
+ * says in words for which letters of a statement it holds, "f(x) = 0 if x is even". */
+static int is_domain(const struct math_node *condition, const struct math_node *gold)
+{
+    if (condition->kind == MATH_AND || condition->kind == MATH_OR || condition->kind == MATH_LIST ||
+        condition->kind == MATH_CASES) {
+        for (int i = 0; i < condition->n; i++)
+            if (!is_domain(condition->child[i], gold))
+                return 0;
+        return 1;
+    }
+    if (condition->kind == MATH_TEXT)
+        return gold->kind != MATH_RELATION || is_general(condition->name);
+    return condition->kind != MATH_RELATION || condition->ops[0] != MATH_EQUAL ||
+           !shares_letter(condition, gold);
+}
+
+/* May the condition of m go where the other side states none? Of the reference it always may, but for further
+ * cases. */
+static int may_drop(const struct math_node *m, const struct math_node *other, int is_pred)
+{
+    if (equal_holds_case(m->child[1]) || (is_pred && span_at(m->source, 0, "\\begin")))
+        return 0;
+    if (!is_pred)
+        return 1;
+    if (m->child[0]->kind == MATH_TEXT && m->child[1]->kind != MATH_TEXT)
+        return m->child[1]->kind == MATH_RELATION && m->child[1]->ops[0] == MATH_IN;
+    return is_domain(m->child[1], other);
+}
+
+/* The value that "x + 1 = 8 \implies x = 7" ends in, behind the last arrow, or NULL. */
+static const struct math_node *last_implied(struct comparison *e, const struct math_node *m)
+{
+    int last = -1;
+    if (m->kind != MATH_RELATION)
+        return NULL;
+    for (int i = 0; i + 1 < m->n; i++)
+        if (m->ops[i] == MATH_OTHER_RELATION)
+            last = !strcmp(m->name, "implies") ? i + 1 : -1;
+    if (last < 0)
+        return NULL;
+    if (last == m->n - 1)
+        return m->child[last];
+    struct math_node *rest = math_node_new(e->w, MATH_RELATION, m->source, m->n - last, m->child + last);
+    if (rest)
+        rest->ops = m->ops + last;
+    return rest ? equal_assigned(e, rest, 1) : NULL;
+}
+
 /* What m means when the other side is no statement: the value it assigns, the only item it holds. */
 static const struct math_node *without_wrapping(struct comparison *e, const struct math_node *m,
                                                 const struct math_node *other, int is_pred)
 {
     const struct math_node *item = only_item(e, m);
-    if (m->kind == MATH_RELATION && other->kind != MATH_RELATION && !equal_is_statements(other))
+    if (is_pred && (m->kind == MATH_LIST || m->kind == MATH_AND) && m->n == 2 &&
+        math_is_scalar(m->child[0]) && m->child[1]->kind == MATH_RELATION &&
+        m->child[1]->ops[0] == MATH_NOT_EQUAL && math_is_scalar(other) && shares_letter(m->child[1], other))
+        return m->child[0]; /* x + 1, x \ne 1 */
+    if (is_pred && equal_is_value(other) && equal_remainder(e, m))
+        return equal_remainder(e, m);
+    if (is_pred && last_implied(e, m) && other->kind != MATH_RELATION)
+        return last_implied(e, m);
+    int is_conditional_statement =
+        other->kind == MATH_CASES && other->n == 2 && other->child[0]->kind == MATH_RELATION;
+    if (m->kind == MATH_RELATION && other->kind != MATH_RELATION && !equal_is_statements(other) &&
+        !is_conditional_statement)
         return equal_assigned(e, m, is_pred && equal_is_value(other));
     if (item && !equal_is_collection(other))
         return item;
     /* f(x) = 1 for all x: the condition goes where the other side states none, but not further cases. */
     if (m->kind == MATH_CASES && m->n == 2 && other->kind != MATH_CASES && !equal_declares(e, other))
-        return equal_holds_case(m->child[1]) ? NULL : m->child[0];
+        return may_drop(m, other, is_pred) ? m->child[0] : NULL;
     if (m->kind == MATH_RELATION && (equal_is_statements(other) || equal_is_collection(other)))
         return by_coordinates(e, m);
     if (other->kind == MATH_TUPLE)
@@ -125,6 +226,8 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
         g = equal_quantities(e, gold, pred);
         p = equal_quantities(e, pred, gold);
     }
+    if (equal_residues(e, gold, pred) == MATH_TRUE)
+        return MATH_TRUE;
     if (!g && !p && (gold->kind == MATH_TEXT) != (pred->kind == MATH_TEXT)) {
         g = equal_meaning(e, gold);
         p = equal_meaning(e, pred);
@@ -132,6 +235,10 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
     if (!g && !p && (gold->kind == MATH_UNIT || pred->kind == MATH_UNIT)) {
         g = equal_in_one_unit(e, gold);
         p = equal_in_one_unit(e, pred);
+    }
+    if (!g && !p) {
+        g = equal_without_dots(e, gold);
+        p = equal_without_dots(e, pred);
     }
     if (!g && !p) {
         g = equal_determinant(e, gold);

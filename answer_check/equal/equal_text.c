@@ -294,6 +294,16 @@ static const struct math_node *says_number(struct comparison *e, const struct ma
     return negative ? math_node_1(e->w, MATH_NEGATE, m->source, value) : value;
 }
 
+/* 12:00, of that half of the day. */
+static const struct math_node *hour_twelve(struct comparison *e, const struct math_node *m, const char *half)
+{
+    struct math_node *time = math_node_2(e->w, MATH_TIME, m->source, math_node_integer(e->w, m->source, 12),
+                                         math_node_integer(e->w, m->source, 0));
+    if (time)
+        time->name = half;
+    return time;
+}
+
 const struct math_node *equal_meaning(struct comparison *e, const struct math_node *m)
 {
     const char *mark;
@@ -304,6 +314,8 @@ const struct math_node *equal_meaning(struct comparison *e, const struct math_no
         return math_node_number_set(e->w, m->source, '0', "");
     if (says_infinite(&w))
         return math_node_constant(e->w, m->source, MATH_INFINITY);
+    if (w.n == 1 && (span_is(w.word[0], "noon") || span_is(w.word[0], "midnight")))
+        return hour_twelve(e, m, *w.word[0].s == 'n' ? "pm" : "am");
     char which = says_numbers(&w, &mark);
     if (which)
         return math_node_number_set(e->w, m->source, which, mark);

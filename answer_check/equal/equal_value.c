@@ -74,12 +74,12 @@ static const struct math_literal *decimal_of(const struct math_node *m)
 }
 
 /* A decimal that may be rounded is somewhere in m; one with a period is exact. */
-static int has_decimal(const struct math_node *m)
+int equal_has_decimal(const struct math_node *m)
 {
     if (m->kind == MATH_NUMBER)
         return m->literal.point && m->literal.decimals && !m->literal.period;
     for (int i = 0; i < m->n; i++)
-        if (has_decimal(m->child[i]))
+        if (equal_has_decimal(m->child[i]))
             return 1;
     return 0;
 }
@@ -93,7 +93,7 @@ static enum math_truth rounds_to_gold(struct comparison *e, const struct math_no
     const struct math_literal *g = decimal_of(gold);
     if (!g || g->n < DIGITS || !equal_is_number(e, pred))
         return MATH_FALSE;
-    if (has_decimal(pred)) {
+    if (equal_has_decimal(pred)) {
         const struct math_literal *p = decimal_of(pred);
         if (!p || p->decimals - p->exponent <= g->decimals - g->exponent)
             return MATH_FALSE;
@@ -108,7 +108,11 @@ static enum math_truth gold_rounds_to(struct comparison *e, const struct math_no
 {
     enum { DIGITS = 4 };
     const struct math_literal *p = decimal_of(pred);
-    if (!p || p->n < DIGITS || has_decimal(gold) || !equal_is_number(e, gold))
+    /* of a period, a decimal must show at least two */
+    if (p && gold->kind == MATH_NUMBER && gold->literal.period &&
+        p->decimals < gold->literal.decimals + gold->literal.period)
+        return MATH_FALSE;
+    if (!p || p->n < DIGITS || equal_has_decimal(gold) || !equal_is_number(e, gold))
         return MATH_FALSE;
     return math_rounds_to(e->w, gold, pred, p->decimals - p->exponent);
 }
@@ -223,7 +227,8 @@ static int changes_value(const char *unit)
     size_t n = strcspn(unit, " -^/*.");
     int letter = n == 1 && (*unit == 'k' || *unit == 'M'); /* thousand, million; not K and m */
     return letter || value_word_behind((struct span){unit, n}) || strstr(unit, " root") != NULL ||
-           strstr(unit, " mille") != NULL;
+           strstr(unit, " mille") != NULL || strstr(unit, "more than") || strstr(unit, "less than") ||
+           strstr(unit, "fewer than") || strstr(unit, "times as") || strstr(unit, "times the");
 }
 
 enum math_truth equal_values(struct comparison *e, const struct math_node *gold, const struct math_node *pred)

@@ -229,7 +229,6 @@ static const struct token_meaning words[] = {
     {"tg", T_FUNCTION, MATH_TAN, NULL},
     {"theta", T_NAME, 0, NULL},
     {"union", T_CUP, 0, NULL},
-    {"unless", T_CONDITION, 0, NULL},
     {"upsilon", T_NAME, 0, NULL},
     {"when", T_CONDITION, 0, NULL},
     {"whenever", T_CONDITION, 0, NULL},

@@ -4,6 +4,7 @@
  * The first reading takes the usual meaning everywhere and notes what else the text could mean. Then each
  * other meaning is tried by itself, and then they are tried in pairs. Equal trees are kept once. */
 #include "answer_check/read/reader.h"
+#include "answer_check/text/respell.h"
 
 #include <string.h>
 
@@ -142,6 +143,7 @@ static const struct math_node *read_tokens(struct math_work *w, struct span text
 const struct math_node *math_read(struct math_work *w, struct span text)
 {
     struct token *t;
+    text = respell(w->arena, text);
     int n = math_lex(w, text, &t);
     const struct math_node *m = n > 0 ? read_tokens(w, text, t, n) : NULL;
     if (m || n <= 0 || t[0].kind != T_BEGIN)

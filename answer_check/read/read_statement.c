@@ -157,7 +157,8 @@ static int at_end(const struct math_reader *r)
 static int is_condition(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
-    return t->kind == T_CONDITION || (t->kind == T_COMMA && t[1].kind == T_CONDITION);
+    return t->kind == T_CONDITION || (t->kind == T_COMMA && t[1].kind == T_CONDITION) ||
+           (t->kind == T_QUANTIFIER && strstr(t->s, "forall") != NULL); /* f(x) = 0 \forall x */
 }
 
 /* Behind ", and": another statement, or more words? */

@@ -80,7 +80,7 @@ static int is_whole_quantity(const struct math_reader *r, int from)
 static int is_letter_unit(const struct math_reader *r, int from)
 {
     const struct token *t = reader_token(r);
-    return t->n == 1 && strchr("msdhglLtVWNJK", *t->s) && is_whole_quantity(r, from);
+    return t->n == 1 && strchr("msdhglLtVWNJKCAFT", *t->s) && is_whole_quantity(r, from);
 }
 
 /* Two small letters glued to a number inside a formula are a product: 2mv + v^2, 8cm^2 - 6n. So are those

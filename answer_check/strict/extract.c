@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "answer_check/strict/sentence.h"
+#include "answer_check/text/value_words.h"
+
 /* What opens a formula, and what closes it. */
 static const char *const formula_signs[][2] = {{"$$", "$$"}, {"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
 
@@ -19,6 +22,8 @@ struct declaration {
     int strong;   /* "final answer ...", "Answer:" as the start of a sentence, or "<answer>"; else "the answer
                    * is ..." */
     int is_label; /* strong, with a colon: what follows is the answer even if it is words */
+    int is_tag;   /* in tags */
+    int is_value; /* only a value counts, no words */
 };
 
 /* The verb at i, with what may follow it. */
@@ -29,24 +34,115 @@ static int is_is(struct span s, size_t i)
             s.s[i + 2] == '$');
 }
 
-/* Is the tag that ends at i followed by one line and "</answer>"? A tag that is only spoken of is not. */
-static int tagged_line(struct declaration *out, struct span s, size_t i)
+/* Does a tag open at i in which an answer stands by itself? Its content is one line. A tag that is only
+ * spoken of is none. */
+static int tag_at(struct declaration *out, struct span s, size_t i)
 {
-    static const char close[] = "</answer>";
-    while (i < s.n && ascii_is_space(s.s[i]))
-        i++;
-    size_t end = i, behind;
-    while (end < s.n && end - i < CONTENT_MAX && s.s[end] != '\n' &&
-           !span_starts((struct span){s.s + end, s.n - end}, close))
-        end++;
-    for (behind = end; behind < s.n && ascii_is_space(s.s[behind]);)
-        behind++;
-    *out = (struct declaration){i, end, 1, 0};
-    return end > i && span_starts((struct span){s.s + behind, s.n - behind}, close);
+    static const char *const names[] = {"answer", "final_answer", "finalanswer", "final-answer", "ans",
+                                        "final",  "result",       "solution",    "output"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        size_t n = strlen(names[k]), from = i + 1 + n + 1;
+        if (from > s.n || s.s[from - 1] != '>' || !span_starts((struct span){s.s + i + 1, n}, names[k]))
+            continue;
+        while (from < s.n && ascii_is_space(s.s[from]))
+            from++;
+        size_t end = from, behind;
+        while (end < s.n && end - from < CONTENT_MAX && s.s[end] != '\n' && !span_at(s, end, "</"))
+            end++;
+        for (behind = end; behind < s.n && ascii_is_space(s.s[behind]);)
+            behind++;
+        *out = (struct declaration){.content = from, .end = end, .strong = 1, .is_tag = 1};
+        return end > from && span_at(s, behind, "</") && s.n - behind >= n + 3 &&
+               s.s[behind + 2 + n] == '>' && span_starts((struct span){s.s + behind + 2, n}, names[k]);
+    }
+    return 0;
+}
+
+/* Does a line begin at i with "#### " and a value, as in GSM8K? */
+static int hashes_at(struct declaration *out, struct span s, size_t i)
+{
+    if (!span_at(s, i, "####") || span_at(s, i + 4, "#") || (i && s.s[i - 1] != '\n'))
+        return 0;
+    const char *line = memchr(s.s + i, '\n', s.n - i);
+    size_t end = line ? (size_t)(line - s.s) : s.n;
+    *out = (struct declaration){.content = i + 4, .end = end, .strong = 1, .is_tag = 1, .is_value = 1};
+    return end > i + 4;
+}
+
+/* The noun "answer" in other languages at i: its length, or 0. */
+static size_t foreign_noun(struct span s, size_t i)
+{
+    static const char *const nouns[] = {"\xe7\xad\x94\xe6\xa1\x88", /* Chinese */
+                                        "\xe7\xad\x94\xe3\x81\x88", /* Japanese */
+                                        "\xeb\x8b\xb5",             /* Korean */
+                                        "antwort",
+                                        "r\xc3\xa9ponse",
+                                        "respuesta",
+                                        "resposta",
+                                        "risposta",
+                                        "\xd0\xbe\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82",
+                                        "\xd0\x9e\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82"};
+    for (size_t k = 0; k < sizeof nouns / sizeof *nouns; k++) {
+        size_t n = strlen(nouns[k]);
+        if (nouns[k][0] == ascii_lower(s.s[i]) && n <= s.n - i && nouns[k][1] == ascii_lower(s.s[i + 1]) &&
+            span_starts((struct span){s.s + i, s.n - i}, nouns[k]) &&
+            !(ascii_is_letter(nouns[k][0]) && i && ascii_is_letter(s.s[i - 1])))
+            return n;
+    }
+    return 0;
+}
+
+/* Does that noun at i declare something: a verb or a colon behind it? */
+static int foreign_declaration(struct declaration *out, struct span s, size_t i)
+{
+    static const char *const verbs[] = {":",
+                                        "\xef\xbc\x9a",
+                                        "\xe6\x98\xaf",
+                                        "\xe4\xb8\xba",
+                                        "\xe7\x82\xba",
+                                        "\xe7\xad\x89\xe4\xba\x8e",
+                                        "\xe3\x81\xaf",
+                                        "\xec\x9d\x80",
+                                        "\xeb\x8a\x94",
+                                        "ist ",
+                                        "est ",
+                                        "es ",
+                                        "\xc3\xa9 ",
+                                        "\xc3\xa8 ",
+                                        "\xe2\x80\x94"};
+    static const char *const denials[] = {"\xe4\xb8\x8d", "\xe9\x9d\x9e"};
+    size_t n = foreign_noun(s, i), j = i + n;
+    if (!n)
+        return 0;
+    while (j < s.n && j < i + n + 4 && (s.s[j] == ' ' || s.s[j] == '*'))
+        j++;
+    for (size_t k = 0; k < sizeof denials / sizeof *denials; k++)
+        if (span_at(s, j, denials[k]))
+            return 0;
+    for (size_t k = 0; k < sizeof verbs / sizeof *verbs; k++)
+        if (span_at(s, j, verbs[k])) {
+            *out = (struct declaration){
+                .content = j + strlen(verbs[k]), .end = s.n, .strong = k < 2, .is_label = k < 2};
+            return 1;
+        }
+    return 0;
+}
+
+/* The length of an arrow, a dash or an equals sign that stands at i for a colon: "Answer -> 5". */
+static size_t arrow_length(struct span s, size_t i)
+{
+    static const char *const arrows[] = {"\xe2\x86\x92", "\xe2\x87\x92", "->", "=>",
+                                         "\xe2\x80\x93", "\xe2\x80\x94", "-",  "="};
+    for (size_t k = 0; k < sizeof arrows / sizeof *arrows; k++) {
+        size_t n = strlen(arrows[k]);
+        if (span_at(s, i, arrows[k]) && i + n < s.n && s.s[i + n] == ' ')
+            return n;
+    }
+    return 0;
 }
 
 /* Does "answer" at i declare something? */
-static int declaration_at(struct declaration *out, struct span s, size_t i)
+static int noun_declares(struct declaration *out, struct span s, size_t i)
 {
     if (i && ascii_is_letter(s.s[i - 1]))
         return 0;
@@ -57,25 +153,51 @@ static int declaration_at(struct declaration *out, struct span s, size_t i)
     int starts = !back || !(ascii_is_letter(s.s[back - 1]) || s.s[back - 1] == ',');
     size_t reach = is_final ? 100 : 0; /* "final answer to the whole problem is": how far "is" may be */
     size_t j = i + 6;
-    if (i && s.s[i - 1] == '<' && span_at(s, j, ">"))
-        return tagged_line(out, s, j + 1);
+    if (span_at(s, j, ">")) /* a tag */
+        return 0;
     if (j < s.n && s.s[j] == 's')
         j++;
     for (; j < s.n; j++) {
         size_t colon = s.s[j] == ':' ? 1 : span_at(s, j, "\xef\xbc\x9a") ? 3 : 0; /* full-width */
+        if (!colon && starts && ascii_is_space(s.s[j - 1]))
+            colon = arrow_length(s, j);
         int is_verb = !colon && ascii_is_space(s.s[j - 1]) && is_is(s, j);
         if (colon || is_verb) {
             int strong = is_final || (colon && starts);
-            *out = (struct declaration){j + (colon ? colon : 2), s.n, strong, strong && colon};
+            *out = (struct declaration){.content = j + (colon ? colon : 2),
+                                        .end = s.n,
+                                        .strong = strong,
+                                        .is_label = strong && colon};
             return 1;
         }
-        if (s.s[j] == ' ' || s.s[j] == '*' || s.s[j] == '_')
+        if (s.s[j] == ' ' || s.s[j] == '*' || s.s[j] == '_' || s.s[j] == '"')
             continue;
-        if (!reach || s.s[j] == '\n' || s.s[j] == '.')
+        if (!reach || s.s[j] == '\n' || s.s[j] == '.' || s.s[j] == '|')
             return 0;
         reach--;
     }
     return 0;
+}
+
+/* The bytes that a declaration may begin with. */
+static const unsigned char may_declare[256] = {
+    ['a'] = 1, ['A'] = 1, ['r'] = 1, ['R'] = 1, ['<'] = 1, ['#'] = 1, [0xe7] = 1, [0xeb] = 1, [0xd0] = 1};
+
+/* Does a declaration stand at i? *seen counts the places that had to be looked at. */
+static int declaration_at(struct declaration *out, struct span s, size_t i, int *seen)
+{
+    unsigned char c = (unsigned char)s.s[i];
+    if (c == 'a' || c == 'A') {
+        if (!span_starts((struct span){s.s + i, s.n - i}, "answer"))
+            return foreign_declaration(out, s, i);
+        ++*seen;
+        return noun_declares(out, s, i);
+    }
+    if (c == '<' || c == '#') {
+        *seen += i + 1 < s.n && (c == '#' ? s.s[i + 1] == '#' : ascii_is_letter(s.s[i + 1]));
+        return c == '<' ? tag_at(out, s, i) : hashes_at(out, s, i);
+    }
+    return c == 'r' || c == 'R' || c == 0xe7 || c == 0xeb || c == 0xd0 ? foreign_declaration(out, s, i) : 0;
 }
 
 /* A formula environment that starts at s: its content, and 1. 0: none starts here; -1: none that ends. */
@@ -98,6 +220,20 @@ static int leading_formula(struct span *out, struct span s)
     return 0;
 }
 
+/* Does the formula go on behind its closing mark, which follows byte i: "$\\pi$/6", "$x$ = 5"? */
+static int goes_on(struct span s, size_t i)
+{
+    while (i < s.n && (ascii_is_space(s.s[i]) || s.s[i] == '.'))
+        i++;
+    i += span_at(s, i, "$$") || span_at(s, i, "\\)") || span_at(s, i, "\\]") ? 2 : 1;
+    size_t behind = i;
+    while (behind < s.n && s.s[behind] == ' ')
+        behind++;
+    if (behind >= s.n)
+        return 0;
+    return strchr("/^+=<>", s.s[behind]) || (behind == i && ascii_is_digit(s.s[i]));
+}
+
 /* The end of the sentence: ". " outside braces, or a line end; a point inside a number does not end it. */
 static size_t sentence_end(struct span s)
 {
@@ -106,17 +242,13 @@ static size_t sentence_end(struct span s)
         depth += (s.s[i] == '{') - (s.s[i] == '}');
         if (s.s[i] == '.' && depth <= 0 && i + 1 < s.n && ascii_is_space(s.s[i + 1]))
             break;
+        if (span_at(s, i, "\xe3\x80\x82")) /* the full-width one */
+            break;
     }
     return i;
 }
 
-/* The formula from `start` to `end` with what stands before and behind its marks. */
-struct formula {
-    size_t from, start, end, to;
-};
-
-/* The next formula from i on: 1, or 0. A kind that once did not close is exhausted. */
-static int next_formula(struct formula *out, struct span s, size_t i, int exhausted[4])
+int extract_next_formula(struct formula *out, struct span s, size_t i, int exhausted[4])
 {
     while (i < s.n) {
         int k = 0;
@@ -166,7 +298,7 @@ static void joined_formulas(struct span *out, struct span s)
     struct formula f, last = {0};
     int exhausted[4] = {0}, n = 0;
     s.n = s.n < 4096 ? s.n : 4096;
-    for (size_t i = 0; n < JOINED_MAX && next_formula(&f, s, i, exhausted); i = f.to) {
+    for (size_t i = 0; n < JOINED_MAX && extract_next_formula(&f, s, i, exhausted); i = f.to) {
         if (n && !joins_formulas((struct span){s.s + last.to, f.from - last.to}))
             break;
         last = f;
@@ -222,12 +354,30 @@ static enum declared_status read_content(struct declared *out, int *words, struc
         rest = (struct span){rest.s + 1, rest.n - 1};
     if (rest.n > CONTENT_MAX)
         rest.n = CONTENT_MAX;
+    if (rest.n && rest.s[0] == '}') { /* "\[ \text{Answer: } 5 \]" */
+        size_t close = 1;
+        while (close < rest.n && rest.s[close] != '$' && rest.s[close] != '\n' &&
+               !span_at(rest, close, "\\]") && !span_at(rest, close, "\\)"))
+            close++;
+        struct span inner = span_trim((struct span){rest.s + 1, close - 1});
+        if (inner.n)
+            rest = inner;
+    }
     const char *line = rest.n ? memchr(rest.s, '\n', rest.n) : NULL;
     out->line = span_trim((struct span){rest.s, line ? (size_t)(line - rest.s) : rest.n});
     while (out->line.n && is_decoration(out->line.s[out->line.n - 1]))
         out->line.n--;
     *words = 0;
     int formula = leading_formula(&out->text, rest);
+    struct span whole = {rest.s, formula > 0 ? (size_t)(out->text.s + out->text.n - rest.s) + 1 : 0};
+    if (formula > 0 && value_is_qualified(out->line, whole)) { /* "$5$ times as large" */
+        out->text = out->line;
+        return DECLARED_FOUND;
+    }
+    if (formula > 0 && goes_on(rest, (size_t)(out->text.s + out->text.n - rest.s))) {
+        out->text = out->line;
+        return DECLARED_FOUND;
+    }
     if (formula > 0) {
         joined_formulas(&out->text, rest);
         return DECLARED_FOUND;
@@ -239,6 +389,8 @@ static enum declared_status read_content(struct declared *out, int *words, struc
         return DECLARED_CUT;
     while (s.n && (is_decoration(s.s[s.n - 1]) || strchr(".,;!", s.s[s.n - 1])))
         s.n--;
+    while (s.n > 4 && (unsigned char)s.s[s.n - 4] == 0xf0) /* an emoji */
+        s = span_trim((struct span){s.s, s.n - 4});
     out->text = s;
     *words = is_words(s, w);
     return s.n ? DECLARED_FOUND : DECLARED_NONE;
@@ -255,18 +407,21 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
         struct declaration d;
         struct declared found;
         int words;
-        if ((s.s[i] != 'a' && s.s[i] != 'A') || !span_starts((struct span){s.s + i, s.n - i}, "answer"))
-            continue;
-        words_seen++;
-        if (!declaration_at(&d, s, i))
+        if (!may_declare[(unsigned char)s.s[i]] || !declaration_at(&d, s, i, &words_seen))
             continue;
         tried++;
         struct span rest = {s.s + d.content, d.end - d.content};
         enum declared_status status = read_content(&found, &words, rest, end, w);
         cut |= status == DECLARED_CUT;
+        if (i && strchr("([", s.s[i - 1]) && found.text.n > 1 &&
+            found.text.s[found.text.n - 1] == (s.s[i - 1] == '(' ? ')' : ']'))
+            found.text = span_trim((struct span){found.text.s, found.text.n - 1}); /* "(Answer: 5)" */
         int rank = 2 * (!words || d.is_label) + d.strong;
+        if (d.is_value && status == DECLARED_FOUND && !math_is_value(w, sentence_plain(found.text, w)))
+            continue;
         if (status == DECLARED_FOUND && rank > best) {
             *out = found;
+            out->rule = d.is_tag ? "tagged" : "declared";
             best = rank;
         }
     }
@@ -275,9 +430,15 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
 
 int extract_formula(struct span *out, struct span s)
 {
+    struct span whole;
+    return extract_formula_in(out, &whole, s);
+}
+
+int extract_formula_in(struct span *out, struct span *whole, struct span s)
+{
     struct formula f, last = {0}, first = {0};
     int exhausted[4] = {0}, found = 0;
-    for (size_t i = 0; next_formula(&f, s, i, exhausted); i = f.to) {
+    for (size_t i = 0; extract_next_formula(&f, s, i, exhausted); i = f.to) {
         struct span content = span_trim((struct span){s.s + f.start, f.end - f.start});
         if (!content.n || extract_is_end_of_proof(content))
             continue;
@@ -288,9 +449,10 @@ int extract_formula(struct span *out, struct span s)
     }
     if (!found)
         return 0;
-    *out = first.from < last.from && ends_here(s, last.to)
-               ? (struct span){s.s + first.from, last.to - first.from}
-               : span_trim((struct span){s.s + last.start, last.end - last.start});
+    int is_joined = first.from < last.from && ends_here(s, last.to);
+    first = is_joined ? first : last;
+    *whole = (struct span){s.s + first.from, last.to - first.from};
+    *out = is_joined ? *whole : span_trim((struct span){s.s + last.start, last.end - last.start});
     return 1;
 }
 
@@ -304,7 +466,7 @@ int extract_formula_around(struct span *out, struct span s, size_t start, size_t
         if (start - --i > REACH)
             return 0; /* from the middle of a paragraph the signs could be paired wrongly */
     s.n = s.n - end > REACH ? end + REACH : s.n;
-    for (; next_formula(&f, s, i, exhausted) && f.start <= start; i = f.to)
+    for (; extract_next_formula(&f, s, i, exhausted) && f.start <= start; i = f.to)
         if (f.end >= end) {
             *out = (struct span){s.s + f.start, f.end - f.start};
             return 1;

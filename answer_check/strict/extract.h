@@ -36,25 +36,36 @@ int extract_box_contexts(struct box_list *out, struct span section, const struct
                          struct math_work *w);
 
 struct declared {
+    const char *rule; /* "declared", or "tagged" where it stands in tags or behind "####" */
     struct span text; /* a formula's content, or the sentence without marks around it */
     struct span line; /* the rest of the line, for an answer that is itself a sentence or holds ". " */
 };
 enum declared_status { DECLARED_NONE, DECLARED_FOUND, DECLARED_CUT };
 
-/* Finds what is declared behind "final answer ... is", "answer is" or "answer:", or on one line in <answer>
- * tags. Among several declarations the last one with a value counts, then the last in words. "final answer",
- * "Answer:" at the start of a sentence and the tags come before a mere "answer is", and behind their colon
- * words are a value. A declaration that opens a box, a brace or a formula and does not close it states
- * nothing; when there is no other, the status is DECLARED_CUT. Only the last 64 declarations, and the last
- * 4096 occurrences of the word, are looked at. Returns DECLARED_FOUND and sets *out, else DECLARED_CUT, or
- * DECLARED_NONE where nothing is declared. */
+/* Finds what is declared behind "final answer ... is", "answer is" or "answer:", the same in other languages,
+ * on one line in <answer> tags and the like, or behind "####" as a value. Among several declarations the last
+ * one with a value counts, then the last in words. "final answer", "Answer:" at the start of a sentence and
+ * the tags come before a mere "answer is", and behind their colon words are a value. A declaration that opens
+ * a box, a brace or a formula and does not close it states nothing; when there is no other, the status is
+ * DECLARED_CUT. Only the last 64 declarations, and the last 4096 occurrences of the word, are looked at.
+ * Returns DECLARED_FOUND and sets *out, else DECLARED_CUT, or DECLARED_NONE where nothing is declared. */
 enum declared_status extract_declared(struct declared *out, struct span section, enum finish finish,
                                       struct math_work *w);
+
+/* A formula from `start` to `end`, and with its marks from `from` to `to`. */
+struct formula {
+    size_t from, start, end, to;
+};
+/* Finds the next formula from byte i on. Returns 1, or 0 when there is none. `exhausted` is zeroed before the
+ * first call and kept between calls: a kind of mark that once did not close is not tried again. */
+int extract_next_formula(struct formula *out, struct span section, size_t i, int exhausted[4]);
 
 /* Finds the content of the last $..$, $$..$$, \(..\) or \[..\]. Returns 1, or 0 when there is no formula.
  * Dollar signs of amounts and marks that end a proof are passed over; formulas at the end of a sentence that
  * only commas, "and" and "or" join ("$x = 2$ or $x = 5$") count as one, with the signs around them. */
 int extract_formula(struct span *out, struct span section);
+/* The same; *whole is the formula with its marks. */
+int extract_formula_in(struct span *out, struct span *whole, struct span section);
 
 /* Finds the content of the formula that holds the bytes from `start` to `end`, in their paragraph. Returns 1,
  * or 0 when there is no such formula or the paragraph begins more than 4096 bytes before `start`. */
@@ -67,10 +78,19 @@ int extract_is_amount(struct span section, size_t open, size_t close);
  * the number, since the length limit may have cut off a formula. */
 int extract_is_money(struct span section, size_t i, int cut_behind);
 int extract_is_end_of_proof(struct span s); /* is it \blacksquare, \square, QED or the like? */
+int extract_is_program(struct span s);      /* is there program text in it? */
 
-/* Finds the last number outside formulas and words, with its sign and percent sign. Returns 1, or 0 when
- * there is no number, or when it stands in program text. */
-int extract_last_number(struct span *out, struct span section);
+/* Finds the answer in a table that the section ends with: in the row named "answer", else in the last row's
+ * column of that name. Returns 1; -1 where the table has neither; 0 where there is no table. */
+int extract_table(struct span *out, struct span section);
+
+/* Finds the last box that is opened and not closed where a formula's end, or the brace that is missing last,
+ * shows what it holds: "$\boxed{\frac{1}{2}$". Returns 1, or 0. */
+int extract_open_box(struct box *out, struct span section);
+
+/* The text with its doubled backslashes single, where all of its commands have two; a copy in the arena, or
+ * the text itself. */
+struct span extract_single_backslashes(struct span text, struct arena *a);
 
 /* Finds the last line that is not blank, without marks of Markdown around it; marks that end a proof are no
  * line. Returns 1, or 0 when there is no such line. */

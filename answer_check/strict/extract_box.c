@@ -137,3 +137,67 @@ void extract_boxes(struct box_list *out, struct span s, struct arena *a)
     free(found.box);
     free(stack);
 }
+
+int extract_open_box(struct box *out, struct span s)
+{
+    for (size_t i = s.n; i-- > 0;) {
+        size_t n = s.s[i] == '\\' ? box_open(s, i) : 0, end = i + n;
+        int depth = 0, line_ends = 0;
+        if (!n)
+            continue;
+        for (; end < s.n && depth >= 0 && !line_ends; end++) {
+            if (s.s[end] == '$' || span_at(s, end, "\\)") || span_at(s, end, "\\]") || s.s[end] == '\n')
+                line_ends = 1;
+            else if (s.s[end] == '\\')
+                end++;
+            else
+                depth += (s.s[end] == '{') - (s.s[end] == '}');
+        }
+        end -= (size_t)line_ends;
+        end = end < s.n ? end : s.n;
+        struct span content = span_trim((struct span){s.s + i + n, end - i - n});
+        if (content.n && content.s[content.n - 1] == '.')
+            content = span_trim((struct span){content.s, content.n - 1});
+        int is_whole = content.n && (content.s[content.n - 1] == '}' || (end < s.n && s.s[end] != '\n'));
+        *out = (struct box){i, end, content};
+        return depth == 0 && is_whole;
+    }
+    return 0;
+}
+
+/* Is the command at i, behind its backslashes, one that stands in answers? */
+static int is_usual_command(struct span s, size_t i)
+{
+    static const char *const names[] = {"boxed", "frac",  "dfrac", "tfrac", "sqrt", "text", "pi",
+                                        "left",  "cdot",  "times", "fbox",  "(",    "[",    "mathbb",
+                                        "infty", "theta", "pmod",  "log",   "ln",   "sin",  "cos",
+                                        "tan",   "le",    "ge",    "ne",    "in"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (span_at(s, i, names[k]))
+            return 1;
+    return 0;
+}
+
+struct span extract_single_backslashes(struct span s, struct arena *a)
+{
+    int doubled = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.s[i] != '\\')
+            continue;
+        int is_double = i + 1 < s.n && s.s[i + 1] == '\\';
+        size_t name = i + 1 + (size_t)is_double;
+        if (!is_double && (is_usual_command(s, name) || span_at(s, name, "begin")))
+            return s;
+        doubled |= is_double && is_usual_command(s, name);
+        i += (size_t)is_double;
+    }
+    if (!doubled)
+        return s;
+    char *out = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        i += s.s[i] == '\\' && i + 1 < s.n && s.s[i + 1] == '\\';
+        out[n++] = s.s[i];
+    }
+    return (struct span){out, n};
+}

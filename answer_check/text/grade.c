@@ -1,5 +1,4 @@
-/* Verdicts, the rules on which graders differ, and the answer section of a response (contracts: grade.h,
- * response.h). */
+/* Verdicts and the rules on which graders differ (contracts: grade.h, response.h). */
 #include "answer_check/text/response.h"
 
 #include <string.h>
@@ -59,32 +58,7 @@ const char *grade_rules_text(const struct grade_rules *p, struct arena *a)
     return kept;
 }
 
-/* ---- responses ----
- *
- * The answer section starts after the LAST </think>. A <think> that no </think> follows means that the model
- * was still thinking when it stopped: whatever it had written by then is not an answer. */
-
-int response_answer(const struct response *r, const char **text, size_t *len)
-{
-    const struct span all = {r->text, r->len};
-    *text = r->text;
-    *len = r->len;
-    if (r->thinking == THINKING_NONE || !r->len)
-        return r->thinking == THINKING_OPEN;
-    for (size_t i = r->len; i-- > 0;) { /* the last tag of either kind decides */
-        if (r->text[i] != '<')
-            continue;
-        if (span_at(all, i, "<think>"))
-            return 1;
-        if (span_at(all, i, "</think>")) {
-            size_t skip = i + strlen("</think>");
-            *text += skip;
-            *len -= skip;
-            return 0;
-        }
-    }
-    return r->thinking == THINKING_OPEN;
-}
+/* ---- responses ---- */
 
 int grade_set(struct grade *out, enum verdict v, const char *reason)
 {

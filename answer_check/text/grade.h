@@ -27,7 +27,7 @@ enum thinking {
     THINKING_AUTO,
     THINKING_OPEN,
     THINKING_NONE
-}; /* auto: unfinished if <think> occurs and no </think>
+}; /* auto: unfinished if <think> or the like occurs and no </think>
     * follows; open: the prompt opened it; none: no cut */
 enum finish { FINISH_STOP, FINISH_LENGTH };
 
@@ -36,6 +36,15 @@ struct response {
     size_t len;
     enum thinking thinking;
     enum finish finish;
+};
+
+/* A place where mode strict found an answer, in the order in which they were looked at: the rule's name in
+ * answer_check/PLACES.md, what was taken, and where it stands. */
+struct grade_step {
+    const char *rule;
+    const char *took;
+    long at;          /* byte of the response; -1 where what was taken is no piece of it as it stands */
+    const char *then; /* NULL, or what became of it: "taken back by: Wait, ..." */
 };
 
 struct grade {
@@ -50,6 +59,8 @@ struct grade {
     double score; /* 1 or 0; the metric's value for text metrics */
     const char *segmenter; /* "jieba" or "char" where the score depends on the segmenter, else NULL */
     int64_t steps;         /* how many steps reading and comparing took (math only) */
+    const struct grade_step *places; /* mode strict only: the last of n_places is what was compared */
+    int n_places;
 };
 
 /* Returns a terminated copy in the arena for gold_form and pred_form: at most 200 bytes, cut between
@@ -75,9 +86,10 @@ extern const struct param grade_rule_params[];
 /* Returns "percent=hundredth units=drop ..." in the arena: all of them, in the table's order. */
 const char *grade_rules_text(const struct grade_rules *p, struct arena *a);
 
-/* The response's answer section, the same for all graders: the text after the last </think>, or the whole
- * text where there is no tag or r->thinking is THINKING_NONE. Returns 0 and the section, a part of the text,
- * or 1 when thinking was never closed; *text and *len are then the whole text. */
+/* The response's answer section, the same for all graders: the text after the last mark that ends thinking
+ * (</think>, [/THINK], the channel "final" and the like, thinking.c), or the whole text where there is no
+ * mark or r->thinking is THINKING_NONE. Returns 0 and the section, a part of the text, or 1 when thinking was
+ * never closed; *text and *len are then the whole text. */
 int response_answer(const struct response *r, const char **text, size_t *len);
 
 #endif

@@ -19,12 +19,16 @@ static int is_in(struct span word, const char *const *table)
 int value_word_behind(struct span word)
 {
     static const char *const table[] = {
-        "squared", "cubed",      "factorial",   "dozen",      "dozens", "score",  "gross",    "tenth",
-        "tenths",  "hundredths", "thousandths", "millionths", "halves", "thirds", "quarters", "fourths",
-        "fifths",  "sixths",     "sevenths",    "eighths",    "ninths", "rds",    "negative", "minus",
-        "below",   "not",        "incorrect",   "wrong",      "false",  "ppm",    "ppb",      "permille",
-        "basis",   "mod",        "modulo",      "fold",       "double", "triple", "plus",     "x",
-        "root",    "or",         NULL};
+        "squared",    "cubed",      "factorial",  "dozen",       "dozens",     "score",     "gross",
+        "tenth",      "tenths",     "hundredths", "thousandths", "millionths", "halves",    "thirds",
+        "quarters",   "fourths",    "fifths",     "sixths",      "sevenths",   "eighths",   "ninths",
+        "rds",        "negative",   "minus",      "below",       "not",        "incorrect", "wrong",
+        "false",      "ppm",        "ppb",        "permille",    "basis",      "mod",       "modulo",
+        "fold",       "double",     "triple",     "plus",        "x",          "root",      "or",
+        "reversed",   "doubled",    "tripled",    "halved",      "inverted",   "negated",   "mirrored",
+        "swapped",    "flipped",    "rotated",    "transposed",  "conjugated", "excluded",  "rejected",
+        "discarded",  "omitted",    "repeating",  "recurring",   "unless",     "except",    "excluding",
+        "impossible", "extraneous", "invalid",    "if",          "backwards",  "upside",    NULL};
     static const char *const scales[] = {
         "ten", "tens", "hundreds", "thousands", "millions", "billions", "trillions", "mn", "mio",
         "bn",  "lakh", "lakhs",    "crore",     "crores",   "wan",      "bps",       NULL};
@@ -109,6 +113,18 @@ static int qualified_behind(struct span text, size_t i)
     while (i < text.n && is_word_byte(text.s[i]))
         i++;
     struct span word = {text.s + from, i - from}, or = {"or", 2};
+    static const char *const compared[] = {"more",    "less",  "fewer", "greater", "larger",
+                                           "smaller", "times", "units", NULL};
+    static const char *const with[] = {"than", "as", "the", "larger", "greater", "more", "bigger", NULL};
+    if (is_in(word, compared)) { /* "4 more than x", "4 times as large" */
+        size_t next = i, end;
+        while (next < text.n && is_mark(text.s[next]))
+            next++;
+        for (end = next; end < text.n && is_word_byte(text.s[end]);)
+            end++;
+        if (is_in((struct span){text.s + next, end - next}, with))
+            return 1;
+    }
     if (word.n != or.n || memcmp(word.s, or.s, or.n) != 0)
         return value_word_behind(word);
     static const char *const bounds[] = {"more",   "less",    "fewer", "greater", "higher", "lower",

@@ -115,17 +115,32 @@ struct grading {
     int explain;
 };
 
-/* The answer of a line: what every mode says, and with --explain both readings. */
+/* Which rule took what from where, in the order in which places were looked at. */
+static json_t *explain_places(const struct grade *g)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < g->n_places; i++) {
+        const struct grade_step *p = &g->places[i];
+        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:o*}", "rule", p->rule, "took",
+                                             json_text_of(p->took), "at",
+                                             p->at < 0 ? json_null() : json_integer(p->at), "then",
+                                             p->then ? json_text_of(p->then) : NULL));
+    }
+    return all;
+}
+
+/* The answer of a line: what every mode says, and with --explain the places and both readings. */
 static json_t *grade_answer(const struct grade *g, const struct grade_options *o, int explain)
 {
     json_t *out = json_pack("{s:s, s:o, s:s*, s:o, s:o, s:o*}", "verdict", verdict_name(g->verdict), "reason",
                             json_text_of(g->reason), "how", g->how, "gold_form", json_text_of(g->gold_form),
                             "pred_form", json_text_of(g->pred_form), "rule",
                             o->mode == GRADE_STRICT ? changed_rules(&o->rules) : NULL);
-    if (out && explain && g->gold_latex)
+    if (out && explain && (g->gold_latex || g->n_places))
         json_object_set_new(out, "explain",
-                            json_pack("{s:o, s:o}", "gold", json_text_of(g->gold_latex), "pred",
-                                      json_text_of(g->pred_latex)));
+                            json_pack("{s:o, s:o*, s:o*}", "places", explain_places(g), "gold",
+                                      g->gold_latex ? json_text_of(g->gold_latex) : NULL, "pred",
+                                      g->pred_latex ? json_text_of(g->pred_latex) : NULL));
     return out;
 }
 
@@ -160,7 +175,8 @@ static const struct cli_option options[] = {
     {"rule", 0, CLI_LIST, offsetof(struct flags, rule), "NAME=VALUE",
      .help = "a rule for all lines that do not name it themselves; may be repeated"},
     {"explain", 0, CLI_FLAG, offsetof(struct flags, explain), NULL,
-     .help = "add \"explain\": both answers as they were read, in LaTeX (mode strict)"},
+     .help = "add \"explain\": which rule took what from where, and both answers as they were read, in "
+             "LaTeX (mode strict)"},
     {0},
 };
 

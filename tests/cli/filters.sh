@@ -24,6 +24,21 @@ END
 [ "$(grep -c '"reason":"[^"]' grade.got)" = 5 ] || fail "a verdict lacks its reason: $(cat grade.got)"
 [ ! -s grade.err ] || fail "grade wrote to standard error"
 
+# --explain: which rule took what from where
+cat >places.in <<'END'
+{"gold": "7", "pred": "\\boxed{8}. Wait, that is wrong. The answer is 7."}
+{"gold": "7", "pred": "{\"answer\": \"7\", \"confidence\": 0.9}"}
+{"gold": "7", "pred": "So there are 7 of them."}
+{"gold": "6", "pred": "Hence π/6."}
+{"gold": "7", "pred": "I do not know."}
+END
+"$program" grade --explain <places.in >places.got 2>/dev/null || fail "grade --explain exited $?"
+[ "$(sed 's/"gold_form".*//' places.got | grep -c '"verdict":"correct"')" = 3 ] || fail "grade --explain: $(cat places.got)"
+[ "$(grep -o '"rule":"[a-z ]*"' places.got | cut -d'"' -f4 | tr '\n' '.')" = 'boxed.declared.structured.last sentence.last sentence.' ] ||
+    fail "grade --explain names other places: $(cat places.got)"
+sed -n 1p places.got | grep -q '"took":"8","at":7,"then":"taken back by: Wait' || fail "the first place is not explained: $(sed -n 1p places.got)"
+sed -n 5p places.got | grep -q explain && fail "a place is explained where there is none"
+
 cat >mistakes.in <<'END'
 {"gold":"1","pred":"1"}
 {"gold":"1"

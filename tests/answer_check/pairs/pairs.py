@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 
+import endings
 import families
 import writing
 
 SHOWN = 3  # Examples of each fault.
 LEAST_RIGHT = 0.98
+LEAST_ENDINGS = {"latex": 0.98, "plain": 0.95}
 WRAPPERS = ("\\boxed{%s}", "\\boxed{%s}", "So the answer is $\\boxed{%s}$.", "$$\\boxed{%s}$$")
 
 
@@ -100,6 +102,31 @@ def grade(program, pairs):
     return sums[2] == 0 and sums[1] >= LEAST_RIGHT * sums[0]
 
 
+def grade_endings(program, seed, count):
+    """Grades the matrix of endings and kinds of answers, or that many of its pairs. Prints each ending with a
+    fault, and returns whether the program is good enough."""
+    rows = list(endings.matrix())
+    if count and count < len(rows):
+        rows = random.Random(seed).sample(rows, count)
+    pairs = [{"class": c, "gold": g, "pred": p, "equal": e} for c, g, p, e in rows]
+    faults, good, shown = collections.Counter(), True, set()
+    for pair, verdict in zip(pairs, run(program, pairs)):
+        group = pair["class"].split()[1].rstrip(":")
+        faults[group, "all"] += 1
+        if (verdict == "correct") == pair["equal"]:
+            continue
+        faults[group, "wrong"] += 1
+        good = good and pair["equal"]
+        if pair["class"] not in shown or not pair["equal"]:
+            shown.add(pair["class"])
+            print("    %s: gold %s, pred %r, verdict %s" % (pair["class"], pair["gold"], pair["pred"], verdict))
+    for group, least in LEAST_ENDINGS.items():
+        total, wrong = faults[group, "all"], faults[group, "wrong"]
+        print("endings, %s: %d of %d pairs right" % (group, total - wrong, total))
+        good = good and total - wrong >= least * total
+    return good
+
+
 def main():
     """Reads the command line."""
     ap = argparse.ArgumentParser(description=__doc__)
@@ -109,7 +136,11 @@ def main():
     ap.add_argument("--check", action="store_true", help="verify the truth with SymPy where it applies")
     ap.add_argument("--grade", metavar="PROGRAM", help="grade the pairs with this program")
     ap.add_argument("--list", action="store_true", help="print the names of the classes")
+    ap.add_argument("--endings", action="store_true", help="the matrix of endings; with --count N a sample of it")
     args = ap.parse_args()
+    if args.endings:
+        print("seed %d" % args.seed, flush=True)
+        return 0 if grade_endings(args.grade, args.seed, args.count if args.count != 5000 else 0) else 1
     if args.list:
         print("\n".join(families.classes()))
         return 0

@@ -1,6 +1,7 @@
 /* Where an answer section states an answer: one row for each rule of the extractors. A section of the row
  * that is left out is not asked; "(none)" and "(cut)" stand for what is not found. */
 #include "answer_check/strict/extract.h"
+#include "answer_check/strict/sentence.h"
 #include "tests/answer_check/answer_case.h"
 
 static const char *text_of(struct arena *a, int found, struct span s)
@@ -30,7 +31,7 @@ static void run_row(const struct test_case *t)
     struct arena a = {0};
     struct math_work w = {.arena = &a, .steps = MATH_STEPS};
     struct span section = {text, strlen(text)}, found;
-    struct declared d = {{"", 0}, {"", 0}};
+    struct declared d = {"", {"", 0}, {"", 0}};
     enum finish finish = case_text(t, "finish") ? FINISH_LENGTH : FINISH_STOP;
     if (case_text(t, "boxes"))
         CASE_STR(t, "boxes", boxes_of(&a, section));
@@ -45,9 +46,9 @@ static void run_row(const struct test_case *t)
         int is_found = extract_formula(&found, section);
         CASE_STR(t, "formula", text_of(&a, is_found, found));
     }
-    if (case_text(t, "number")) {
-        int is_found = extract_last_number(&found, section);
-        CASE_STR(t, "number", text_of(&a, is_found, found));
+    if (case_text(t, "result")) {
+        int is_found = sentence_last_result(&found, section, &w);
+        CASE_STR(t, "result", text_of(&a, is_found, found));
     }
     if (case_text(t, "last_line")) {
         int is_found = extract_last_line(&found, section);

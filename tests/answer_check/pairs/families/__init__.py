@@ -22,6 +22,7 @@ FAMILIES = (
     "random_trees",
     "near_misses",
     "symbols",
+    "meanings",
 )
 
 

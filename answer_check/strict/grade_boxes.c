@@ -1,0 +1,199 @@
+/* Grades boxes (contract: grading.h). Of several boxes the last one wins. Boxes on its line that only commas,
+ * "and" or names join to it are one statement: the parts of a list, or else, if they contradict one another,
+ * the answer is ambiguous. */
+#include "answer_check/strict/grading.h"
+
+#include <string.h>
+
+#include "answer_check/text/latex_clean.h"
+
+/* The length of a name and equals sign, "x =", "y_2 =", in front of a box in a run of boxes; 0 when there
+ * is none. */
+static size_t assignment_length(struct span s)
+{
+    size_t i = 0;
+    if (!s.n || !ascii_is_letter(s.s[0]))
+        return 0;
+    while (i < s.n && i < 8 && (ascii_is_letter(s.s[i]) || ascii_is_digit(s.s[i]) || strchr("_{}", s.s[i])))
+        i++;
+    while (i < s.n && s.s[i] == ' ')
+        i++;
+    return i < s.n && s.s[i] == '=' ? i + 1 : 0;
+}
+
+/* The length of the label of a part at the start of s: "(a)", "b)", "ii.", "Part (b):", "2."; 0 when there is
+ * none. */
+static size_t part_label(struct span s)
+{
+    size_t i = span_starts(s, "part ") ? 5 : 0, bracket = i < s.n && s.s[i] == '(', from;
+    for (i += bracket, from = i;
+         i < s.n && i - from < 3 && (ascii_is_letter(s.s[i]) || ascii_is_digit(s.s[i]));)
+        i++;
+    size_t n = i - from;
+    int is_numeral = n > 0;
+    for (size_t k = from; k < i; k++)
+        is_numeral &= strchr("ivx", s.s[k]) != NULL;
+    int is_number = n == 1 && ascii_is_digit(s.s[from]), is_letter = n == 1 && ascii_is_letter(s.s[from]);
+    if (!is_numeral && !is_number && !is_letter)
+        return 0;
+    size_t closed = i;
+    while (i < s.n && strchr(").:", s.s[i]) && i - closed < 2)
+        i++;
+    return i > closed && (!bracket || s.s[closed] == ')') ? i : 0;
+}
+
+/* Is the text between two boxes only the label of the second part, with separators? */
+static int is_part_label(struct span between)
+{
+    enum { LABEL_MAX = 60 };
+    size_t label = 0;
+    struct span s = between;
+    if (s.n > LABEL_MAX)
+        return 0;
+    while (s.n) {
+        size_t n = label ? 0 : part_label(s);
+        if (n)
+            label = n;
+        else if (span_starts(s, "and"))
+            n = 3;
+        else if (ascii_is_space(s.s[0]) || strchr("$*,;._", s.s[0]))
+            n = 1;
+        else if (span_at(s, 0, "\\(") || span_at(s, 0, "\\)") || span_at(s, 0, "\\[") || span_at(s, 0, "\\]"))
+            n = 2;
+        else
+            return 0;
+        s = (struct span){s.s + n, s.n - n};
+    }
+    return label > 0;
+}
+
+/* Is the text between two boxes nothing but separators, so that the boxes are the parts of one answer? */
+static int is_separator(struct span between, struct arena *a)
+{
+    enum { SEPARATOR_MAX = 1000 };
+    if (between.n > SEPARATOR_MAX)
+        return 0;
+    struct span s = latex_clean(a, between);
+    for (size_t i = 0; i < s.n; i++) {
+        struct span rest = {s.s + i, s.n - i};
+        size_t word = span_starts(rest, "\\text{") ? 6
+                      : span_starts(rest, "and")   ? 3
+                      : span_starts(rest, "or")    ? 2
+                                                   : assignment_length(rest);
+        if (!word && !strchr(" ,;}", s.s[i]))
+            return 0;
+        i += word ? word - 1 : 0;
+    }
+    return 1;
+}
+
+/* First box of the run that the last box ends: boxes on one line with nothing but separators between them, or
+ * with "and" or "or" on a line of its own, and together no longer than an answer may be. */
+static size_t first_of_run(const struct box_list *boxes, struct span section, struct arena *a)
+{
+    enum { RUN_MAX = 16 };
+    size_t first = boxes->n - 1;
+    while (first && boxes->n - first < RUN_MAX) {
+        size_t from = boxes->box[first - 1].end, to = boxes->box[first].start;
+        if (boxes->box[boxes->n - 1].end - boxes->box[first - 1].start > ANSWER_MAX)
+            break;
+        struct span between = span_trim((struct span){section.s + from, to - from});
+        int word =
+            (between.n == 3 && span_starts(between, "and")) || (between.n == 2 && span_starts(between, "or"));
+        if (!word && (memchr(section.s + from, '\n', to - from) ||
+                      !is_separator((struct span){section.s + from, to - from}, a)))
+            break;
+        first--;
+    }
+    return first;
+}
+
+/* Grades boxes of labelled parts, "(a) \boxed{3} (b) \boxed{5}", if they are the reference as one list.
+ * Returns 1 when they are. */
+static int grade_parts(struct grading *g, struct span section, const struct box_list *boxes)
+{
+    enum { PARTS_MAX = 8 };
+    struct str joined = {0};
+    size_t first = boxes->n - 1;
+    while (first && boxes->n - first < PARTS_MAX) {
+        size_t from = boxes->box[first - 1].end, to = boxes->box[first].start;
+        if (!is_part_label((struct span){section.s + from, to - from}))
+            break;
+        first--;
+    }
+    if (first + 1 >= boxes->n)
+        return 0;
+    for (size_t i = first; i < boxes->n; i++) {
+        str_puts(&joined, i > first ? ", " : "");
+        str_add(&joined, boxes->box[i].content.s, boxes->box[i].content.n);
+    }
+    struct span all = {arena_strndup(g->w->arena, str_text(&joined), joined.len), joined.len};
+    str_release(&joined);
+    if (all.n > ANSWER_MAX)
+        return 0;
+    struct answer pred = answer_read(g->w, all);
+    struct answer_match m = grading_compare(g, &pred);
+    if (m.equal)
+        grading_decide(g, &pred, &m, "The boxes of the parts, read as one list,");
+    return m.equal;
+}
+
+/* Do two boxes state the same? In either order: x = 5 and 5 agree. */
+static int boxes_agree(struct grading *g, struct span box, const struct answer *last)
+{
+    if (box.n == last->text.n && !memcmp(box.s, last->text.s, box.n))
+        return 1;
+    struct answer b = answer_read(g->w, box);
+    return answer_compare(g->w, &b, last, g->rules).equal || answer_compare(g->w, last, &b, g->rules).equal;
+}
+
+/* Grades the run of boxes that the last box ends. */
+static int grade_run(struct grading *g, struct span section, const struct box_list *boxes)
+{
+    struct arena *a = g->w->arena;
+    struct span last_text = grading_without_announcement(boxes->box[boxes->n - 1].content);
+    struct str joined = {0};
+    int conflict = 0, rc = 0;
+    if (last_text.n > ANSWER_MAX) /* which is a run by itself */
+        return grading_too_long(g, last_text);
+    struct answer last = answer_read(g->w, extract_single_backslashes(last_text, a));
+    for (size_t i = first_of_run(boxes, section, a); i < boxes->n; i++) {
+        const struct box *b = &boxes->box[i];
+        conflict = conflict || (i + 1 < boxes->n && !boxes_agree(g, b->content, &last));
+        if (joined.len)
+            str_puts(&joined, ", ");
+        str_add(&joined, b->content.s, b->content.n);
+    }
+    struct span all = {str_text(&joined), joined.len};
+    if (!conflict) {
+        rc = grading_answer(g, &last, boxes->n > 1 ? "The last of several boxes" : "The box");
+    } else {
+        rc = grading_text(g, all, "The last line's boxes, read as one list:");
+        if (g->out->verdict != VERDICT_CORRECT)
+            rc = grading_as_text(g, all, VERDICT_AMBIGUOUS,
+                                 "The last line with a box holds boxes that contradict one another.");
+    }
+    str_release(&joined);
+    return rc;
+}
+
+/* The boxes, alone and as the formulas around them make them. Where only the boxes alone are the reference,
+ * the box and its surroundings state two things. */
+int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
+{
+    struct box_list read;
+    if (boxes->n > 1 && grade_parts(g, section, boxes))
+        return 0;
+    int rc = grade_run(g, section, boxes);
+    struct grade alone = *g->out;
+    if (!extract_box_contexts(&read, section, boxes, g->w))
+        return rc;
+    grade_run(g, section, &read);
+    if (g->out->verdict == VERDICT_CORRECT)
+        return rc;
+    if (alone.verdict == VERDICT_CORRECT)
+        return grading_as_text(g, read.box[read.n - 1].content, VERDICT_AMBIGUOUS,
+                               "The box equals the reference, but not with what stands beside it.");
+    *g->out = alone;
+    return rc;
+}

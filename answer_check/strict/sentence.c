@@ -1,0 +1,213 @@
+/* Sentences and the words in them (contract: sentence.h). */
+#include "answer_check/strict/sentence.h"
+
+#include <string.h>
+
+#include "answer_check/strict/extract.h"
+
+/* ---- where sentences end ---- */
+
+/* The length of a full-width point, "!" or "?" at i, or 0. */
+static size_t wide_stop(struct span s, size_t i)
+{
+    static const char *const stops[] = {"\xe3\x80\x82", "\xef\xbc\x81", "\xef\xbc\x9f", "\xef\xbc\x9b"};
+    for (int k = 0; k < 4; k++)
+        if (span_at(s, i, stops[k]))
+            return 3;
+    return 0;
+}
+
+/* Does the point at i belong to an abbreviation or a number of a list: "e.g. ", "approx. ", "1. "? */
+static int is_abbreviation(struct span s, size_t i)
+{
+    static const char *const known[] = {"approx", "vs", "eq", "fig", "resp", "dr", "mr", "mrs", "ms", "st"};
+    size_t from = i;
+    while (from && ascii_is_letter(s.s[from - 1]))
+        from--;
+    struct span word = {s.s + from, i - from};
+    if (word.n == 1)
+        return from && s.s[from - 1] == '.';
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (word.n == strlen(known[k]) && span_starts(word, known[k]))
+            return 1;
+    size_t digits = i;
+    while (digits && ascii_is_digit(s.s[digits - 1]))
+        digits--;
+    return digits < i && i - digits < 3 && (!digits || s.s[digits - 1] == '\n');
+}
+
+/* Does the line end at i stand before or behind a formula that is set off, so that the sentence goes on? */
+static int is_inner_line(struct span s, size_t i, int behind_display)
+{
+    while (i < s.n && ascii_is_space(s.s[i]))
+        i++;
+    return span_at(s, i, "\\[") || span_at(s, i, "$$") ||
+           (behind_display && i < s.n && s.s[i] >= 'a' && s.s[i] <= 'z');
+}
+
+size_t sentence_next(struct span s, size_t i)
+{
+    int exhausted[4] = {0}, behind_display = 0;
+    struct formula f;
+    while (i < s.n) {
+        char c = s.s[i];
+        size_t wide = (unsigned char)c >= 0xe3 ? wide_stop(s, i) : 0;
+        if (wide)
+            return i + wide;
+        if (c == '\n' && !is_inner_line(s, i, behind_display))
+            return i + 1;
+        if ((c == '.' || c == '!' || c == '?') && (i + 1 == s.n || ascii_is_space(s.s[i + 1])) &&
+            !(c == '.' && is_abbreviation(s, i)))
+            return i + 1;
+        if ((c == '$' || c == '\\') && extract_next_formula(&f, s, i, exhausted) && f.from == i) {
+            behind_display = f.start - f.from == 2;
+            i = f.to;
+            continue;
+        }
+        behind_display &= c == '\n' || ascii_is_space(c) || strchr(".,;", c) != NULL;
+        i += c == '\\' && i + 1 < s.n ? 2 : 1;
+    }
+    return s.n;
+}
+
+/* ---- phrases ---- */
+
+/* The length of the phrase of n bytes at the start of s, as whole words, or 0. An apostrophe may be curly. */
+static size_t phrase_at(struct span s, const char *phrase, size_t n)
+{
+    int is_stem = phrase[n - 1] == '*';
+    size_t i = 0;
+    n -= (size_t)is_stem;
+    for (size_t k = 0; k < n; k++, i++) {
+        if (i >= s.n)
+            return 0;
+        if (phrase[k] == '\'' && span_at(s, i, "\xe2\x80\x99")) {
+            i += 2;
+            continue;
+        }
+        if (ascii_lower(s.s[i]) != phrase[k])
+            return 0;
+    }
+    if (!is_stem && ascii_is_letter(phrase[n - 1]) && i < s.n &&
+        (ascii_is_letter(s.s[i]) || (unsigned char)s.s[i] == 0xc3))
+        return 0;
+    return i;
+}
+
+/* Does one of the phrases stand at the start of s? */
+static int starts_with(struct span s, const char *phrases)
+{
+    while (*phrases) {
+        size_t n = strcspn(phrases, "|");
+        if (s.n && ascii_lower(s.s[0]) == phrases[0] && phrase_at(s, phrases, n))
+            return 1;
+        phrases += n + (phrases[n] == '|');
+    }
+    return 0;
+}
+
+int sentence_says(struct span s, const char *phrases)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        int begins = !i || !ascii_is_letter(s.s[i - 1]) || !ascii_is_letter(s.s[i]);
+        if (begins && ((unsigned char)s.s[i] & 0xc0) != 0x80 &&
+            starts_with((struct span){s.s + i, s.n - i}, phrases))
+            return 1;
+    }
+    return 0;
+}
+
+int sentence_begins(struct span s, const char *phrases)
+{
+    while (s.n && (ascii_is_space(s.s[0]) || strchr("*_#>-\"(", s.s[0])))
+        s = (struct span){s.s + 1, s.n - 1};
+    return starts_with(s, phrases);
+}
+
+int sentence_is_chatter(struct span s)
+{
+    return sentence_begins(
+               s,
+               "let me know|feel free|i hope|hope this|hope that|would you|do you|did you|shall i|should i|"
+               "want me|if you|is there anything|are there any|happy to|glad to|please|thank|thanks|"
+               "have a|good luck|don't hesitate|any questions|great job|good job|rate|cheers|you can|"
+               "you could|enjoy|need more|need help|need any|i can also|i can provide|i'm here|i am here|"
+               "i used|check:|check|checking|verification|verify|verifying|to verify|to check|confidence|"
+               "希望|如果你|如果您|如有|如需|需要我|请") ||
+           sentence_says(s, "let me know|feel free to|hope this helps|hope that helps");
+}
+
+int sentence_rejects(struct span s)
+{
+    return sentence_says(
+        s,
+        "impossible|not possible|exclud*|reject*|discard*|rule out|rules out|ruled out|ruling out|"
+        "extraneous|invalid|inadmissible|contradict*|fails|fail|does not work|doesn't work|suppose|"
+        "supposing|assume|assuming|let us try|let's try|try|trying|test|testing|candidate|candidates|"
+        "not sure|unsure|not clear|unclear|whether|guess|guessing|maybe|perhaps|possibly|might be|could be|"
+        "may be|not a solution|not a root|not valid|not allowed|eliminat*|ignore|ignoring|omit|wrong|"
+        "incorrect|mistake|can't be|cannot be|couldn't be|isn't|wasn't|is not|are not|was not|not equal|"
+        "to consider|to check|to try|need to find|want to find|have to find|must find|divides|too large|too "
+        "small|"
+        "too big|too many|too few|is false|rather than|instead of|spurious|infeasible|undefined|far "
+        "from|close to but|"
+        "排除|舍去|舍掉|假如|可能|不是|不等于|不为|不对|不可能|不能|不超过|不足|不小于|不大于|并非|"
+        "小于|大于|至少|至多|超过|最多|最少|低于|高于|错|或|还是");
+}
+
+int sentence_is_doubtful(struct span s)
+{
+    size_t n = s.n;
+    while (n && (ascii_is_space(s.s[n - 1]) || strchr("*_\"')$", s.s[n - 1])))
+        n--;
+    if (n && (s.s[n - 1] == '?' || (n > 2 && !memcmp(s.s + n - 3, "\xef\xbc\x9f", 3))))
+        return 1;
+    return sentence_rejects(s) ||
+           sentence_says(s,
+                         "if|unless|except|provided|not|never|cannot|can't|don't|doesn't|won't|neither|nor|"
+                         "let|no longer|besides|excluding|without");
+}
+
+/* ---- marks of Markdown ---- */
+
+/* Does the pair of stars at i set off words, rather than mean a power? */
+static int is_emphasis(struct span s, size_t i)
+{
+    char before = i ? s.s[i - 1] : ' ', behind = i + 2 < s.n ? s.s[i + 2] : ' ';
+    return ascii_is_space(before) || ascii_is_space(behind) || strchr("([{:\"'$", before) ||
+           strchr(".,;:!?)]}\"'", behind) || (unsigned char)before >= 0x80 || (unsigned char)behind >= 0x80;
+}
+
+struct span sentence_plain(struct span s, struct math_work *w)
+{
+    if (!memchr(s.s, '*', s.n) && !memchr(s.s, '`', s.n))
+        return s;
+    char *out = arena_alloc(w->arena, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (span_at(s, i, "**") && is_emphasis(s, i)) {
+            i++;
+            continue;
+        }
+        if (s.s[i] == '`')
+            continue;
+        out[n++] = s.s[i];
+    }
+    return span_trim((struct span){out, n});
+}
+
+struct span sentence_without_chatter(struct span section)
+{
+    enum { CHATTER_MAX = 8, REACH = 1024 };
+    section = span_trim(section);
+    for (int k = 0; k < CHATTER_MAX; k++) {
+        size_t from = section.n > REACH ? section.n - REACH : 0, start = from, next;
+        for (size_t i = from; (next = sentence_next(section, i)) < section.n; i = next)
+            start = next;
+        struct span last = {section.s + start, section.n - start};
+        if (!start || !sentence_is_chatter(span_trim(last)))
+            break;
+        section = span_trim((struct span){section.s, start});
+    }
+    return section;
+}

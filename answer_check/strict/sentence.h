@@ -1,0 +1,52 @@
+#ifndef ANSWER_CHECK_STRICT_SENTENCE_H
+#define ANSWER_CHECK_STRICT_SENTENCE_H
+
+#include "answer_check/read/math_read.h"
+
+/* Sentences of prose and the words in them, for answer_check/strict only. Nothing fails; spans point into the
+ * text that was given, and questions are answered with 1 or 0. */
+
+/* Returns where the sentence that begins at byte i ends, behind its point or line end: a point, "!" or "?"
+ * with white space behind it, one of their full-width forms, or a new line. Formulas count as one word, also
+ * when they stand on lines of their own. */
+size_t sentence_next(struct span text, size_t i);
+
+/* Does one of the phrases, separated by "|", stand in the text as whole words? ASCII case is ignored; a "*"
+ * at the end of a phrase stands for the rest of a word. Phrases that begin with a byte beyond ASCII match
+ * anywhere. sentence_begins(): does the text begin with one, behind blanks and marks of Markdown? */
+int sentence_says(struct span text, const char *phrases);
+int sentence_begins(struct span text, const char *phrases);
+
+int sentence_is_chatter(struct span s); /* a phrase of politeness or an offer, no part of an answer? */
+/* Does the sentence reject the values in it, suppose them or doubt them: "2 is extraneous", "suppose x = 2"?
+ */
+int sentence_is_doubtful(struct span s);
+/* Does the sentence only reject or suppose: with a verb such as "discard" or "suppose"? The words of
+ * sentence_is_doubtful() that may also belong to an answer in words ("if n is even", "not") are left out. */
+int sentence_rejects(struct span s);
+
+/* The text without the pairs of stars and the backquotes that set words off, in w's arena. "**" between two
+ * operands is a power and stays. */
+struct span sentence_plain(struct span s, struct math_work *w);
+
+/* Finds the expression that the sentence presents as its result: the last formula, or the last run of plain
+ * mathematics, always as a whole. Returns 0 where the words around it change or reject it, where it is a
+ * piece of something that cannot be read, or where there is none. *out may live in w's arena. */
+int sentence_result(struct span *out, struct span sentence, struct math_work *w);
+
+/* The same for the sentences that a section ends with: those of politeness are passed over, and of the last
+ * three the last one with words such as "so" or "total" counts before one without. */
+int sentence_last_result(struct span *out, struct span section, struct math_work *w);
+
+/* The section without the sentences of politeness that it ends with. */
+struct span sentence_without_chatter(struct span section);
+
+/* Returns the bytes of the text before words such as "Wait" or "Actually" in the middle of it. */
+size_t sentence_before_second_thought(struct span s);
+
+/* Is the statement that ends at byte `end` taken back by what follows: "Wait, that's wrong", "No: the answer
+ * is 7"? Returns 1 and sets *rest to the text from there on and *by to the sentence that does it, else 0.
+ * `start` is where the statement begins: "not 8". */
+int sentence_takes_back(struct span *rest, struct span *by, struct span section, size_t start, size_t end);
+
+#endif
