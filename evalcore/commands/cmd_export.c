@@ -86,7 +86,8 @@ const struct command cmd_export = {
         "  lighteval  OUT/results/SYSTEM/results_TIME.json and OUT/details/..., JSON Lines instead of "
         "Parquet\n"
         "  inspect    OUT/TIME_CELL_ID.json, a log of Inspect for each cell\n"
-        "  csv        the file OUT, a row for each completion\n"
+        "  csv        the file OUT, a row for each completion; a text that a spreadsheet would compute has a "
+        "' before it\n"
         "TIME is when the run folder was last written to, so exports of several nights fit into one folder.\n"
         "Files appear together at the end, and none is replaced without --force. docs/exports.md says "
         "more.\n",

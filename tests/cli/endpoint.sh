@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 is not there"
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-rm -rf run.json port served client.pid ends a b c d f g h k n out_* ./*.log
+rm -rf run.json port served client.pid ends a b c d f g h k l n out_* ./*.log
 cat >run.json <<'JSON'
 {"model": {"endpoint": "http://127.0.0.1:1/v1", "name": "mock", "tokenizer": "pocket", "retry_wait": 0.005, "retries": 6},
  "temperature": 0.7, "samples": 5, "max_new_tokens": 10,
@@ -56,9 +56,9 @@ refuse 2 "run.json: the model is behind an endpoint, and only \`kveval sweep\` d
 
 # --- a list of models without end
 serve models=long
-sweep 2 a
+sweep 2 l
 says "is longer than 4 MiB"
-[ ! -e a ] || fail "a folder was made for a server whose list is too long"
+[ ! -e l ] || fail "a folder was made for a server whose list is too long"
 stop_server
 
 # --- one undisturbed run; the server counts what it gave

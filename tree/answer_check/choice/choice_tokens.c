@@ -1,0 +1,479 @@
+/* Cuts plain text into tokens: option letters, words by what they say (choice_words.c), and signs (contract:
+ * choice_scan.h). Marks of Markdown have no tokens; they only decide whether a letter stands in marks. */
+#include "answer_check/choice/choice_scan.h"
+
+#include <string.h>
+
+/* The text comes from choice_plain(). */
+struct choice_text {
+    const char *s;
+    size_t n;
+    char last_letter; /* 'A' + n_options - 1 */
+    int is_cut;       /* the length limit cut the text: its last byte may be the start of a word */
+    const struct choice_lexicon *words;
+};
+
+/* The byte at i; a new line behind the end. */
+static char byte_at(const struct choice_text *t, size_t i)
+{
+    return i < t->n ? t->s[i] : '\n';
+}
+
+/* Does the byte at i belong to a word? */
+static int is_word_at(const struct choice_text *t, size_t i)
+{
+    return span_is_word((struct span){t->s, t->n}, i);
+}
+
+/* ---- letters ----
+ *
+ * A letter never stands inside a word or a formula, "A" before a lower-case word ("A good approach") is an
+ * article, and a bare lower-case letter ("the mass must be a") is an article or a symbol, except where a
+ * declaration names it. */
+
+/* The position behind the bytes from i on that occur in `marks`. */
+static size_t skip_marks(const struct choice_text *t, size_t i, const char *marks)
+{
+    while (i < t->n && t->s[i] && strchr(marks, t->s[i]))
+        i++;
+    return i;
+}
+
+/* Is the letter at i a whole word? The apostrophe of "C's" and "I'm" makes it part of a longer one, a
+ * quotation mark does not; so does the underscore of "x_C", while those of "_C_" are marks. */
+static int is_alone(const struct choice_text *t, size_t i)
+{
+    size_t before = i, behind = i + 1;
+    while (before && t->s[before - 1] == '_')
+        before--;
+    while (byte_at(t, behind) == '_')
+        behind++;
+    if (before && t->s[before - 1] == '\'')
+        before -= before > 1 && ascii_is_letter(t->s[before - 2]);
+    if (byte_at(t, behind) == '\'')
+        behind += ascii_is_letter(byte_at(t, behind + 1)) != 0;
+    return !(before && is_word_at(t, before - 1)) && !is_word_at(t, behind);
+}
+
+/* Is the bare letter at i an article or "I" rather than an option? A lower-case word follows an article, and
+ * one that a verb or a conjunction does not follow instead. */
+static int is_article(const struct choice_text *t, size_t i)
+{
+    if ((t->s[i] != 'A' && t->s[i] != 'I') || byte_at(t, i + 1) != ' ')
+        return 0;
+    for (size_t j = i + 2, n; byte_at(t, j) >= 'a' && byte_at(t, j) <= 'z'; j = skip_marks(t, j + n, " ")) {
+        switch (choice_word(t->words, (struct span){t->s + j, t->n - j}, &n)) {
+        case K_IS:
+        case K_ARE:
+        case K_AND:
+        case K_OR:
+        case K_BREAK:
+        case K_THAN:
+        case K_BUT:
+        case K_IF:
+        case K_SO:
+        case K_NEITHER:
+            return 0;
+        case K_NOT:
+        case K_FITS:
+        case K_FAILS:
+        case K_LEAVE:
+        case K_HEDGE:
+        case K_WOULD:
+        case K_THINK:
+            return t->s[i] == 'I';
+        case K_LIGHT:
+            break;
+        default: /* "A doesn't": no article stands before a negation */
+            for (n = 0; is_word_at(t, j + n) || byte_at(t, j + n) == '\'';)
+                n++;
+            return t->s[i] == 'I' || n < 4 || memcmp(t->s + j + n - 3, "n't", 3) != 0;
+        }
+        if (t->s[i] == 'I')
+            return 1;
+    }
+    return 0;
+}
+
+/* Is there a word such as "correct" or "wrong" at i? */
+static int is_verdict(const struct choice_text *t, size_t i)
+{
+    size_t n;
+    enum choice_kind kind = i < t->n ? choice_word(t->words, (struct span){t->s + i, t->n - i}, &n) : K_OTHER;
+    return kind == K_RIGHT || kind == K_WRONG;
+}
+
+/* Is there an "and" or "or" of LaTeX at i? */
+static int is_joint(const struct choice_text *t, size_t i)
+{
+    size_t n;
+    enum choice_kind kind = choice_word(t->words, (struct span){t->s + i, t->n - i}, &n);
+    return kind == K_AND || kind == K_OR;
+}
+
+/* Is the letter at i a unit ("25 C", "°C") or part of a formula ("C + 1", "x/C", "C-14", "C = 3")? */
+static int is_formula(const struct choice_text *t, size_t i)
+{
+    static const char *const operators[] = {"·", "× ", "\xe2\x89", "\xe2\x88", "\xe2\x8a", "\xe2\x8b"};
+    static const char *const scripts[] = {"²", "³", "¹", "\xe2\x81", "\xe2\x82"};
+    size_t before = i, behind = i + 1;
+    while (before && (t->s[before - 1] == ' ' || t->s[before - 1] == '*' || t->s[before - 1] == '`'))
+        before--;
+    char left = before ? t->s[before - 1] : 0, near = i ? t->s[i - 1] : 0;
+    int is_starred = near == '*';
+    if (ascii_is_digit(left) || left == '+' || left == '^' ||
+        (near == '-' && i > 1 && is_word_at(t, i - 2)) ||
+        (before > 1 && (unsigned char)t->s[before - 2] == 0xc2 && ((unsigned char)left | 0x0a) == 0xba) ||
+        (before > 6 && (!memcmp(t->s + before - 5, "\\circ", 5) || !memcmp(t->s + before - 6, "\\circ]", 6))))
+        return 1;
+    char next = byte_at(t, behind);
+    struct span rest = {t->s + behind, t->n - behind};
+    for (int s = 0; s < 5; s++) /* digits set high or low */
+        if (span_at(rest, 0, scripts[s]))
+            return 1;
+    if (!is_starred && next == '*' && byte_at(t, behind + 1) != '*' && is_word_at(t, behind + 1))
+        return 1;
+    if ((next == '(' || next == '[') && byte_at(t, behind + 1) != ' ')
+        return 1;
+    if ((next == '-' || next == '.') && is_word_at(t, behind + 1) &&
+        (next == '-' || byte_at(t, behind + 2) == '.'))
+        return 1;
+    if (next == ':' && byte_at(t, behind + 1) >= 'A' && byte_at(t, behind + 1) <= 'Z' &&
+        !is_word_at(t, behind + 2))
+        return 1;
+    behind = skip_marks(t, behind, " *_`'\")]");
+    rest = (struct span){t->s + behind, t->n - behind};
+    for (int s = 0; s < 6; s++)
+        if (span_at(rest, 0, operators[s]) && !span_at(rest, 0, "∴") && byte_at(t, behind + 2) != '\n')
+            return 1;
+    next = byte_at(t, behind);
+    if (next == '=' && is_verdict(t, skip_marks(t, behind + 1, " ")))
+        return 0;
+    if (next == '=')
+        return byte_at(t, behind + 1) != '>' && byte_at(t, behind + 1) != '=';
+    if (next == '/')
+        return !ascii_is_letter(byte_at(t, skip_marks(t, behind + 1, " (*_`'\"[")));
+    if (next == '\\' && is_joint(t, behind))
+        return 0;
+    if (next == '\\')
+        return ascii_is_letter(byte_at(t, behind + 1)) && byte_at(t, behind + 1) != 'q' &&
+               byte_at(t, behind + 1) != 'b' && byte_at(t, behind + 1) != 'c';
+    return next == '+' || next == '^' || next == '>' || (next == '<' && byte_at(t, behind + 1) == ' ');
+}
+
+/* A lower-case letter must not be bare, and only the end of a line or a full stop may follow it. */
+static char letter_at(const struct choice_text *t, size_t i, enum choice_dress dress)
+{
+    char c = byte_at(t, i), up = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+    if (up < 'A' || up > t->last_letter || !is_alone(t, i) || is_formula(t, i))
+        return 0;
+    if (c != up) {
+        char next = byte_at(t, i + 1);
+        int ends = next == '\n' || next == '\r' || (next && strchr(")]*`'\"_", next)) ||
+                   (next == '.' && ascii_is_space(byte_at(t, i + 2)));
+        return dress != CHOICE_BARE && ends && !(t->is_cut && i + 1 == t->n) ? up : 0;
+    }
+    return dress != CHOICE_ENCLOSED && is_article(t, i) ? 0 : up;
+}
+
+/* ---- tokens ---- */
+
+struct tokenizer {
+    const struct choice_text *t;
+    struct choice_token *k;
+    size_t n;
+    size_t no_ruler; /* no ruler of a table ends before this position */
+    int is_spaced;
+};
+
+/* Appends a token of that kind. */
+static void add_token(struct tokenizer *z, enum choice_kind kind)
+{
+    if (kind == K_OTHER && z->n && z->k[z->n - 1].kind == K_OTHER)
+        return; /* a run of words that say nothing is one token */
+    z->k[z->n++] = (struct choice_token){.kind = kind, .is_spaced = z->is_spaced};
+    z->is_spaced = 0;
+}
+
+static enum choice_kind last_kind(const struct tokenizer *z)
+{
+    return z->n ? z->k[z->n - 1].kind : K_LINE;
+}
+
+/* Emits the letter at i and returns the position behind it, or 0 when there is none. */
+static size_t read_letter(struct tokenizer *z, size_t i, enum choice_dress dress, size_t end)
+{
+    char up = letter_at(z->t, i, dress);
+    if (!up)
+        return 0;
+    add_token(z, K_LETTER);
+    z->k[z->n - 1].letter = up;
+    z->k[z->n - 1].dress = dress;
+    z->k[z->n - 1].is_small = up != z->t->s[i];
+    return end;
+}
+
+/* Behind a few of the marks at i, so that a flood of brackets is not skipped anew from each of them. */
+static size_t skip_few(const struct choice_text *t, size_t i, const char *marks)
+{
+    enum { MARKS_MAX = 12 };
+    size_t end = i;
+    while (end < t->n && end < i + MARKS_MAX && t->s[end] && strchr(marks, t->s[end]))
+        end++;
+    return end;
+}
+
+/* "(C)", "[C]", "( **C** )": the bracket at i and all that closes it. */
+static size_t read_bracketed(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t in = skip_few(t, i, "([*_`'\" "), out = skip_few(t, in + 1, "*_`'\" ");
+    int is_applied = i && ((is_word_at(t, i - 1) && last_kind(z) == K_OTHER) || strchr("_^", t->s[i - 1]));
+    if (byte_at(t, out) != ')' && byte_at(t, out) != ']')
+        return 0;
+    if (is_applied) { /* "f(C)", "x_{C}" */
+        add_token(z, K_OTHER);
+        return out + 1;
+    }
+    /* "[A]" may be a concentration; it is no mention */
+    return read_letter(z, in, t->s[i] == '[' && last_kind(z) != K_LINE ? CHOICE_NAMED : CHOICE_BRACKETED,
+                       skip_marks(t, out, ")]*_`"));
+}
+
+/* A letter that no bracket holds. */
+static size_t plain_letter(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    char before = i ? t->s[i - 1] : 0, behind = byte_at(t, i + 1);
+    int is_marked = before && strchr("*_`'\"", before) && behind && strchr("*_`'\")]:.", behind);
+    enum choice_kind last = last_kind(z);
+    if (behind == ')')
+        return read_letter(z, i, CHOICE_BRACKETED, i + 2);
+    if (is_marked) /* what was \text{A} may be any symbol; it is no mention */
+        return read_letter(z, i, before == '`' ? CHOICE_NAMED : CHOICE_ENCLOSED, i + 1);
+    if (last == K_OPTION) /* no article stands behind the noun */
+        return read_letter(z, i, CHOICE_ENCLOSED, i + 1);
+    if (last == K_ANSWER && t->s[i] == 'a')
+        return 0; /* an article */
+    int is_named = last == K_ANSWER || last == K_COLON || last == K_BAR || last == K_BOX ||
+                   (z->n > 1 && last == K_OPEN && z->k[z->n - 2].kind == K_BOX);
+    return read_letter(z, i, is_named ? CHOICE_NAMED : CHOICE_BARE, i + 1);
+}
+
+/* The end of the word at i, which no entry of the lexicon matches. One character of Chinese or Japanese, a
+ * run of Hangul. */
+static size_t word_end(const struct choice_text *t, size_t i)
+{
+    unsigned char c = (unsigned char)t->s[i];
+    if (c >= 0xea && c <= 0xed) {
+        while (i + 2 < t->n && (unsigned char)t->s[i] >= 0xea && (unsigned char)t->s[i] <= 0xed)
+            i += 3;
+        return i < t->n ? i : t->n;
+    }
+    if (c >= 0xe0) {
+        for (i++; i < t->n && ((unsigned char)t->s[i] & 0xc0) == 0x80;)
+            i++;
+        return i;
+    }
+    do
+        i++;
+    while (is_word_at(t, i) || (byte_at(t, i) == '\'' && ascii_is_letter(byte_at(t, i + 1))) ||
+           (((unsigned char)byte_at(t, i) & 0xc0) == 0x80 && i < t->n) ||
+           (ascii_is_digit(t->s[i - 1]) && (byte_at(t, i) == '.' || byte_at(t, i) == ',') &&
+            ascii_is_digit(byte_at(t, i + 1))));
+    return i;
+}
+
+/* Does the word that ends at `end`, "no," at the start of a clause, take back what was said? */
+static int takes_back(const struct tokenizer *z, size_t end)
+{
+    enum choice_kind last = last_kind(z);
+    char next = byte_at(z->t, skip_marks(z->t, end, " "));
+    if (next != '-' && next != byte_at(z->t, end))
+        return 0;
+    return (last == K_LINE || last == K_STOP || last == K_QUESTION || last == K_COMMA || last == K_FIX ||
+            last == K_DASH || last == K_OPEN || last == K_COLON) &&
+           next && strchr(",:.!-;", next);
+}
+
+/* Reads a word, by what it says. Returns the position behind it. */
+static size_t read_word(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t n, end;
+    enum choice_kind kind = choice_word(t->words, (struct span){t->s + i, t->n - i}, &n);
+    if (kind == K_OR && n == 1 && last_kind(z) != K_LETTER)
+        kind = K_LIGHT; /* "o" joins in Spanish and is an article in Portuguese */
+    size_t next = skip_marks(t, i + n, " (*");
+    if (n == 2 && last_kind(z) == K_LETTER && t->s[i] == 't' && byte_at(t, next) >= 'A' &&
+        byte_at(t, next) <= t->last_letter && !is_word_at(t, next + 1))
+        kind = K_OR; /* "A to C" */
+    if (n) {
+        add_token(z, kind == K_NOT && n <= 4 && takes_back(z, i + n) ? K_FIX : kind);
+        return i + n;
+    }
+    end = word_end(t, i);
+    if (end == i + 1 && t->s[i] == 'a' && last_kind(z) == K_IS && i > 1 &&
+        (unsigned char)t->s[i - 2] >= 0x80) {
+        add_token(z, K_LIGHT); /* the article of "é a C" */
+        return end;
+    }
+    int is_symbol = end == i + 1 && t->s[i] >= 'A' && t->s[i] <= 'Z';
+    add_token(z, end - i > 3 && !memcmp(t->s + end - 3, "n't", 3) ? K_NOT : K_OTHER);
+    z->k[z->n - 1].is_symbol = is_symbol;
+    return end;
+}
+
+/* White space; a line that goes on with a small letter continues the sentence, unless that is a label. */
+static size_t skip_white(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t end = skip_marks(t, i, " \t\r\n\v\f"), n_lines = 0;
+    for (size_t j = i; j < end; j++)
+        n_lines += t->s[j] == '\n';
+    z->is_spaced = 1;
+    if (!n_lines || last_kind(z) == K_LINE)
+        return end;
+    enum choice_kind last = last_kind(z);
+    char next = byte_at(t, end), then = byte_at(t, end + 1);
+    int is_wrapped = n_lines == 1 && next >= 'a' && next <= 'z' && then != ')' && then != '.' &&
+                     then != '\n' && last != K_STOP && last != K_BAR && last != K_QUESTION &&
+                     last != K_COLON && end < t->n;
+    if (!is_wrapped)
+        add_token(z, K_LINE);
+    return end;
+}
+
+/* Signs at the start of a line that only set it out: bullets, numbers, quotation, rulers of tables. */
+static size_t line_start(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t end = i < z->no_ruler ? i : skip_marks(t, i, "|-: \t"), digits = i;
+    if (end > i + 3 && (byte_at(t, end) == '\n' || end == t->n))
+        return end;
+    if (end > z->no_ruler)
+        z->no_ruler = end;
+    if ((t->s[i] == '-' || t->s[i] == '>' || t->s[i] == '|') && byte_at(t, i + 1) != '>' &&
+        byte_at(t, i + 1) != '-')
+        return i + 1;
+    if (!memcmp(t->s + i, "\xe2", 1) && t->n - i > 3 && !memcmp(t->s + i, "\xe2\x80\xa2", 3))
+        return i + 3;
+    while (ascii_is_digit(byte_at(t, digits)))
+        digits++;
+    return digits > i && (byte_at(t, digits) == '.' || byte_at(t, digits) == ')') &&
+                   byte_at(t, digits + 1) == ' '
+               ? digits + 1
+               : 0;
+}
+
+/* A tag of HTML; "<answer>" declares and "</answer>" ends the declaration. */
+static size_t read_tag(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t name = i + 1 + (byte_at(t, i + 1) == '/'), end = name;
+    if (span_starts((struct span){t->s + name, t->n - name}, "answer")) {
+        if (name == i + 1)
+            return name;
+        add_token(z, K_STOP);
+    }
+    while (end < name + 12 && byte_at(t, end) != '>' && byte_at(t, end) != '\n')
+        end++;
+    return byte_at(t, end) == '>' ? end + 1 : i + 1;
+}
+
+/* The end of "~~B~~", which is crossed out, or 0. */
+static size_t strikeout_end(const struct choice_text *t, size_t i)
+{
+    for (size_t end = i + 2; byte_at(t, i + 1) == '~' && byte_at(t, end) != '\n' && end < i + 200; end++)
+        if (t->s[end] == '~' && byte_at(t, end + 1) == '~')
+            return end + 2;
+    return 0;
+}
+
+/* The ";" of "A; C" joins letters like a comma; others end a sentence. */
+static int is_list(const struct tokenizer *z, size_t i)
+{
+    size_t next = skip_marks(z->t, i + 1, " (*");
+    char c = byte_at(z->t, next), behind = byte_at(z->t, skip_marks(z->t, next + 1, ")*"));
+    return last_kind(z) == K_LETTER && c >= 'A' && c <= z->t->last_letter && strchr(".,;\n", behind) &&
+           behind;
+}
+
+/* Reads a sign. Returns the position behind it. */
+static size_t sign_at(struct tokenizer *z, size_t i)
+{
+    static const struct {
+        char sign;
+        enum choice_kind kind;
+    } signs[] = {{':', K_COLON}, {',', K_COMMA}, {';', K_STOP}, {'!', K_STOP},  {'?', K_QUESTION},
+                 {'|', K_BAR},   {'(', K_OPEN},  {'[', K_OPEN}, {')', K_CLOSE}, {']', K_CLOSE}};
+    const struct choice_text *t = z->t;
+    size_t n, end = i + 1;
+    char c = t->s[i], next = byte_at(t, end);
+    enum choice_kind kind = choice_word(t->words, (struct span){t->s + i, t->n - i}, &n);
+    if (n) {
+        add_token(z, kind);
+        return i + n;
+    }
+    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
+        if (signs[s].sign == c)
+            add_token(z, c == ';' && is_list(z, i)                                       ? K_COMMA
+                         : c == '|' && last_kind(z) == K_LETTER && !ascii_is_space(next) ? K_OR
+                                                                                         : signs[s].kind);
+    if (c == '.' && (ascii_is_space(next) || strchr(")]*_`'\"|<$\\", next)))
+        add_token(z, K_STOP);
+    else if (c == '-' && (z->is_spaced || !i || !is_word_at(t, i - 1) || last_kind(z) != K_OTHER))
+        add_token(z, K_DASH);
+    else if (c == '/' && last_kind(z) == K_LETTER)
+        add_token(z, K_OR);
+    else if (c == '>' && last_kind(z) == K_ANSWER)
+        add_token(z, K_COLON);
+    else if (c == '<' && (next == '/' || ascii_is_letter(next))) {
+        end = read_tag(z, i);
+    } else if (c == '\\') {
+        while (ascii_is_letter(byte_at(t, end)))
+            end++;
+        if (end > i + 1)
+            add_token(z, K_OTHER);
+    }
+    return end;
+}
+
+struct choice_token *choice_tokens(size_t *n, struct span text, int n_options, enum finish finish,
+                                   struct arena *a)
+{
+    const struct choice_text t = {.s = text.s,
+                                  .n = text.n,
+                                  .last_letter = (char)('A' + n_options - 1),
+                                  .is_cut = finish == FINISH_LENGTH,
+                                  .words = choice_lexicon(a)};
+    struct tokenizer z = {.t = &t, .k = arena_alloc(a, (text.n + 8) * sizeof *z.k)};
+    add_token(&z, K_LINE);
+    add_token(&z, K_LINE);
+    for (size_t i = 0, end; i<t.n; i = end> i ? end : i + 1) {
+        char c = t.s[i];
+        end = 0;
+        if (ascii_is_space(c))
+            end = skip_white(&z, i);
+        if (!end && last_kind(&z) == K_LINE)
+            end = line_start(&z, i);
+        if (!end && (c == '(' || c == '['))
+            end = read_bracketed(&z, i);
+        if (!end && ascii_is_letter(c))
+            end = plain_letter(&z, i);
+        if (!end && is_word_at(&t, i))
+            end = read_word(&z, i);
+        if (!end && (unsigned char)c >= 0x80)
+            end = read_word(&z, i);
+        if (!end && c == '~')
+            end = strikeout_end(&t, i);
+        if (!end && c && strchr("*_`'\"#~$", c))
+            end = i + 1;
+        if (!end)
+            end = sign_at(&z, i);
+    }
+    add_token(&z, K_LINE);
+    add_token(&z, K_END);
+    *n = z.n;
+    return z.k;
+}

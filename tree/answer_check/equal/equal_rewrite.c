@@ -1,0 +1,180 @@
+/* Comparing with one side written another way: several alternatives, a wrapping that says nothing (an
+ * assignment, the brackets of one item), words for what they mean, a tuple for a matrix. */
+#include "answer_check/equal/equal_parts.h"
+
+/* The list of equations that (f(n), g(n)) = (n, 1) states, or NULL. */
+static const struct math_node *by_coordinates(struct comparison *e, const struct math_node *m)
+{
+    const struct math_node *equation[16], *a = m->child[0], *b = m->child[1];
+    if (m->n != 2 || m->ops[0] != MATH_EQUAL || a->kind != MATH_TUPLE || b->kind != MATH_TUPLE ||
+        a->n != b->n || a->n > 16)
+        return NULL;
+    for (int i = 0; i < a->n; i++) {
+        struct math_node *one = math_node_2(e->w, MATH_RELATION, m->source, a->child[i], b->child[i]);
+        if (!one)
+            return NULL;
+        one->ops = m->ops;
+        equation[i] = one;
+    }
+    return math_node_new(e->w, MATH_AND, m->source, a->n, equation);
+}
+
+/* Without the brackets of a set or list of one; but a set with the empty set in it is not empty, {x} may be
+ * the fractional part of x, and inside other sets brackets count. */
+static const struct math_node *only_item(const struct comparison *e, const struct math_node *m)
+{
+    if (!equal_is_collection(m) || m->n != 1 || m->child[0]->kind == MATH_NUMBER_SET)
+        return NULL;
+    int letter = m->child[0]->kind == MATH_SYMBOL && !m->child[0]->name[1];
+    return m->kind == MATH_SET && (e->inside || letter || m->child[0]->kind == MATH_SET) ? NULL : m->child[0];
+}
+
+/* The point that P(3, -2) names, or NULL. */
+static const struct math_node *named_point(struct comparison *e, const struct math_node *m)
+{
+    int named = m->kind == MATH_APPLY && m->n > 1 && *m->name >= 'A' && *m->name <= 'Z' && !m->name[1];
+    return named ? math_node_new(e->w, MATH_TUPLE, m->source, m->n, m->child) : NULL;
+}
+
+/* Compares several writings of one value, "3/8 or 0.375", with the other side: every one must be equal to
+ * it. */
+static enum math_truth compare_alternatives(struct comparison *e, const struct math_node *gold,
+                                            const struct math_node *pred)
+{
+    const struct math_node *list = gold->kind == MATH_LIST ? gold : pred, *value = list == gold ? pred : gold;
+    enum math_truth all = MATH_TRUE;
+    if (list->kind != MATH_LIST || list->which != MATH_BY_OR || !equal_is_value(value))
+        return MATH_FALSE;
+    for (int i = 0; i < list->n && all != MATH_FALSE; i++)
+        all = equal_worse(all, list == gold ? equal_trees(e, list->child[i], pred)
+                                            : equal_trees(e, gold, list->child[i]));
+    return all;
+}
+
+/* The last of a chain of sets: \{1, 2\} = \{2, 1\}. */
+static const struct math_node *last_set(const struct math_node *m)
+{
+    if (m->kind != MATH_RELATION)
+        return NULL;
+    for (int i = 0; i < m->n; i++)
+        if (m->child[i]->kind != MATH_SET || (i && m->ops[i - 1] != MATH_EQUAL))
+            return NULL;
+    return m->child[m->n - 1];
+}
+
+/* What m means when the other side is no statement: the value it assigns, the only item it holds. */
+static const struct math_node *without_wrapping(struct comparison *e, const struct math_node *m,
+                                                const struct math_node *other, int is_pred)
+{
+    const struct math_node *item = only_item(e, m);
+    if (m->kind == MATH_RELATION && other->kind != MATH_RELATION && !equal_is_statements(other))
+        return equal_assigned(e, m, is_pred && equal_is_value(other));
+    if (item && !equal_is_collection(other))
+        return item;
+    /* f(x) = 1 for all x: the condition goes where the other side states none, but not further cases. */
+    if (m->kind == MATH_CASES && m->n == 2 && other->kind != MATH_CASES && !equal_declares(e, other))
+        return equal_holds_case(m->child[1]) ? NULL : m->child[0];
+    if (m->kind == MATH_RELATION && (equal_is_statements(other) || equal_is_collection(other)))
+        return by_coordinates(e, m);
+    if (other->kind == MATH_TUPLE)
+        return m->kind == MATH_APPLY ? named_point(e, m) : equal_assigned_tuple(e, m);
+    if (equal_is_collection(other) && m->kind == MATH_SYMBOL)
+        return equal_letters(e, m, other);
+    if (!equal_is_collection(other) || equal_assigned_items(e, other))
+        return NULL;
+    item = is_pred ? NULL : equal_assigned_point(e, m);
+    return item ? item : equal_assigned_items(e, m);
+}
+
+/* Is it a value with its condition: "v, x > 0", "v (x > 0)"? */
+static int is_conditional(const struct math_node *m)
+{
+    return m->n == 2 && (m->kind == MATH_CASES || ((m->kind == MATH_AND || m->kind == MATH_LIST) &&
+                                                   m->child[1]->kind == MATH_RELATION));
+}
+
+/* A matrix, or a vector's coordinates, where the other side is one; NULL when m is none. */
+static const struct math_node *as_matrix(struct comparison *e, const struct math_node *m,
+                                         const struct math_node *other)
+{
+    const struct math_node *value = NULL;
+    if (other->kind == MATH_MATRIX || (m->kind == MATH_MULTIPLY && !math_is_scalar(m)))
+        value = equal_matrix(e, m);
+    if (!value && (equal_is_vector(other) || other->kind == MATH_TUPLE))
+        value = equal_vector(e, m, other->n);
+    return value;
+}
+
+/* The ratio a : b as the fraction a / b, or NULL. */
+static const struct math_node *ratio_quotient(struct comparison *e, const struct math_node *m)
+{
+    return m->kind == MATH_RATIO && m->n == 2
+               ? math_node_2(e->w, MATH_DIVIDE, m->source, m->child[0], m->child[1])
+               : NULL;
+}
+
+enum math_truth equal_rewritten(struct comparison *e, const struct math_node *gold,
+                                const struct math_node *pred)
+{
+    const struct math_node *g = last_set(gold), *p = last_set(pred);
+    if (!g && !p) {
+        g = equal_expand(e, gold);
+        p = equal_expand(e, pred);
+    }
+    if (!g && !p) {
+        g = equal_quantities(e, gold, pred);
+        p = equal_quantities(e, pred, gold);
+    }
+    if (!g && !p && (gold->kind == MATH_TEXT) != (pred->kind == MATH_TEXT)) {
+        g = equal_meaning(e, gold);
+        p = equal_meaning(e, pred);
+    }
+    if (!g && !p && (gold->kind == MATH_UNIT || pred->kind == MATH_UNIT)) {
+        g = equal_in_one_unit(e, gold);
+        p = equal_in_one_unit(e, pred);
+    }
+    if (!g && !p) {
+        g = equal_determinant(e, gold);
+        p = equal_determinant(e, pred);
+    }
+    if (!g && !p) {
+        g = as_matrix(e, gold, pred);
+        p = as_matrix(e, pred, gold);
+    }
+    if (!g && !p) {
+        g = equal_whole_numbers(e, gold, pred);
+        p = equal_whole_numbers(e, pred, gold);
+    }
+    if (g || p)
+        return equal_trees(e, g ? g : gold, p ? p : pred);
+    enum math_truth r = compare_alternatives(e, gold, pred);
+    if (r != MATH_TRUE && gold->kind != pred->kind && is_conditional(gold) && is_conditional(pred))
+        r = equal_worse(equal_trees(e, gold->child[0], pred->child[0]),
+                        equal_trees(e, gold->child[1], pred->child[1]));
+    if (r != MATH_TRUE && (gold->kind == MATH_CASES || pred->kind == MATH_CASES))
+        r = equal_piecewise(e, gold, pred);
+    if (r != MATH_TRUE)
+        r = equal_families(e, gold, pred);
+    if (r != MATH_TRUE)
+        r = equal_antiderivatives(e, gold, pred);
+    if (r == MATH_TRUE)
+        return r;
+    g = equal_is_statements(gold) || equal_is_statements(pred) ? equal_alternatives(e, gold) : NULL;
+    p = g ? equal_alternatives(e, pred) : NULL;
+    if (p)
+        return equal_trees(e, g, p);
+    g = without_wrapping(e, gold, pred, 0);
+    p = without_wrapping(e, pred, gold, 1);
+    r = g || p ? equal_trees(e, g ? g : gold, p ? p : pred) : MATH_FALSE;
+    if (r == MATH_TRUE)
+        return r;
+    if (gold->kind == MATH_RELATION && math_is_scalar(pred))
+        return equal_solved(e, gold, pred);
+    if (pred->kind == MATH_RELATION && math_is_scalar(gold))
+        return equal_solved(e, pred, gold);
+    g = ratio_quotient(e, gold);
+    p = ratio_quotient(e, pred);
+    if ((g && equal_is_value(pred)) || (p && equal_is_value(gold)))
+        return equal_trees(e, g ? g : gold, p ? p : pred);
+    return r;
+}

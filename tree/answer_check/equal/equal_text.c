@@ -1,0 +1,314 @@
+/* Words: the same words in other dress, and words that mean mathematics ("no solutions" is the empty set,
+ * "all real numbers" is R, "seventeen" is 17). Other sentences have no meaning here. */
+#include "answer_check/equal/equal_parts.h"
+
+#include <string.h>
+
+#include "answer_check/read/math_read.h"
+#include "evalcore/base/arena.h"
+
+enum { WORDS_MAX = 16 };
+
+struct words {
+    int n; /* -1: too many */
+    struct span word[WORDS_MAX];
+};
+
+/* The words of a text, which blanks and hyphens separate. */
+static struct words split_words(const char *s)
+{
+    struct words out = {0};
+    while (*s) {
+        size_t n = strcspn(s, " -");
+        if (n && out.n == WORDS_MAX)
+            return (struct words){-1, {{0}}};
+        if (n)
+            out.word[out.n++] = (struct span){s, n};
+        s += n + (s[n] != 0);
+    }
+    return out;
+}
+
+static int is_one_of(struct span word, const char *const *table, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (span_is(word, table[i]))
+            return 1;
+    return 0;
+}
+#define IS_ONE_OF(word, table) is_one_of(word, table, sizeof(table) / sizeof *(table))
+
+/* ---- the same words ---- */
+
+/* Words that change nothing: "an ellipse" is "ellipse", "if n is odd" is "n odd". */
+static int is_filler(struct span word, int first)
+{
+    static const char *const anywhere[] = {"an", "the", "is", "are"}, *const leading[] = {"a", "if", "when"};
+    return IS_ONE_OF(word, anywhere) || (first && IS_ONE_OF(word, leading));
+}
+
+/* Are the texts the same but for words that change nothing? */
+static int same_words(const char *a, const char *b)
+{
+    struct words x = split_words(a), y = split_words(b);
+    int i = 0, k = 0;
+    if (x.n < 0 || y.n < 0)
+        return 0;
+    for (;; i++, k++) {
+        while (i < x.n && x.n > 1 && is_filler(x.word[i], i == 0))
+            i++;
+        while (k < y.n && y.n > 1 && is_filler(y.word[k], k == 0))
+            k++;
+        if (i == x.n || k == y.n)
+            return i == x.n && k == y.n && i && k;
+        if (x.word[i].n != y.word[k].n || memcmp(x.word[i].s, y.word[k].s, x.word[i].n))
+            return 0;
+    }
+}
+
+/* Is the sentence the word with more behind it, as "yes" and "yes, it is"? */
+static int is_answered_by(const char *word, const char *sentence)
+{
+    static const char *const table[] = {"yes", "no", "true", "false"};
+    size_t n = strlen(word);
+    return IS_ONE_OF(((struct span){word, n}), table) && !strncmp(word, sentence, n) && sentence[n] == ',';
+}
+
+/* Spells out DNE: does not exist. */
+static const char *spelled_out(const char *words)
+{
+    return strcmp(words, "dne") ? words : "does not exist";
+}
+
+enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
+{
+    if (!strcmp(spelled_out(gold->name), spelled_out(pred->name)) || same_words(gold->name, pred->name) ||
+        is_answered_by(gold->name, pred->name) || is_answered_by(pred->name, gold->name))
+        return MATH_TRUE;
+    const struct math_node *g = equal_meaning(e, gold), *p = equal_meaning(e, pred);
+    return g && p ? equal_trees(e, g, p) : MATH_FALSE;
+}
+
+/* ---- words that begin another case ---- */
+
+/* A piece of a bare value, as 9, n or -9/2: no relation, and no word such as "non-zero" or "(attained)". */
+static int is_piece_of_value(struct span piece)
+{
+    int letters = 0, others = 0;
+    for (size_t i = 0; i < piece.n; i++) {
+        char c = piece.s[i];
+        if (strchr("<>=", c))
+            return 0;
+        letters += c >= 'a' && c <= 'z';
+        others += !(c >= 'a' && c <= 'z') && !strchr("-'()", c);
+    }
+    return others || letters <= 1;
+}
+
+/* "9 otherwise", or a value behind a comma or "and" with an if of its own: "n is even, 9 if n is odd", but
+ * not "x > 0 for every y", nor "n is even, attained when n = 2". */
+static int words_hold_case(const char *words)
+{
+    static const char *const rest[] = {"otherwise", "else"}, *const opening[] = {"if", "when", "for"};
+    int begins = 0, value = 0; /* behind a comma, and all that stands there is a value */
+    for (const char *s = words; *s; s += *s == ' ') {
+        struct span word = {s, strcspn(s, " ")};
+        s += word.n;
+        int ends = word.n && strchr(",;", s[-1]) != NULL;
+        word.n -= (size_t)ends;
+        if (IS_ONE_OF(word, rest) || (value && IS_ONE_OF(word, opening)))
+            return 1;
+        value = begins && !ends && is_piece_of_value(word);
+        begins = ends || value || span_is(word, "and");
+    }
+    return 0;
+}
+
+/* A value with its condition, and not y > 0 for all z, nor "attained" when x = 1. */
+static int is_case(const struct math_node *m)
+{
+    if (m->kind != MATH_CASES || m->n != 2)
+        return m->kind == MATH_CASES;
+    const struct math_node *value = m->child[0];
+    return value->kind != MATH_TEXT && value->kind != MATH_RELATION && !equal_is_statements(value);
+}
+
+int equal_holds_case(const struct math_node *condition)
+{
+    int words = condition->kind == MATH_TEXT || condition->kind == MATH_UNIT;
+    if (is_case(condition) || (words && words_hold_case(condition->name)))
+        return 1;
+    for (int i = 0; i < condition->n; i++)
+        if (equal_holds_case(condition->child[i]))
+            return 1;
+    return 0;
+}
+
+/* ---- what they mean ---- */
+
+/* Do the words say that there is nothing: "no solution", "there are no real solutions", "no such x
+ * exists", "none", "empty set"? */
+static int says_nothing(const struct words *w, int i)
+{
+    static const char *const there[] = {"there", "is", "are", "exist", "exists", "the", "equation", "has"};
+    static const char *const rest[] = {"real",  "such",   "solution", "solutions", "root",  "roots",
+                                       "value", "values", "number",   "numbers",   "exist", "exists"};
+    while (i < w->n && IS_ONE_OF(w->word[i], there))
+        i++;
+    if (i + 1 == w->n && (span_is(w->word[i], "none") || span_is(w->word[i], "nil")))
+        return 1;
+    if (i + 2 == w->n && span_is(w->word[i], "empty") && span_is(w->word[i + 1], "set"))
+        return 1;
+    if (i + 1 >= w->n || !span_is(w->word[i++], "no"))
+        return 0;
+    while (i < w->n && (IS_ONE_OF(w->word[i], rest) || w->word[i].n == 1))
+        i++;
+    return i == w->n;
+}
+
+/* Do the words say that there are infinitely many: "infinitely many", "infinitely many solutions",
+ * "infinite"? */
+static int says_infinite(const struct words *w)
+{
+    static const char *const rest[] = {"many", "solution", "solutions", "values", "number", "of"};
+    int i = 0;
+    while (i < w->n &&
+           (span_is(w->word[i], "there") || span_is(w->word[i], "are") || span_is(w->word[i], "an")))
+        i++;
+    if (i == w->n)
+        return 0;
+    int sure = span_is(w->word[i], "infinity"), many = span_is(w->word[i], "infinitely");
+    if (!sure && !many && !span_is(w->word[i], "infinite"))
+        return 0;
+    if (many && !(i + 1 < w->n && span_is(w->word[i + 1], "many")))
+        return 0;
+    for (i++; i < w->n; i++)
+        if (sure || !IS_ONE_OF(w->word[i], rest))
+            return 0;
+    return 1;
+}
+
+/* Which set of numbers the words name, and its mark; 0 for others. "all real numbers", "the set of all
+ * reals", "any positive integer n", "every real x". */
+static char says_numbers(const struct words *w, const char **mark)
+{
+    static const struct {
+        const char *word, *plural;
+        char which;
+    } kinds[] = {{"real", "reals", 'R'},
+                 {"integer", "integers", 'Z'},
+                 {"rational", "rationals", 'Q'},
+                 {"natural", "naturals", 'N'},
+                 {"complex", "complexes", 'C'}};
+    static const char *const all[] = {"the", "set", "of", "all", "any", "every"};
+    static const char *const noun[] = {"number", "numbers", "value", "values"};
+    int i = 0, quantified = 0, named = 0;
+    char which = 0;
+    *mark = "";
+    for (; i < w->n && IS_ONE_OF(w->word[i], all); i++)
+        quantified |= w->word[i].s[0] != 'o';
+    if (i < w->n && (span_is(w->word[i], "positive") || span_is(w->word[i], "negative")))
+        *mark = w->word[i++].s[0] == 'p' ? "+" : "-";
+    for (size_t k = 0; i < w->n && k < sizeof kinds / sizeof *kinds; k++) {
+        named = span_is(w->word[i], kinds[k].plural) ||
+                (span_is(w->word[i], kinds[k].word) && kinds[k].which == 'Z');
+        if (named || span_is(w->word[i], kinds[k].word)) {
+            which = kinds[k].which;
+            break;
+        }
+    }
+    i++;
+    if (which && i < w->n && IS_ONE_OF(w->word[i], noun)) {
+        named = 1;
+        i++;
+    }
+    if (i < w->n && span_is(w->word[i], "of"))
+        i++;
+    if (i < w->n && w->word[i].n == 1 && quantified) { /* all real x */
+        named = 1;
+        i++;
+    }
+    return which && named && i == w->n && (quantified || w->n > 1) ? which : 0;
+}
+
+/* The value of "one hundred and twenty-three", or -1. */
+static long number_of(const struct words *w, int from, int to)
+{
+    long total = 0, group = 0;
+    int last = 1000; /* the size of the part before: it must fall */
+    if (from >= to)
+        return -1;
+    for (int i = from; i < to; i++) {
+        int v = math_word_number(w->word[i]);
+        if (span_is(w->word[i], "and") && i > from && i + 1 < to)
+            continue;
+        if (v < 0 || (v == 0 && w->n > 1))
+            return -1;
+        if (v == 1000) {
+            total = (group ? group : 1) * 1000;
+            group = 0;
+            last = 1000;
+        } else if (v == 100) {
+            if (group > 9 || last == 100)
+                return -1;
+            group = (group ? group : 1) * 100;
+            last = 100;
+        } else {
+            int size = v < 10 ? 1 : v < 20 ? 2 : 10;
+            if (!(last >= 100 || (last == 10 && size == 1)))
+                return -1;
+            group += v;
+            last = size;
+        }
+    }
+    return total + group;
+}
+
+/* The denominator that the last word of "two thirds" or "one half" states, or 0. */
+static int word_denominator(struct span word)
+{
+    static const struct {
+        const char *word;
+        int value;
+    } table[] = {{"half", 2},   {"halves", 2},  {"third", 3}, {"thirds", 3}, {"quarter", 4}, {"quarters", 4},
+                 {"fourth", 4}, {"fourths", 4}, {"fifth", 5}, {"fifths", 5}, {"sixth", 6},   {"sixths", 6},
+                 {"eighth", 8}, {"eighths", 8}, {"ninth", 9}, {"tenth", 10}, {"tenths", 10}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (span_is(word, table[i].word))
+            return table[i].value;
+    return 0;
+}
+
+/* The number that words say: "minus seventeen", "two thirds"; or NULL. */
+static const struct math_node *says_number(struct comparison *e, const struct math_node *m,
+                                           const struct words *w)
+{
+    int negative = w->n > 1 && (span_is(w->word[0], "negative") || span_is(w->word[0], "minus"));
+    int d = w->n > negative + 1 ? word_denominator(w->word[w->n - 1]) : 0;
+    long n = number_of(w, negative, w->n - (d > 0));
+    if (n < 0 || (d && n == 0))
+        return NULL;
+    const struct math_node *value = math_node_integer(e->w, m->source, n);
+    if (d)
+        value = math_node_2(e->w, MATH_DIVIDE, m->source, value, math_node_integer(e->w, m->source, d));
+    return negative ? math_node_1(e->w, MATH_NEGATE, m->source, value) : value;
+}
+
+const struct math_node *equal_meaning(struct comparison *e, const struct math_node *m)
+{
+    const char *mark;
+    struct words w = m->kind == MATH_TEXT ? split_words(m->name) : (struct words){0};
+    if (w.n < 1)
+        return NULL;
+    if (says_nothing(&w, 0))
+        return math_node_number_set(e->w, m->source, '0', "");
+    if (says_infinite(&w))
+        return math_node_constant(e->w, m->source, MATH_INFINITY);
+    char which = says_numbers(&w, &mark);
+    if (which)
+        return math_node_number_set(e->w, m->source, which, mark);
+    if (w.n == 2 && w.word[1].n == 1 && (span_is(w.word[0], "option") || span_is(w.word[0], "choice")))
+        return math_node_named(e->w, MATH_SYMBOL, m->source,
+                               arena_printf(e->w->arena, "%c", *w.word[1].s - 'a' + 'A'));
+    return says_number(e, m, &w);
+}

@@ -1,0 +1,79 @@
+#ifndef ANSWER_CHECK_STRICT_EXTRACT_H
+#define ANSWER_CHECK_STRICT_EXTRACT_H
+
+#include "answer_check/read/math_read.h"
+#include "answer_check/text/response.h"
+
+/* Finds the places where an answer section states an answer. Each function reads the text once, whatever it
+ * holds. Spans that are found point into the section. Where a function returns 0, *out means nothing unless
+ * noted. A question is answered with 1 or 0. */
+
+struct box {
+    size_t start, end; /* the bytes of the whole \boxed{...} in the section */
+    struct span content;
+};
+struct box_list {
+    struct box *box;
+    size_t n;
+};
+
+/* Finds all balanced, non-empty \boxed{..}, \fbox{..} and \framebox{..}, in order of position; where boxes
+ * are nested, the outermost. Where there are no boxes: the last <|begin_of_box|>..<|end_of_box|>, or else the
+ * last boxed{..} without its backslash; out->n is 0 where there is none of these. The list lives in `a`. */
+void extract_boxes(struct box_list *out, struct span section, struct arena *a);
+/* Returns the length of the name of a box command ("\boxed", ...) at byte i, or 0 when there is none. */
+size_t extract_box_name(struct span section, size_t i);
+
+/* Gives the last boxes of a section (at least a run of them) as the formulas around them make them: the box
+ * of "$x = -\boxed{5}$" as "-5", of "$\boxed{16}\pi$" as "16\pi" (box_context.c). A box that takes in the box
+ * before it stands for both: "\frac{\boxed{3}}{\boxed{4}}". start and end then hold what was read.
+ *
+ * Taken in are a sign without an operand before it, factors \pi, \sqrt, \frac, i and e behind the box, powers
+ * and "!", and the braces of a fraction, a root or an exponent. Where anything else stands at the box, and
+ * outside formulas, the box stays what it is, and so does the label of an option. Returns 1 when any box was
+ * changed, else 0; *out, with its texts in w's arena, holds the boxes in either case. */
+int extract_box_contexts(struct box_list *out, struct span section, const struct box_list *boxes,
+                         struct math_work *w);
+
+struct declared {
+    struct span text; /* a formula's content, or the sentence without marks around it */
+    struct span line; /* the rest of the line, for an answer that is itself a sentence or holds ". " */
+};
+enum declared_status { DECLARED_NONE, DECLARED_FOUND, DECLARED_CUT };
+
+/* Finds what is declared behind "final answer ... is", "answer is" or "answer:", or on one line in <answer>
+ * tags. Among several declarations the last one with a value counts, then the last in words. "final answer",
+ * "Answer:" at the start of a sentence and the tags come before a mere "answer is", and behind their colon
+ * words are a value. A declaration that opens a box, a brace or a formula and does not close it states
+ * nothing; when there is no other, the status is DECLARED_CUT. Only the last 64 declarations, and the last
+ * 4096 occurrences of the word, are looked at. Returns DECLARED_FOUND and sets *out, else DECLARED_CUT, or
+ * DECLARED_NONE where nothing is declared. */
+enum declared_status extract_declared(struct declared *out, struct span section, enum finish finish,
+                                      struct math_work *w);
+
+/* Finds the content of the last $..$, $$..$$, \(..\) or \[..\]. Returns 1, or 0 when there is no formula.
+ * Dollar signs of amounts and marks that end a proof are passed over; formulas at the end of a sentence that
+ * only commas, "and" and "or" join ("$x = 2$ or $x = 5$") count as one, with the signs around them. */
+int extract_formula(struct span *out, struct span section);
+
+/* Finds the content of the formula that holds the bytes from `start` to `end`, in their paragraph. Returns 1,
+ * or 0 when there is no such formula or the paragraph begins more than 4096 bytes before `start`. */
+int extract_formula_around(struct span *out, struct span section, size_t start, size_t end);
+
+/* Does the dollar sign at `open`, with the next one at `close`, belong to an amount of money? It does where
+ * words stand between them ("$5 and got $3"), or a number follows each of them ("$12 + $30"). */
+int extract_is_amount(struct span section, size_t open, size_t close);
+/* Does the dollar sign at i begin an amount like "$18.90"? With cut_behind it does not where the text ends in
+ * the number, since the length limit may have cut off a formula. */
+int extract_is_money(struct span section, size_t i, int cut_behind);
+int extract_is_end_of_proof(struct span s); /* is it \blacksquare, \square, QED or the like? */
+
+/* Finds the last number outside formulas and words, with its sign and percent sign. Returns 1, or 0 when
+ * there is no number, or when it stands in program text. */
+int extract_last_number(struct span *out, struct span section);
+
+/* Finds the last line that is not blank, without marks of Markdown around it; marks that end a proof are no
+ * line. Returns 1, or 0 when there is no such line. */
+int extract_last_line(struct span *out, struct span section);
+
+#endif

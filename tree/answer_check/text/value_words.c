@@ -1,0 +1,127 @@
+/* Words that qualify a number, as tables, and the search for them around it (contract: value_words.h). */
+#include "answer_check/text/value_words.h"
+
+#include <string.h>
+
+/* Is the word in the table, which ends with NULL? ASCII case does not count. */
+static int is_in(struct span word, const char *const *table)
+{
+    for (; *table; table++) {
+        size_t n = strlen(*table), i = 0;
+        while (n == word.n && i < n && ascii_lower(word.s[i]) == (*table)[i])
+            i++;
+        if (n == word.n && i == n)
+            return 1;
+    }
+    return 0;
+}
+
+int value_word_behind(struct span word)
+{
+    static const char *const table[] = {
+        "squared", "cubed",      "factorial",   "dozen",      "dozens", "score",  "gross",    "tenth",
+        "tenths",  "hundredths", "thousandths", "millionths", "halves", "thirds", "quarters", "fourths",
+        "fifths",  "sixths",     "sevenths",    "eighths",    "ninths", "rds",    "negative", "minus",
+        "below",   "not",        "incorrect",   "wrong",      "false",  "ppm",    "ppb",      "permille",
+        "basis",   "mod",        "modulo",      "fold",       "double", "triple", "plus",     "x",
+        "root",    "or",         NULL};
+    static const char *const scales[] = {
+        "ten", "tens", "hundreds", "thousands", "millions", "billions", "trillions", "mn", "mio",
+        "bn",  "lakh", "lakhs",    "crore",     "crores",   "wan",      "bps",       NULL};
+    return is_in(word, table) || is_in(word, scales);
+}
+
+/* A word before a number that makes it another value, or no statement of it. */
+static int is_word_before(struct span word)
+{
+    static const char *const table[] = {
+        "not",       "never",      "cannot",     "isn't",  "isnt",   "can't",  "wasn't", "doesn't",
+        "but",       "except",     "least",      "most",   "more",   "less",   "fewer",  "greater",
+        "larger",    "smaller",    "bigger",     "above",  "below",  "over",   "under",  "beyond",
+        "exceeds",   "exceeding",  "negative",   "minus",  "twice",  "thrice", "half",   "third",
+        "quarter",   "times",      "double",     "triple", "root",   "square", "cube",   "multiple",
+        "divisible", "divided",    "multiplied", "plus",   "modulo", "mod",    "log",    "logarithm",
+        "factorial", "reciprocal", "inverse",    NULL};
+    return is_in(word, table);
+}
+
+/* Words between a qualifier and its number. */
+static int leads_up(struct span word)
+{
+    static const char *const table[] = {"equal", "equals", "to", "than", "of",      "by",     "the",   "a",
+                                        "an",    "be",     "is", "just", "exactly", "number", "value", NULL};
+    return is_in(word, table);
+}
+
+static int is_word_byte(char c)
+{
+    return ascii_is_letter(c) || c == '\'' || (unsigned char)c >= 0x80;
+}
+
+/* Marks of Markdown and formulas, which the search passes over. */
+static int is_mark(char c)
+{
+    return c == ' ' || c == '*' || c == '_' || c == '$' || c == '"' || c == '`';
+}
+
+/* A sign or command directly before a number: "> 5", "\geq 5", "\sqrt{5}". */
+static int sign_before(struct span text, size_t i)
+{
+    if (!i)
+        return 0;
+    static const char *const signs[] = {"\xe2\x89\xa5", "\xe2\x89\xa4", "\xe2\x89\xa0", "\xe2\x88\x9a", NULL};
+    for (int k = 0; signs[k]; k++)
+        if (i >= 3 && !memcmp(text.s + i - 3, signs[k], 3))
+            return 1;
+    return strchr("<>^~!", text.s[i - 1]) != NULL;
+}
+
+/* Does a sign, a command or one of the last words before byte i qualify what stands at i? */
+static int qualified_before(struct span text, size_t i)
+{
+    for (int words = 0; words < 4; words++) {
+        while (i && is_mark(text.s[i - 1]))
+            i--;
+        if (sign_before(text, i))
+            return 1;
+        size_t end = i;
+        while (i && is_word_byte(text.s[i - 1]))
+            i--;
+        struct span word = {text.s + i, end - i};
+        if (i && text.s[i - 1] == '\\') /* a command, as \geq */
+            return words == 0 && (word.n < 4 || memcmp(word.s, "text", 4) != 0) && word.n > 0;
+        if (!word.n || is_word_before(word))
+            return word.n > 0;
+        if (!leads_up(word))
+            return 0;
+    }
+    return 0;
+}
+
+/* Does the sign or the word at byte i qualify what stands before it? */
+static int qualified_behind(struct span text, size_t i)
+{
+    if (i + 1 < text.n && text.s[i] == '!' && text.s[i + 1] == '!')
+        return 1;
+    while (i < text.n && is_mark(text.s[i]))
+        i++;
+    size_t from = i;
+    while (i < text.n && is_word_byte(text.s[i]))
+        i++;
+    struct span word = {text.s + from, i - from}, or = {"or", 2};
+    if (word.n != or.n || memcmp(word.s, or.s, or.n) != 0)
+        return value_word_behind(word);
+    static const char *const bounds[] = {"more",   "less",    "fewer", "greater", "higher", "lower",
+                                         "larger", "smaller", "above", "below",   NULL};
+    while (i < text.n && is_mark(text.s[i]))
+        i++;
+    for (from = i; i < text.n && is_word_byte(text.s[i]);)
+        i++;
+    return is_in((struct span){text.s + from, i - from}, bounds);
+}
+
+int value_is_qualified(struct span text, struct span part)
+{
+    size_t from = (size_t)(part.s - text.s);
+    return qualified_before(text, from) || qualified_behind(text, from + part.n);
+}

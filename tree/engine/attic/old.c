@@ -1,0 +1,1 @@
+/* a folder that the table does not know */

@@ -1,0 +1,1 @@
+/* a second file of that name */

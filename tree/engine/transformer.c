@@ -1,0 +1,355 @@
+/* The forward pass. Linear layers run over the whole batch, hooks and attention once per policy group, the
+ * rows with the same policy. Heads are grouped as in grouped-query attention: n_q / n_kv query heads share a
+ * KV head. The residual stream is fp32, and the output projections add to it directly. */
+#include "engine/transformer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/memory/device.h"
+#include "evalcore/base/arena.h"
+
+/* The statistics from row and head number n_lists on. All query heads of a KV head lie together for each
+ * page, so a row has as many values in either form. */
+static struct stats stats_from(const struct stats *all, size_t n_lists)
+{
+    struct stats s = *all;
+    if (s.logits) {
+        s.logits += n_lists * (size_t)s.stride;
+        s.lse += n_lists;
+    }
+    return s;
+}
+
+/* The context that a hook gets: the arrays of the batch from the first row of the policy group on. */
+static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int row0, int cap,
+                                   struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    int stride = model_qkv_values(f);
+    float *q = t->qkv + (size_t)row0 * (size_t)stride;
+    size_t r = (size_t)row0, nq = (size_t)f->n_q;
+    struct policy_ctx c = {.be = t->be,
+                           .dev = t->dev,
+                           .dims = transformer_dims(t),
+                           .kv = t->cache->view,
+                           .rows = {cap, t->row_seq + row0, t->row_pos + row0},
+                           .settings = t->settings,
+                           .prompt_len = t->prompt_len,
+                           .total_len = t->total_len,
+                           .x = t->x + r * (size_t)f->hidden,
+                           .y = (char *)t->y + r * (size_t)f->hidden * dtype_bytes(t->type),
+                           .y_type = t->type,
+                           .q = q,
+                           .k = q + f->n_q * f->head_dim,
+                           .v = q + (f->n_q + f->n_kv) * f->head_dim,
+                           .qkv_stride = stride,
+                           .scale = 1.0f / sqrtf((float)f->head_dim),
+                           .state = p ? p->state : NULL,
+                           .state_bytes = p ? p->state_bytes : 0,
+                           .e = e};
+    c.stats = stats_from(&t->stats, r * nq);
+    c.page_stats = stats_from(&t->page_stats, r * nq);
+    if (t->score) {
+        size_t most = (size_t)t->list[0].cap;
+        c.score = t->score + r * most;
+        c.score_n = t->score_n + r * (size_t)t->lists;
+        c.score_m = t->score_m + r * (size_t)t->lists;
+        for (int i = 0; i < 2; i++) {
+            c.list[i].idx = t->list[i].idx + r * most;
+            c.list[i].len = t->list[i].len + r * (size_t)t->lists;
+            c.list[i].cap = t->list[i].cap;
+        }
+    }
+    return c;
+}
+
+static void linear_layer(struct transformer *t, const struct weight *w, const void *x, float *out, int rows,
+                         int accumulate, int decode, struct err *e)
+{
+    struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate, t->type, decode};
+    device_launch(t->be, t->dev, OP_linear, &a, e);
+}
+
+static void rms_norm(struct transformer *t, const float *x, const float *w, int rows, struct err *e)
+{
+    struct rmsnorm_args a = {x, w, t->y, rows, t->model->config.hidden, t->model->config.eps, t->type};
+    device_launch(t->be, t->dev, OP_rmsnorm, &a, e);
+}
+
+static void embed_tokens(struct transformer *t, int rows, struct err *e)
+{
+    struct embed_args a = {t->row_token, t->row_seq, t->model->embed, t->x, rows};
+    device_launch(t->be, t->dev, OP_embed, &a, e);
+}
+
+/* The part before the hook on_qkv: the norm, and the product for q, k and v. */
+static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
+{
+    rms_norm(t, t->x, y->norm_in, rows, e);
+    linear_layer(t, &y->qkv, t->y, t->qkv, rows, 0, decode, e);
+}
+
+/* The part before the hook on_qk: the norms over heads, if the model has them. */
+static void head_norm(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    struct head_norm_args a = {.rows = {rows, t->row_seq, t->row_pos},
+                               .n_q = f->n_q,
+                               .n_kv = f->n_kv,
+                               .head_dim = f->head_dim,
+                               .q = t->qkv,
+                               .k = t->qkv + f->n_q * f->head_dim,
+                               .stride = model_qkv_values(f),
+                               .wq = y->q_norm,
+                               .wk = y->k_norm,
+                               .eps = f->eps};
+    if (y->q_norm)
+        device_launch(t->be, t->dev, OP_head_norm, &a, e);
+}
+
+/* normed: head_norm has been launched. */
+static void rope_append(struct transformer *t, int layer, int rows, int prefill, int normed, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    const struct model_layer *y = &t->model->layer[layer];
+    float *k = t->qkv + f->n_q * f->head_dim;
+    struct rope_append_args a = {.rows = {rows, t->row_seq, t->row_pos},
+                                 .kv = t->cache->view,
+                                 .layer = layer,
+                                 .prefill = prefill,
+                                 .n_q = f->n_q,
+                                 .q = t->qkv,
+                                 .k = k,
+                                 .v = k + f->n_kv * f->head_dim,
+                                 .stride = model_qkv_values(f),
+                                 .cos_sin = t->model->cos_sin,
+                                 .wq = normed ? NULL : y->q_norm,
+                                 .wk = normed ? NULL : y->k_norm,
+                                 .eps = f->eps};
+    device_launch(t->be, t->dev, OP_rope_append, &a, e);
+}
+
+/* The feed-forward part, added to the residual stream. */
+static void layer_ffn(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
+{
+    rms_norm(t, t->x, y->norm_post, rows, e);
+    struct linear_swiglu_args gated = {.w = y->gate_up,
+                                       .x = t->y,
+                                       .workspace = t->gate_up,
+                                       .out = t->act,
+                                       .rows = rows,
+                                       .type = t->type,
+                                       .decode = decode};
+    device_launch(t->be, t->dev, OP_linear_swiglu, &gated, e);
+    linear_layer(t, &y->down, t->act, t->x, rows, 1, decode, e);
+}
+
+/* select -> attention -> observe, for one policy group in one layer. */
+static void group_attention(struct transformer *t, const struct policy_group *g, int layer, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    const struct policy_ops *ops = g->policy->ops;
+    struct policy_ctx c = group_ctx(t, g->policy, g->row0, g->cap, e);
+    struct selection s = {.granularity = SEL_LIVE, .n_rows = 1, .block_pages = 1};
+    if (ops->select)
+        ops->select(g->policy, &c, layer, &s);
+    if (t->seen)
+        t->seen(t->seen_context, g, layer, &s);
+    size_t per_row = (size_t)f->n_kv * (size_t)t->cache->view.max_pages;
+    struct attend_args a = {
+        .rows = c.rows,
+        .kv = c.kv,
+        .layer = layer,
+        .n_q = f->n_q,
+        .q = c.q,
+        .q_stride = c.qkv_stride,
+        .out = (char *)t->attn + (size_t)g->row0 * (size_t)(f->n_q * f->head_dim) * dtype_bytes(t->type),
+        .scale = c.scale,
+        .granularity = s.granularity,
+        .n_rows = s.n_rows,
+        .cap = s.cap,
+        .block_pages = s.block_pages,
+        .max_pages_read = s.max_pages_read,
+        .in_order = !(g->policy->needs & POLICY_DROP),
+        .idx = s.idx,
+        .len = s.len,
+        .plan = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv},
+        .type = t->type};
+    int group = f->n_q / f->n_kv;
+    /* Rounded down, h * n_rows / n_q is also right for pairs in odd groups: heads 2i and 2i + 1 of a group of
+     * 2m + 1 have list i of its m + 1. */
+    for (int h = 0; h < f->n_q; h++)
+        a.row_of_q[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h / group] : h * s.n_rows / f->n_q);
+    if (s.want_stats)
+        a.stats = s.want_stats == STATS_PAGES ? c.page_stats : c.stats;
+    device_launch(t->be, t->dev, OP_attend, &a, e);
+    if (s.want_stats && ops->observe)
+        ops->observe(g->policy, &c, layer);
+}
+
+static void group_hook(struct transformer *t, const struct policy_group *g, policy_hook_fn *hook, int layer,
+                       struct err *e)
+{
+    if (!hook)
+        return;
+    struct policy_ctx c = group_ctx(t, g->policy, g->row0, g->cap, e);
+    hook(g->policy, &c, layer);
+}
+
+static void sample_tokens(struct transformer *t, struct rows rows, const float *logits, struct err *e)
+{
+    struct sample_args a = {rows,        logits,     t->model->config.vocab,
+                            t->settings, t->sampled, t->row_token,
+                            t->row_pos,  t->row_seq, t->sample_scratch};
+    device_launch(t->be, t->dev, OP_sample, &a, e);
+}
+
+void transformer_step(struct transformer *t, const struct policy_group *groups, int n_groups, int n_rows,
+                      struct err *e)
+{
+    const struct model *m = t->model;
+    int takes_qk = 0;
+    for (int g = 0; g < n_groups; g++)
+        takes_qk |= groups[g].policy->takes_qk;
+    embed_tokens(t, n_rows, e);
+    for (int l = 0; l < m->config.n_layers; l++) {
+        layer_qkv(t, &m->layer[l], n_rows, 1, e);
+        for (int g = 0; g < n_groups; g++)
+            group_hook(t, &groups[g], groups[g].policy->ops->on_qkv, l, e);
+        if (takes_qk)
+            head_norm(t, &m->layer[l], n_rows, e);
+        for (int g = 0; g < n_groups; g++)
+            if (groups[g].policy->takes_qk)
+                group_hook(t, &groups[g], groups[g].policy->ops->on_qk, l, e);
+        rope_append(t, l, n_rows, 0, takes_qk, e);
+        for (int g = 0; g < n_groups; g++)
+            group_attention(t, &groups[g], l, e);
+        linear_layer(t, &m->layer[l].o, t->attn, t->x, n_rows, 1, 1, e);
+        for (int g = 0; g < n_groups; g++)
+            group_hook(t, &groups[g], groups[g].policy->ops->on_attn_out, l, e);
+        layer_ffn(t, &m->layer[l], n_rows, 1, e);
+    }
+    rms_norm(t, t->x, m->norm, n_rows, e);
+    linear_layer(t, &m->head, t->y, t->logits, n_rows, 0, 1, e);
+    struct rows all = {n_rows, t->row_seq, t->row_pos};
+    struct account_args a = {all, t->cache->view, t->with_bounds};
+    device_launch(t->be, t->dev, OP_account, &a, e);
+    sample_tokens(t, all, t->logits, e);
+}
+
+static void prefill_attention(struct transformer *t, const struct policy *p, struct policy_ctx *c, int layer,
+                              struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    struct prefill_selection s = {.kind = PREFILL_DENSE};
+    if (p && p->ops->select_prefill)
+        p->ops->select_prefill(p, c, layer, &s);
+    struct prefill_attend_args a = {.kv = c->kv,
+                                    .seq = c->seq,
+                                    .layer = layer,
+                                    .n_q = f->n_q,
+                                    .pos0 = c->pos0,
+                                    .nq = c->nq,
+                                    .q = c->q,
+                                    .q_stride = c->qkv_stride,
+                                    .out = t->attn,
+                                    .scale = c->scale,
+                                    .type = t->type};
+    if (s.kind == PREFILL_UNTIL) {
+        a.until = s.until;
+        a.until_stride = s.until_stride;
+    }
+    if (s.kind == PREFILL_TILES) {
+        a.tile = s.tile;
+        a.cap = s.cap;
+        a.n_rows = s.n_rows;
+        for (int h = 0; h < f->n_kv; h++)
+            a.row_of_kv[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h] : h);
+        a.idx = s.idx;
+        a.len = s.len;
+    }
+    device_launch(t->be, t->dev, OP_prefill_attend, &a, e);
+    if (p) {
+        struct prefill_count_args count = {.read = a, .scanned = s.scanned};
+        device_launch(t->be, t->dev, OP_prefill_count, &count, e);
+    }
+}
+
+/* The context that a prefill hook gets. Its scratch, which has rows for a batch, may have none for a chunk.
+ */
+static struct policy_ctx prefill_ctx(struct transformer *t, const struct policy *p, int rows, int seq,
+                                     int n_prompt, struct err *e)
+{
+    struct policy_ctx c = group_ctx(t, p, 0, rows, e);
+    c.prefill = 1;
+    c.seq = seq;
+    c.n_prompt = n_prompt;
+    return c;
+}
+
+static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, int pos0, int n, int n_prompt,
+                          const struct policy *p, struct err *e)
+{
+    int32_t *pos = xmalloc(2 * (size_t)n * sizeof *pos), *place = pos + n;
+    for (int i = 0; i < n; i++) {
+        pos[i] = pos0 + i;
+        place[i] = seq;
+    }
+    device_upload(t->be, t->dev, t->row_token, ids, (size_t)n * sizeof *ids, e);
+    device_upload(t->be, t->dev, t->row_pos, pos, (size_t)n * sizeof *pos, e);
+    device_upload(t->be, t->dev, t->row_seq, place, (size_t)n * sizeof *place, e);
+    free(pos);
+    struct policy_ctx c = prefill_ctx(t, p, n, seq, n_prompt, e);
+    c.pos0 = pos0;
+    c.nq = n;
+    embed_tokens(t, n, e);
+    for (int l = 0; l < t->model->config.n_layers; l++) {
+        const struct model_layer *y = &t->model->layer[l];
+        layer_qkv(t, y, n, 0, e);
+        if (p && p->ops->on_qkv)
+            p->ops->on_qkv(p, &c, l);
+        if (p && p->takes_qk) {
+            head_norm(t, y, n, e);
+            p->ops->on_qk(p, &c, l);
+        }
+        rope_append(t, l, n, 1, p && p->takes_qk, e);
+        prefill_attention(t, p, &c, l, e);
+        linear_layer(t, &y->o, t->attn, t->x, n, 1, 0, e);
+        if (p && p->ops->on_attn_out)
+            p->ops->on_attn_out(p, &c, l);
+        layer_ffn(t, y, n, 0, e);
+    }
+}
+
+void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy,
+                             struct err *e)
+{
+    if (!policy || !policy->ops->prefill_end)
+        return;
+    struct policy_ctx c = prefill_ctx(t, policy, 0, seq, n_prompt, e);
+    policy->ops->prefill_end(policy, &c);
+}
+
+void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int n_prompt,
+                         const struct policy *policy, float *logits, struct err *e)
+{
+    int n = 0;
+    for (int pos0 = from; pos0 < n_prompt && !e->code; pos0 += t->chunk) {
+        n = n_prompt - pos0 < t->chunk ? n_prompt - pos0 : t->chunk;
+        prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
+    }
+    rms_norm(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, t->model->norm, 1, e);
+    linear_layer(t, &t->model->head, t->y, logits, 1, 0, 0, e);
+    transformer_prefill_end(t, seq, n_prompt, policy, e);
+}
+
+void transformer_first_token(struct transformer *t, int seq, int n_prompt, const float *logits, struct err *e)
+{
+    int32_t place = seq, pos = n_prompt - 1;
+    device_upload(t->be, t->dev, t->row_seq, &place, sizeof place, e);
+    device_upload(t->be, t->dev, t->row_pos, &pos, sizeof pos, e);
+    struct rows one = {1, t->row_seq, t->row_pos};
+    sample_tokens(t, one, logits, e);
+}

@@ -1,0 +1,456 @@
+/* kveval gate --run: replays, then looks at more and more samples until every setting is decided. Repeating
+ * the command goes on where it was stopped. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+#include "evalcore/base/log.h"
+#include "evalcore/cli/stop.h"
+#include "evalcore/commands/commands.h"
+#include "evalcore/commands/gate_options.h"
+#include "evalcore/store/runlock.h"
+#include "evalcore/store/grades.h"
+#include "evalcore/store/runfolder.h"
+
+struct gate_job {
+    const struct gate_options *o;
+    const struct process_env *env;
+    struct runfile file;
+    struct runplan plan;
+    struct runlock lock;
+    struct arena arena;
+    struct gate_side base;
+    struct device_list devices;
+    struct stopper stopper;
+    struct deadline deadline;
+    struct sweep sweep;
+};
+
+/* After this many deaths of a worker in a row, or in an hour, the device is given up: a gate has to say soon
+ * that it cannot tell. */
+enum { DEATHS_IN_A_ROW = 1, DEATHS_IN_AN_HOUR = 3 };
+
+/* What would otherwise be found hours later, or as a file that cannot be read. */
+static int check_files(const struct gate_options *o, struct err *e)
+{
+    if (!file_exists(o->run))
+        return err_set(e, ERR_USAGE, "%s is not there; --run takes a run file", o->run);
+    if (!o->rebaseline)
+        return 0;
+    int rc = file_check_target("--base", o->base, e);
+    return rc ? rc : file_plain(o->base, e);
+}
+
+static int read_base(struct gate_job *j, struct err *e)
+{
+    if (file_exists(j->o->base))
+        return gate_base_read(&j->base, j->o->base, &j->arena, e);
+    return err_set(e, ERR_USAGE, "%s is not there; make one with kveval gate --rebaseline", j->o->base);
+}
+
+static int load_inputs(struct gate_job *j, struct err *e)
+{
+    const struct gate_options *o = j->o;
+    struct cli_list set = o->set;
+    if (o->rebaseline && set.n < (int)(sizeof set.v / sizeof *set.v))
+        set.v[set.n++] = arena_printf(&j->arena, "samples=%d", o->samples ? o->samples : 64);
+    struct runfile_options fo = {.model = o->model, .set = &set};
+    int rc = check_files(o, e);
+    if (!rc)
+        rc = device_list_parse(&j->devices, o->device, DEVICES_MAX, e);
+    struct runplan_options po = {.data_dir = o->data,
+                                 .backend = j->devices.backend,
+                                 .ordinal = j->devices.is_gpu ? j->devices.ordinal[0] : 0,
+                                 .threads = o->threads,
+                                 .max_batch = o->max_batch,
+                                 .cache_dir = j->env->cache_dir,
+                                 .dry = 1}; /* workers decode, this process opens no engine */
+    if (!rc)
+        rc = runfile_load(&j->file, o->run, &fo, e);
+    if (!rc)
+        rc = runfile_find_models(&j->file, j->env, e);
+    if (!rc)
+        rc = runfolder_check(o->out, e);
+    if (!rc && !o->rebaseline)
+        rc = read_base(j, e);
+    if (!rc)
+        rc = file_mkdirs(o->out, e);
+    if (!rc)
+        rc = runlock_take(&j->lock, o->out, 0, 0, e);
+    return rc ? rc : runplan_build(&j->plan, &j->file, &po, e);
+}
+
+static int holds_completions(const char *dir)
+{
+    struct file_list list = {0};
+    struct str journal = {0}, path = {0};
+    int any = 0;
+    file_join(&journal, dir, "journal");
+    if (file_is_dir(journal.data) && !file_list(&list, journal.data, "", NULL))
+        for (size_t i = 0; i < list.n; i++) {
+            struct stat st;
+            str_clear(&path);
+            file_join(&path, journal.data, list.name[i]);
+            any |= stat(path.data, &st) || st.st_size > 0;
+        }
+    file_list_release(&list);
+    str_release(&journal);
+    str_release(&path);
+    return any;
+}
+
+/* The folder's completions must be this program's: their keys do not tell one build from another, and answers
+ * that an older build gave would pass for this one's. So would those in a folder that no build has marked. */
+static int same_program(struct gate_job *j, struct err *e)
+{
+    struct file_map map;
+    struct str path = {0}, old = {0}, now = {0};
+    char digest[65];
+    int rc = file_map_open(&map, "/proc/self/exe", e);
+    if (rc)
+        return rc;
+    sha256_hex(map.data, map.size, digest, 64);
+    file_map_close(&map);
+    str_printf(&now, "%s\n", digest);
+    file_join(&path, j->o->out, "gate/program.sha256");
+    if (file_exists(path.data))
+        rc = file_plain(path.data, e) ? ERR_IO : file_read(path.data, &old, e);
+    if (!rc && !old.len && holds_completions(j->o->out))
+        rc = err_set(e, ERR_USAGE,
+                     "%s holds completions, and no %s says which build of kveval they are from; give this "
+                     "build a folder of its own with -o",
+                     j->o->out, path.data);
+    if (!rc && old.len && (old.len != now.len || memcmp(old.data, now.data, now.len)))
+        rc = err_set(e, ERR_USAGE,
+                     "the completions in %s are those of another build of kveval, says %s; give this build a "
+                     "folder of "
+                     "its own with -o",
+                     j->o->out, path.data);
+    if (!rc && !old.len) {
+        struct str dir = {0};
+        file_join(&dir, j->o->out, "gate");
+        rc = file_mkdir_own(dir.data, e);
+        str_release(&dir);
+        if (!rc)
+            rc = file_write_atomic(path.data, now.data, now.len, e);
+    }
+    str_release(&path);
+    str_release(&old);
+    str_release(&now);
+    return rc;
+}
+
+static int load_now(struct gate_job *j, struct gate_side *now, struct run *run, int may_be_partial,
+                    struct err *e)
+{
+    int rc = run_load(run, j->o->out, e);
+    if (rc)
+        return rc;
+    rc = grades_save(run, e);
+    if (!rc)
+        rc = gate_side_run(now, run, may_be_partial, &j->arena, e);
+    if (rc)
+        run_release(run);
+    return rc;
+}
+
+/* The terminal, where something is shown. */
+static const struct process_env *shown_on(const struct gate_job *j)
+{
+    return j->o->quiet ? NULL : j->env;
+}
+
+static int decode_look(struct gate_job *j, int samples, const char *wanted, int *signal, struct err *e)
+{
+    stopper_phase(&j->stopper, STOP_DECODING);
+    int rc = gate_decode(&j->sweep, j->o->out, samples, wanted, shown_on(j), signal, e);
+    if (!*signal)
+        stopper_phase(&j->stopper, STOP_WRITING);
+    return rc ? err_add(e, "decoding ended early, and nothing is decided; repeat the command to go on"),
+           rc : 0;
+}
+
+static int run_replays(struct gate_job *j, struct gate_replay *r, int n, const struct gate_trace *traces,
+                       int *signal, struct err *e)
+{
+    stopper_phase(&j->stopper, STOP_DECODING);
+    int rc = gate_replay(r, n, traces, &j->sweep, GATE_SEE_EVERY, shown_on(j), signal, &j->arena, e);
+    if (!*signal)
+        stopper_phase(&j->stopper, STOP_WRITING);
+    return rc;
+}
+
+/* A signal ended the decoding. Returns the exit code. */
+static int end_early(int signal)
+{
+    log_info("stopped; what was decoded is saved, repeat the command to go on");
+    return stop_exit_code(signal);
+}
+
+/* Starts a worker for each device, with the options of a sweep that makes the same plan. */
+static int open_workers(struct gate_job *j, struct err *e)
+{
+    const struct gate_options *o = j->o;
+    struct arena *a = &j->arena;
+    const char *v[16 + sizeof o->set.v / sizeof *o->set.v];
+    int n = 0;
+    v[n++] = "sweep";
+    v[n++] = o->run;
+    v[n++] = arena_printf(a, "--devices=%s", o->device ? o->device : "cpu");
+    if (o->threads)
+        v[n++] = arena_printf(a, "--threads=%d", o->threads);
+    if (o->max_batch)
+        v[n++] = arena_printf(a, "--max-batch=%d", o->max_batch);
+    if (o->model)
+        v[n++] = arena_printf(a, "--model=%s", o->model);
+    if (o->data)
+        v[n++] = arena_printf(a, "--data=%s", o->data);
+    if (o->quiet)
+        v[n++] = "--quiet";
+    for (int i = 0; i < o->set.n; i++)
+        v[n++] = arena_printf(a, "--set=%s", o->set.v[i]);
+    if (o->rebaseline)
+        v[n++] = arena_printf(a, "--set=samples=%d", o->samples ? o->samples : 64);
+    struct timeouts timeouts = {.silence = WORKER_TIMEOUT,
+                                .step =
+                                    o->step_timeout || !j->devices.is_gpu ? o->step_timeout : STEP_TIMEOUT,
+                                .in_a_row = DEATHS_IN_A_ROW,
+                                .in_an_hour = DEATHS_IN_AN_HOUR};
+    j->sweep.queue.never_blames = 1; /* a device that fails is no answer */
+    return sweep_open_workers(&j->sweep, &j->plan, &j->deadline, &j->devices, timeouts, NULL, n, (char **)v,
+                              j->env->cache_dir, e);
+}
+
+/* Cells of settings that are not decided yet. */
+static void mark_open(const struct gate_job *j, const struct gate_result *r, char *wanted, struct arena *a)
+{
+    for (int c = 0; c < j->plan.n_cells; c++) {
+        const struct plan_cell *x = &j->plan.cells[c];
+        const char *label = gate_setting_label(x->policy->label, x->settings->swept, a);
+        wanted[c] = 0;
+        for (int i = 0; i < r->n_settings; i++)
+            if (!strcmp(r->settings[i].label, label))
+                wanted[c] = r->settings[i].verdict == GATE_OPEN;
+    }
+}
+
+static int compare_replays(struct gate_job *j, struct gate_drift **out, int *n, int *failed, int *signal,
+                           struct err *e)
+{
+    const struct gate_side *b = &j->base;
+    struct gate_replay *now = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof *now);
+    for (int i = 0; i < b->n_replays; i++)
+        now[i] = (struct gate_replay){.setting = b->replays[i].setting, .trace = b->replays[i].trace};
+    int rc = run_replays(j, now, b->n_replays, b->traces, signal, e);
+    *out = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof **out);
+    for (int i = 0; i < b->n_replays && !rc && !*signal; i++) {
+        gate_drift(&(*out)[i], &b->replays[i], &now[i], !strcmp(b->numerics, j->plan.loaded[0].info.numerics),
+                   &j->arena);
+        *failed += (*out)[i].failed;
+    }
+    *n = b->n_replays;
+    return rc;
+}
+
+static int publish_result(struct gate_job *j, struct gate_result *r)
+{
+    const char *dir = arena_printf(&j->arena, "%s/gate", j->o->out);
+    return gate_publish_result(j->o, j->env, r, dir, &j->arena);
+}
+
+/* Returns the exit code. */
+static int run_night(struct gate_job *j, struct err *e)
+{
+    double margin = j->o->margin > 0 ? j->o->margin : j->base.margin;
+    struct gate_drift *drifts = NULL;
+    int n_drifts = 0, failed = 0, most = 0, signal = 0, is_over = 0;
+    struct gate_side now;
+    struct run run;
+    char *wanted = arena_alloc(&j->arena, (size_t)j->plan.n_cells + 1);
+    struct gate_result r = {.base = &j->base, .margin = margin};
+    if (load_now(j, &now, &run, 1, e))
+        return gate_error_code(e);
+    int rc = gate_match(&j->base, &now, e);
+    run_release(&run);
+    if (!rc)
+        rc = gate_terms(&j->base, &now, j->o->margin > 0, j->o->other_numerics, e);
+    if (!rc)
+        rc = gate_fit(&j->base, 1, e);
+    if (rc || compare_replays(j, &drifts, &n_drifts, &failed, &signal, e))
+        return gate_error_code(e);
+    if (signal)
+        return end_early(signal);
+    log_info("replays: %d of %d pass", n_drifts - failed, n_drifts);
+    r.now = &now;
+    r.drifts = drifts;
+    r.n_drifts = n_drifts;
+    r.tier1_failed = failed;
+    r.same_class = !strcmp(j->base.numerics, now.numerics);
+    if (failed) {
+        r.verdict = GATE_REGRESSION;
+        r.words = arena_printf(&j->arena, "%d of %d replays have changed; nothing further was decoded",
+                               failed, n_drifts);
+        return publish_result(j, &r);
+    }
+    for (int c = 0; c < j->file.n_settings; c++)
+        most = j->file.settings[c].s.samples > most ? j->file.settings[c].s.samples : most;
+    memset(wanted, 1, (size_t)j->plan.n_cells);
+    for (int i = 0; i < 3 && !is_over; i++) {
+        int samples = stat_looks[i].samples < most ? stat_looks[i].samples : most;
+        if (decode_look(j, samples, wanted, &signal, e))
+            return EXIT_INCOMPLETE;
+        if (signal)
+            return end_early(signal);
+        int is_last = i == 2 || samples >= most;
+        if (load_now(j, &now, &run, 1, e))
+            return EXIT_INCOMPLETE;
+        rc = gate_decide(&r, &j->base, &now, &j->o->limit, margin, samples, is_last, &j->arena, e);
+        run_release(&run);
+        if (rc)
+            return gate_error_code(e);
+        r.drifts = drifts;
+        r.n_drifts = n_drifts;
+        mark_open(j, &r, wanted, &j->arena);
+        is_over = is_last || r.verdict != GATE_OPEN;
+        log_info("%d samples of each problem: %s", samples, gate_verdict_name(r.verdict));
+    }
+    return publish_result(j, &r);
+}
+
+/* The completions that are replayed: the baseline policy's first answers to the first problems of the tasks.
+ */
+static int pick_traces(struct gate_job *j, struct gate_side *s, const struct run *run, struct err *e)
+{
+    struct gate_trace *t = arena_alloc(&j->arena, GATE_TRACES * sizeof *t);
+    struct str text = {0};
+    s->traces = t;
+    for (int round = 0; round < GATE_TRACES && s->n_traces < GATE_TRACES; round++)
+        for (int c = 0; c < run->n_cells && s->n_traces < GATE_TRACES; c++) {
+            const struct cell *x = &run->cells[c];
+            int i = 0;
+            if (x->task->is_text || (!x->is_baseline && run->baseline[0]))
+                continue;
+            while (i < x->n_records && (x->records[i].problem != round || x->records[i].tokens < 2))
+                i++;
+            if (i == x->n_records)
+                continue;
+            str_clear(&text);
+            json_t *ids = NULL;
+            if (run_ids(run, &x->records[i], &text, e) || json_read_text(&ids, text.data, text.len, "ids", e))
+                break;
+            size_t n = json_array_size(ids) < GATE_TRACE_TOKENS ? json_array_size(ids) : GATE_TRACE_TOKENS;
+            int32_t *kept = arena_alloc(&j->arena, (n + 1) * sizeof *kept);
+            for (size_t k = 0; k < n; k++)
+                kept[k] = (int32_t)json_integer_value(json_array_get(ids, k));
+            json_decref(ids);
+            const struct run_problem *p = &x->task->problems[x->records[i].problem];
+            t[s->n_traces++] =
+                (struct gate_trace){arena_strdup(&j->arena, x->task->label), arena_strdup(&j->arena, p->id),
+                                    arena_strndup(&j->arena, p->prompt_sha256, 16), kept, (int)n};
+        }
+    str_release(&text);
+    if (!e->code && !s->n_traces)
+        err_set(e, ERR_USAGE, "the baseline policy has no completion to replay");
+    return e->code;
+}
+
+static int make_replays(struct gate_job *j, struct gate_side *s, int *signal, struct err *e)
+{
+    s->replays = arena_alloc(&j->arena, ((size_t)s->n_cells * (size_t)s->n_traces + 1) * sizeof *s->replays);
+    for (int t = 0; t < s->n_traces; t++)
+        for (int c = 0; c < s->n_cells; c++)
+            if (!strcmp(s->cells[c].task, s->traces[t].task))
+                s->replays[s->n_replays++] = (struct gate_replay){.setting = s->cells[c].setting, .trace = t};
+    int rc = run_replays(j, s->replays, s->n_replays, s->traces, signal, e);
+    if (rc || *signal)
+        return rc;
+    rc = gate_fit(s, 1, e);
+    return rc ? rc : gate_fit_reads(s, e);
+}
+
+/* A new baseline on top of replays that have changed would hide the change. */
+static int old_base_holds(struct gate_job *j, int *signal, struct err *e)
+{
+    struct gate_drift *drifts;
+    int n = 0, failed = 0;
+    if (!file_exists(j->o->base))
+        return 0;
+    int rc = gate_base_read(&j->base, j->o->base, &j->arena, e);
+    if (!rc)
+        rc = gate_fit(&j->base, 1, e);
+    if (!rc)
+        rc = compare_replays(j, &drifts, &n, &failed, signal, e);
+    for (int i = 0; i < n && failed && !rc; i++)
+        if (drifts[i].failed)
+            rc = err_set(e, ERR_USAGE, "replay of completion %d under \"%s\": %s", drifts[i].trace,
+                         drifts[i].setting, drifts[i].why);
+    if (rc)
+        err_add(e, "%s does not hold here; if that is meant, remove it first and repeat", j->o->base);
+    return rc;
+}
+
+/* The disk may have filled up since the start. */
+static int write_base(const struct gate_job *j, const struct gate_side *now, struct err *e)
+{
+    struct err own = {0};
+    int rc = gate_base_write(now, j->o->base, &own);
+    if (rc == ERR_IO || rc == ERR_DISK)
+        return err_set(
+            e, rc, "%s; the completions are kept in %s: repeat the command, with another --base if need be",
+            own.text, j->o->out);
+    return rc ? err_set(e, rc, "%s", own.text) : 0;
+}
+
+static int make_baseline(struct gate_job *j, struct err *e)
+{
+    int signal = 0;
+    struct gate_side now;
+    struct run run;
+    if (old_base_holds(j, &signal, e))
+        return gate_error_code(e);
+    if (signal)
+        return end_early(signal);
+    if (decode_look(j, 2000000000, NULL, &signal, e))
+        return EXIT_INCOMPLETE;
+    if (signal)
+        return end_early(signal);
+    if (load_now(j, &now, &run, 0, e))
+        return EXIT_INCOMPLETE;
+    int rc = pick_traces(j, &now, &run, e);
+    run_release(&run);
+    if (!rc)
+        rc = make_replays(j, &now, &signal, e);
+    if (!rc && signal)
+        return end_early(signal);
+    if (!rc)
+        rc = write_base(j, &now, e);
+    if (!rc && !j->o->quiet)
+        printf("%s: %d settings on tasks, %d replays; review it and commit it\n", j->o->base, now.n_cells,
+               now.n_replays);
+    return rc ? gate_error_code(e) : EXIT_DONE;
+}
+
+int gate_run(const struct gate_options *o, const struct process_env *p, struct err *e)
+{
+    struct gate_job j = {.o = o, .env = p, .stopper = {.is_quiet = o->quiet, .is_live = p->live}};
+    int dropped = 0, rc = stopper_start(&j.stopper, e), code;
+    deadline_init(&j.deadline, &j.stopper);
+    if (!rc)
+        rc = load_inputs(&j, e);
+    if (!rc)
+        rc = same_program(&j, e);
+    if (!rc)
+        rc = open_workers(&j, e);
+    if (!rc)
+        rc = runplan_write(&j.plan, o->out, &dropped, e);
+    code = rc ? gate_error_code(e) : o->rebaseline ? make_baseline(&j, e) : run_night(&j, e);
+    sweep_close(&j.sweep);
+    runplan_release(&j.plan);
+    runfile_release(&j.file);
+    runlock_drop(&j.lock);
+    stopper_end(&j.stopper);
+    arena_release(&j.arena);
+    return code;
+}

@@ -1,0 +1,118 @@
+/* Compression by position and by head (contract: report_curve.h). Both are ratios of sums: of the tokens held
+ * to those of the contexts. */
+#include "evalcore/report/data/report_curve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/report/data/report_budget.h"
+#include "evalcore/store/curve_json.h"
+
+int report_forgets(const struct cell *c)
+{
+    for (int i = 0; i < c->n_records; i++) {
+        const struct record *rec = &c->records[i];
+        /* the last token is sampled and never stored */
+        if (rec->finish != FINISHED_ERROR && rec->tokens > 1 &&
+            rec->kv.peak_tokens < (double)rec->prompt_tokens + rec->tokens - 1)
+            return 1;
+    }
+    return 0;
+}
+
+/* Sums over completions. */
+struct sums {
+    int every, cap, layers, heads, completions, n_by_head;
+    double *context, *live; /* by point */
+    int *n;
+    double ends, *by_head; /* tokens of the contexts at the end, and what each head held of them */
+};
+
+static void grow_sums(struct sums *s, int n)
+{
+    if (n <= s->cap)
+        return;
+    s->context = xrealloc(s->context, (size_t)n * sizeof *s->context);
+    s->live = xrealloc(s->live, (size_t)n * sizeof *s->live);
+    s->n = xrealloc(s->n, (size_t)n * sizeof *s->n);
+    for (; s->cap < n; s->cap++)
+        s->context[s->cap] = s->live[s->cap] = s->n[s->cap] = 0;
+}
+
+static void add_heads(struct sums *s, const struct record *rec, const struct kv_curve *c)
+{
+    if (!c->by_head)
+        return;
+    if (!s->by_head)
+        s->by_head = xcalloc((size_t)c->heads, sizeof *s->by_head);
+    for (int h = 0; h < c->heads; h++)
+        s->by_head[h] += c->by_head[h];
+    s->ends += rec->prompt_tokens + report_decode_steps(rec);
+    s->n_by_head++;
+}
+
+/* Completions of one cell have one limit, so their points are equally far apart, and one model. */
+static void add_curve(struct sums *s, const struct record *rec, const struct kv_curve *c)
+{
+    if (!c->every || (s->heads && (c->every != s->every || c->heads != s->heads || c->layers != s->layers)))
+        return;
+    s->every = c->every;
+    s->heads = c->heads;
+    s->layers = c->layers;
+    s->completions++;
+    grow_sums(s, c->n);
+    for (int i = 0; i < c->n; i++) {
+        s->context[i] += rec->prompt_tokens + (double)(i + 1) * c->every - 1;
+        s->live[i] += (double)c->point[i].live / c->heads;
+        s->n[i]++;
+    }
+    add_heads(s, rec, c);
+}
+
+/* A curve costs a line fetched from its journal, and this number shows the mean well enough. */
+enum { PROBLEMS_READ = 200 };
+
+static int read_curves(const struct report *r, const struct cell *c, struct sums *s, struct err *e)
+{
+    struct kv_curve curve;
+    for (int i = 0; i < c->n_records; i++) {
+        const struct record *rec = &c->records[i];
+        if (rec->problem >= PROBLEMS_READ)
+            break;
+        if (rec->sample || rec->finish == FINISHED_ERROR)
+            continue;
+        if (run_curve(r->run, rec, &curve, e))
+            return e->code;
+        add_curve(s, rec, &curve);
+        curve_json_release(&curve);
+    }
+    return 0;
+}
+
+static void fill_points(struct arena *a, const struct sums *s, struct compression *out)
+{
+    *out = (struct compression){.layers = s->layers, .heads = s->heads, .completions = s->completions};
+    out->point = arena_alloc(a, (size_t)(s->cap + 1) * sizeof *out->point);
+    for (int i = 0; i < s->cap && s->n[i] > 0 && 10 * s->n[i] >= s->completions; i++)
+        out->point[out->n++] =
+            (struct compression_point){s->context[i] / s->n[i], s->live[i] / s->n[i], s->n[i]};
+    if (!s->n_by_head)
+        return;
+    out->live = arena_alloc(a, (size_t)s->heads * sizeof *out->live);
+    for (int h = 0; h < s->heads; h++)
+        out->live[h] = s->by_head[h] / s->ends;
+}
+
+int report_compression(const struct report *r, const struct cell *c, struct compression *out, struct err *e)
+{
+    struct sums s = {0};
+    memset(out, 0, sizeof *out);
+    int rc = read_curves(r, c, &s, e);
+    if (!rc)
+        fill_points(r->arena, &s, out);
+    free(s.context);
+    free(s.live);
+    free(s.n);
+    free(s.by_head);
+    return rc;
+}

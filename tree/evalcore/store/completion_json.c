@@ -1,0 +1,156 @@
+/* A completion's measured fields (contract: completion_json.h). Adding one: a row here, or a line in both
+ * functions where it is no plain number. */
+#include "evalcore/store/completion_json.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t offset; /* where the double lies in struct completion */
+} numbers[] = {
+    {"kv_reads", offsetof(struct completion, kv.reads)},
+    {"kv_reads_full", offsetof(struct completion, kv.reads_full)},
+    {"aux_reads", offsetof(struct completion, kv.aux_reads)},
+    {"peak_tokens", offsetof(struct completion, kv.peak_tokens)},
+    {"prefill_peak_tokens", offsetof(struct completion, kv.prefill_peak_tokens)},
+    {"seconds", offsetof(struct completion, seconds)},
+    {"prefill_reads", offsetof(struct completion, kv.prefill_reads)},
+    {"prefill_aux_reads", offsetof(struct completion, kv.prefill_aux_reads)},
+    {"key_elements", offsetof(struct completion, kv.key_elements)},
+    {"kv_selected", offsetof(struct completion, kv.selected)},
+};
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
+_Static_assert(N_NUMBERS + 3 == COMPLETION_JSON_FIELDS, "finish, tokens, preempted and the numbers");
+
+/* A list of buckets, each [first, tokens, agree, bytes, bits, kl]. */
+static json_t *likelihood_json(const struct likelihood *l)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < l->n; i++) {
+        const struct likelihood_bucket *b = &l->bucket[i];
+        json_array_append_new(list, json_pack("[i, i, I, I, f, f]", b->first, b->tokens, (json_int_t)b->agree,
+                                              (json_int_t)b->bytes, b->bits, b->kl));
+    }
+    return list;
+}
+
+static int read_bucket(const json_t *v, struct likelihood_bucket *b)
+{
+    json_int_t first, tokens, agree, bytes;
+    if (json_unpack((json_t *)v, "[I, I, I, I, F, F!]", &first, &tokens, &agree, &bytes, &b->bits, &b->kl))
+        return 0;
+    int is_power = first > 0 && first <= 1 << (LIKELIHOOD_BUCKETS - 1) && !(first & (first - 1));
+    if (!is_power || tokens < 1 || tokens > first || agree < 0 || agree > tokens || bytes < 0 ||
+        bytes > (json_int_t)1 << 40 || !(b->bits >= 0) || !(b->kl >= 0))
+        return 0;
+    b->first = (int)first;
+    b->tokens = (int)tokens;
+    b->agree = agree;
+    b->bytes = bytes;
+    return 1;
+}
+
+/* None at all is right too. */
+static int read_likelihood(const json_t *list, struct likelihood *l)
+{
+    size_t n = json_array_size(list);
+    l->n = 0;
+    if (!list)
+        return 1;
+    if (!json_is_array(list) || !n || n > LIKELIHOOD_BUCKETS)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (!read_bucket(json_array_get(list, i), &l->bucket[i]) ||
+            (i && l->bucket[i].first <= l->bucket[i - 1].first))
+            return 0;
+    l->n = (int)n;
+    return 1;
+}
+
+void completion_json_add(json_t *o, const struct completion *c)
+{
+    json_object_set_new(o, "finish", json_string(finish_name(c->finish)));
+    json_object_set_new(o, "tokens", json_integer(c->n_ids));
+    int is_counted = !isnan(c->kv.reads);
+    for (int i = 0; i < N_NUMBERS; i++) {
+        const double *value = (const double *)(const void *)((const char *)c + numbers[i].offset);
+        if (is_counted || value == &c->seconds)
+            json_object_set_new(o, numbers[i].name, json_real(*value));
+    }
+    if (!is_counted)
+        json_object_set_new(o, "kv_counts", json_false());
+    json_object_set_new(o, "preempted", json_integer(c->preempted));
+    if (c->likelihood.n)
+        json_object_set_new(o, "likelihood", likelihood_json(&c->likelihood));
+    if (c->finish == FINISHED_ERROR)
+        json_object_set_new(o, "error", json_text_of(c->error ? c->error : "unknown error"));
+}
+
+/* A count that an int holds. */
+static int read_count(const json_t *o, const char *name, int *out)
+{
+    const json_t *v = json_object_get(o, name);
+    json_int_t n = json_integer_value(v);
+    *out = n < 0 || n > INT_MAX ? 0 : (int)n;
+    return json_is_integer(v) && *out == n;
+}
+
+const char *completion_json_read(const json_t *o, struct completion *c)
+{
+    const char *bad = NULL;
+    int is_counted = !json_is_false(json_object_get(o, "kv_counts"));
+    for (int i = N_NUMBERS; i-- > 0;) {
+        const json_t *v = json_object_get(o, numbers[i].name);
+        double *value = (double *)(void *)((char *)c + numbers[i].offset);
+        int is_absent = !is_counted && value != &c->seconds;
+        *value = is_absent ? NAN : json_number_value(v);
+        if (is_absent ? v != NULL : !json_is_number(v))
+            bad = numbers[i].name;
+    }
+    if (!read_likelihood(json_object_get(o, "likelihood"), &c->likelihood))
+        bad = "likelihood";
+    if (!read_count(o, "preempted", &c->preempted))
+        bad = "preempted";
+    if (!read_count(o, "tokens", &c->n_ids))
+        bad = "tokens";
+    const char *finish = json_string_value(json_object_get(o, "finish"));
+    if (!finish || !finish_find(finish, &c->finish)) {
+        c->finish = FINISHED_ERROR;
+        bad = "finish";
+    }
+    c->error = json_string_value(json_object_get(o, "error"));
+    if (c->finish == FINISHED_ERROR && !c->error && !bad)
+        bad = "error";
+    return bad;
+}
+
+static int flat_count(const struct flat_object *o, const char *name)
+{
+    int is_integer;
+    int64_t n = flat_integer(o, name, &is_integer);
+    return n < 0 || n > INT_MAX ? 0 : (int)n;
+}
+
+int completion_flat_read(const struct flat_object *o, struct completion *c)
+{
+    struct flat_text finish = flat_string(o, "finish");
+    char name[16] = "";
+    if (!finish.data || finish.n >= sizeof name || flat_has(o, "likelihood") || flat_has(o, "error") ||
+        flat_has(o, "kv_counts"))
+        return 0;
+    memcpy(name, finish.data, finish.n);
+    if (!finish_find(name, &c->finish) || c->finish == FINISHED_ERROR)
+        return 0;
+    for (int i = 0; i < N_NUMBERS; i++) {
+        double *value = (double *)(void *)((char *)c + numbers[i].offset);
+        *value = flat_number(o, numbers[i].name);
+    }
+    c->preempted = flat_count(o, "preempted");
+    c->n_ids = flat_count(o, "tokens");
+    c->likelihood.n = 0;
+    c->error = NULL;
+    return 1;
+}

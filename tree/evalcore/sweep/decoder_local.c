@@ -1,0 +1,272 @@
+/* Decoding on the engines of this process (contract: decoder.h): what a worker does, and what tests use. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/hash.h"
+#include "evalcore/sweep/decoder.h"
+#include "evalcore/sweep/replay.h"
+
+struct replay_run { /* a replay that an engine has */
+    long job;
+    struct decoder_replay out;
+};
+
+struct local_decoder {
+    struct decoder *decoder;
+    struct replay_run **replay; /* (n_replays) */
+    int n_replays;
+    size_t cap;
+};
+
+/* A request's `user` is the job's index, since the plan's list of jobs may grow meanwhile. */
+static void *user_of(long j)
+{
+    return (void *)(intptr_t)(j + 1);
+}
+
+static long job_of(const void *user)
+{
+    return (long)(intptr_t)user - 1;
+}
+
+/* Tokens between two points of a completion's curve of reads: about 32 points over the longest completion,
+ * 1,024 tokens apart at a limit of 32,768, but no closer than 32 tokens. */
+static int curve_step(int limit)
+{
+    int every = 32;
+    while (every < limit / 32)
+        every *= 2;
+    return every;
+}
+
+static struct request request_of(const struct runplan *p, const struct job *j)
+{
+    const struct plan_cell *c = &p->cells[j->cell];
+    const struct prompt_set *s = &p->sets[c->set];
+    const struct problem *problem = &s->task.problems[j->problem];
+    const struct settings *t = &c->settings->s;
+    /* the problem's own end token cannot be the first one (pred.py's min_length for samsum) */
+    int32_t own_end = s->rows[j->problem].end_token;
+    struct request r = {.prompt = s->ids.id + s->rows[j->problem].first,
+                        .n_prompt = s->rows[j->problem].n,
+                        .policy = c->instance,
+                        .sampling = {.temperature = t->temperature,
+                                     .top_k = t->top_k,
+                                     .top_p = t->top_p,
+                                     .seed = (uint64_t)t->seed,
+                                     .problem = hash_bytes64(problem->id, strlen(problem->id)),
+                                     .sample = (uint32_t)j->sample},
+                        .max_new_tokens = settings_max_new(t, problem->max_new_tokens),
+                        .min_new_tokens = own_end >= 0 && !t->min_new_tokens ? 1 : t->min_new_tokens,
+                        .max_total_tokens = t->max_total_tokens,
+                        .ignore_eos = t->ignore_eos,
+                        .stop = t->stop,
+                        .n_stop = t->n_stop,
+                        .end_token = own_end >= 0 ? own_end : s->end_token,
+                        .reference = c->reference};
+    r.curve_every = c->reference ? 0 : curve_step(r.max_new_tokens);
+    if (c->reference) {
+        r.forced = r.prompt + r.n_prompt;
+        r.n_forced = problem->max_new_tokens;
+    }
+    return r;
+}
+
+static struct request replay_request(const struct runplan *p, const struct job *j)
+{
+    const struct plan_cell *c = &p->cells[j->cell];
+    const struct prompt_set *s = &p->sets[c->set];
+    return (struct request){.prompt = s->ids.id + s->rows[j->problem].first,
+                            .n_prompt = s->rows[j->problem].n,
+                            .policy = c->instance,
+                            .max_new_tokens = j->replay->n,
+                            .forced = j->replay->ids,
+                            .n_forced = j->replay->n,
+                            .want_logprobs = 1,
+                            .ignore_eos = 1,
+                            .end_token = -1};
+}
+
+static struct replay_run *find_replay(const struct local_decoder *l, long job, int *at)
+{
+    for (*at = 0; *at < l->n_replays; ++*at)
+        if (l->replay[*at]->job == job)
+            return l->replay[*at];
+    return NULL;
+}
+
+static void watch_layer(void *context, const struct seen *s)
+{
+    const struct local_decoder *l = context;
+    int at;
+    long j = job_of(s->user);
+    struct replay_run *r = find_replay(l, j, &at);
+    if (r)
+        replay_see(&r->out, l->decoder->plan->jobs[j].replay->n, s);
+}
+
+static int local_submit(struct decoder *d, int w, long j, struct err *e)
+{
+    struct local_decoder *l = d->data;
+    const struct runplan *p = d->plan;
+    const struct job *job = &p->jobs[j];
+    const struct plan_cell *c = &p->cells[job->cell];
+    const struct prompt_set *s = &p->sets[c->set];
+    struct engine *en = p->loaded[c->loaded_model].engine;
+    struct request r = job->replay ? replay_request(p, job) : request_of(p, job);
+    r.user = user_of(j);
+    int rc = engine_submit(en, &r, e);
+    if (rc)
+        return err_add(e, "%s, problem %s", c->label, s->task.problems[job->problem].id), rc;
+    if (job->replay) {
+        xgrow(&l->replay, &l->cap, (size_t)l->n_replays + 1, sizeof *l->replay);
+        l->replay[l->n_replays] = xcalloc(1, sizeof **l->replay);
+        l->replay[l->n_replays++]->job = j;
+        engine_watch(en, job->replay->every, watch_layer, l);
+    }
+    d->worker[w].n_held++;
+    return 0;
+}
+
+static int local_capacity(struct decoder *d, int w)
+{
+    const struct runplan *p = d->plan;
+    int free = d->is_limited ? p->loaded[0].info.max_batch : DECODER_WAITING;
+    (void)w;
+    for (int i = 0; i < p->n_loaded; i++)
+        free -= d->is_limited ? engine_pending(p->loaded[i].engine) : engine_waiting(p->loaded[i].engine);
+    return free;
+}
+
+static int hand_over(struct local_decoder *l, const struct loaded_model *m, const struct completion *c,
+                     struct err *e)
+{
+    struct decoder *d = l->decoder;
+    long j = job_of(c->user);
+    int at;
+    struct replay_run *r = find_replay(l, j, &at);
+    struct decoded_job out = {.c = *c, .device = m->info.device, .replay = r ? &r->out : NULL};
+    d->worker[0].n_held--;
+    d->worker[0].n_finished++;
+    int rc = d->user.done(d->user.context, 0, j, &out, e);
+    if (r) {
+        replay_release(&r->out);
+        free(r);
+        l->replay[at] = l->replay[--l->n_replays];
+    }
+    for (int i = 0; r && !l->n_replays && i < d->plan->n_loaded; i++)
+        engine_watch(d->plan->loaded[i].engine, 0, NULL, NULL);
+    return rc;
+}
+
+static int local_poll(struct decoder *d, struct err *e)
+{
+    struct local_decoder *l = d->data;
+    int rc = 0;
+    for (int i = 0; i < d->plan->n_loaded && !rc; i++) {
+        const struct loaded_model *m = &d->plan->loaded[i];
+        const struct completion *done = NULL;
+        int n = 0;
+        if (!engine_pending(m->engine))
+            continue;
+        rc = engine_step(m->engine, &done, &n, e);
+        for (int k = 0; k < n && !rc; k++)
+            rc = hand_over(l, m, &done[k], e);
+    }
+    return rc;
+}
+
+static void local_look(struct decoder *d, struct decoder_figures *out)
+{
+    struct running *running = NULL;
+    struct decoder_sums sums = {.devices = 1};
+    size_t cap = 0;
+    int is_waiting = 0;
+    out->n = 0;
+    for (int i = 0; i < d->plan->n_loaded; i++) {
+        const struct engine *en = d->plan->loaded[i].engine;
+        int max_batch = d->plan->loaded[i].info.max_batch;
+        struct engine_stats s;
+        engine_stats(en, &s);
+        sums.tokens += (double)s.decode_tokens;
+        sums.steps += (double)s.decode_steps;
+        sums.decode_seconds += s.decode_seconds;
+        sums.prompt_seconds += s.prefill_seconds;
+        xgrow(&running, &cap, (size_t)max_batch, sizeof *running);
+        int n = engine_running(en, running);
+        xgrow(&out->running, &out->cap, (size_t)(out->n + n) + 1, sizeof *out->running);
+        for (int k = 0; k < n; k++)
+            out->running[out->n++] = (struct running_job){job_of(running[k].user), running[k].n_ids};
+        is_waiting |= engine_waiting(en) && n < max_batch;
+    }
+    free(running);
+    sums.places = decoder_places(is_waiting, out->n, d->plan->loaded[0].info.max_batch);
+    d->worker[0].places = sums.places;
+    out->model[0] = sums;
+    out->n_workers = 1;
+    out->worker[0] = (struct status_worker){
+        .name = "", .life = STATUS_LIVE, .pid = (long)getpid(), .running = out->n, .tokens = sums.tokens};
+}
+
+static int local_bind(struct decoder *d, struct err *e)
+{
+    (void)d;
+    (void)e;
+    return 0;
+}
+
+static void local_begin(struct decoder *d)
+{
+    d->worker[0].n_held = d->worker[0].n_finished = 0;
+}
+
+static void local_drain(struct decoder *d, struct err *e)
+{
+    (void)e;
+    for (int i = 0; i < d->plan->n_loaded; i++)
+        engine_withdraw(d->plan->loaded[i].engine);
+}
+
+static void local_stop(struct decoder *d, int is_done, struct err *e)
+{
+    (void)d;
+    (void)is_done;
+    (void)e;
+}
+
+static void local_close(struct decoder *d)
+{
+    struct local_decoder *l = d->data;
+    for (int i = 0; i < l->n_replays; i++) {
+        replay_release(&l->replay[i]->out);
+        free(l->replay[i]);
+    }
+    free(l->replay);
+    free(l);
+    free(d->worker);
+    memset(d, 0, sizeof *d);
+}
+
+void decoder_open_local(struct decoder *d, struct runplan *p, const struct decoder_user *user)
+{
+    struct local_decoder *l = xcalloc(1, sizeof *l);
+    *d = (struct decoder){.data = l,
+                          .plan = p,
+                          .user = *user,
+                          .worker = xcalloc(1, sizeof *d->worker),
+                          .n_workers = 1,
+                          .bind = local_bind,
+                          .begin = local_begin,
+                          .capacity = local_capacity,
+                          .submit = local_submit,
+                          .poll = local_poll,
+                          .look = local_look,
+                          .drain = local_drain,
+                          .stop = local_stop,
+                          .close = local_close};
+    l->decoder = d;
+    d->worker[0] = (struct decoder_worker){
+        .is_live = 1, .is_ready = 1, .places = p->loaded ? p->loaded[0].info.max_batch : 1};
+}

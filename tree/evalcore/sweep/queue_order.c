@@ -1,0 +1,244 @@
+/* Which jobs, in which order (contract: queue.h). */
+#include "evalcore/sweep/queue.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/store/job_key.h"
+
+struct history { /* lengths of finished completions of one prompt set */
+    double *sum; /* by problem */
+    long *n;
+    double all;
+    long n_all;
+};
+
+static void collect_lengths(struct history *h, const struct runplan *p, const struct run *done)
+{
+    for (int i = 0; i < p->n_sets; i++) {
+        h[i].sum = xcalloc(p->sets[i].task.n_problems + 1, sizeof *h[i].sum);
+        h[i].n = xcalloc(p->sets[i].task.n_problems + 1, sizeof *h[i].n);
+    }
+    for (int c = 0; done && c < done->n_cells; c++) {
+        long set = done->cells[c].task - done->tasks; /* both are in the order of the configuration ... */
+        for (int i = 0; i < done->cells[c].n_records && set < p->n_sets; i++) {
+            const struct record *rec = &done->cells[c].records[i];
+            if ((size_t)rec->problem >= p->sets[set].task.n_problems)
+                break; /* ... unless another shard has just written its own */
+            if (rec->finish == FINISHED_ERROR)
+                continue; /* says nothing about the length */
+            h[set].sum[rec->problem] += rec->tokens;
+            h[set].n[rec->problem]++;
+            h[set].all += rec->tokens;
+            h[set].n_all++;
+        }
+    }
+}
+
+static void release_history(struct history *h, const struct runplan *p)
+{
+    for (int i = 0; i < p->n_sets; i++) {
+        free(h[i].sum);
+        free(h[i].n);
+    }
+    free(h);
+}
+
+static const struct problem *problem_at(const struct prompt_set *s, size_t q, const char *id)
+{
+    return q < s->task.n_problems && !strcmp(s->task.problems[q].id, id) ? &s->task.problems[q] : NULL;
+}
+
+/* Most often the other run has the same problems in the same order. */
+static long find_problem(const struct prompt_set *s, size_t guess, const char *id)
+{
+    if (problem_at(s, guess, id))
+        return (long)guess;
+    for (size_t q = 0; q < s->task.n_problems; q++)
+        if (problem_at(s, q, id))
+            return (long)q;
+    return -1;
+}
+
+/* Adds the completions of one problem of the other run to the histories of the sets that have it. */
+static void add_lengths(struct history *h, const struct runplan *p, const struct run_task *t,
+                        const struct record *rec)
+{
+    for (int i = 0; i < p->n_sets; i++) {
+        if (strcmp(p->sets[i].task.ops->name, t->name) != 0)
+            continue;
+        long q = find_problem(&p->sets[i], (size_t)rec->problem, t->problems[rec->problem].id);
+        if (q < 0)
+            continue;
+        h[i].sum[q] += rec->tokens;
+        h[i].n[q]++;
+    }
+}
+
+long queue_hint(struct runplan *p, const struct run *other)
+{
+    struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
+    long known = 0;
+    collect_lengths(h, p, NULL);
+    for (int c = 0; c < other->n_cells; c++)
+        for (int i = 0; i < other->cells[c].n_records; i++)
+            if (other->cells[c].records[i].finish != FINISHED_ERROR)
+                add_lengths(h, p, other->cells[c].task, &other->cells[c].records[i]);
+    for (long i = 0; i < p->n_jobs; i++) {
+        struct job *j = &p->jobs[i];
+        const struct history *of = &h[p->cells[j->cell].set];
+        j->hint = of->n[j->problem] ? of->sum[j->problem] / (double)of->n[j->problem] : 0;
+        known += of->n[j->problem] > 0;
+    }
+    release_history(h, p);
+    return known;
+}
+
+static double expected_tokens(const struct history *h, const struct runplan *p, struct job *j)
+{
+    const struct plan_cell *c = &p->cells[j->cell];
+    const struct prompt_set *s = &p->sets[c->set];
+    const struct problem *problem = &s->task.problems[j->problem];
+    double tokens = h->n[j->problem] ? h->sum[j->problem] / (double)h->n[j->problem]
+                    : j->hint > 0    ? j->hint
+                    : h->n_all       ? h->all / (double)h->n_all
+                                     : s->task.ops->expected_tokens;
+    int limit = settings_max_new(&c->settings->s, problem->max_new_tokens);
+    j->usual = tokens > 1 ? tokens : 1;
+    if (settings_only_limit(&c->settings->s)) {
+        j->usual = INFINITY;
+        return limit; /* nothing else ends it */
+    }
+    return tokens > limit ? limit : tokens > 1 ? tokens : 1;
+}
+
+/* How many policies share a batch: each needs kernel launches of its own in every layer, and launches are
+ * slow. */
+enum { TOGETHER = 4 };
+
+struct sort_item {
+    int loaded_model, bucket, set, block, wave;
+    struct job job;
+};
+
+/* How many of the set's prompts the devices keep while all policies take their turns. Each keeps as many as
+ * the engine does, its batch has places for, and have room in a quarter of the CPU's pool or on a GPU in 4
+ * GiB. Where memory is shorter than that, prompts are prefilled more than once. */
+static int kept_prompts(const struct loaded_model *l, const struct prompt_set *s, int n_devices)
+{
+    int gpu = l->options.backend && strcmp(l->options.backend, "cpu");
+    double bytes = gpu ? 4.0 * (1 << 30) : 0.25 * (512 << 20), longest = 1;
+    for (size_t q = 0; s->rows && q < s->task.n_problems; q++)
+        longest = s->rows[q].n > longest ? s->rows[q].n : longest;
+    double n = floor(bytes / (longest * (double)l->info.kv_token_bytes));
+    n = fmin(fmin(n, ENGINE_SHARED_PROMPTS), l->info.max_batch);
+    return n_devices * (n < 1 ? 1 : (int)n);
+}
+
+/* Prompts that are longer than their completions are most of the work. They are cut into blocks that the
+ * devices keep, so that each is prefilled once for all cells, and each block is decoded by a few policies at
+ * a time.
+ */
+static int block_of(const struct runplan *p, const struct job *j, const int *kept)
+{
+    const struct plan_cell *c = &p->cells[j->cell];
+    const struct prompt_set *s = &p->sets[c->set];
+    int is_long = s->rows && s->rows[j->problem].n > j->expected;
+    return is_long ? 1 + j->problem / kept[c->loaded_model * p->n_sets + c->set] : 0;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+    const struct sort_item *a = pa, *b = pb;
+    if (a->loaded_model != b->loaded_model)
+        return a->loaded_model - b->loaded_model;
+    if (a->bucket != b->bucket)
+        return b->bucket - a->bucket;
+    if (a->set != b->set)
+        return a->set - b->set;
+    if (a->block != b->block)
+        return a->block - b->block;
+    if (a->wave != b->wave)
+        return a->wave - b->wave;
+    if (a->job.problem != b->job.problem)
+        return a->job.problem - b->job.problem;
+    if (a->job.cell != b->job.cell)
+        return a->job.cell - b->job.cell;
+    return a->job.sample - b->job.sample;
+}
+
+void queue_sort(struct runplan *p, const struct run *done, int n_devices)
+{
+    struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
+    struct sort_item *items = xcalloc((size_t)p->n_jobs + 1, sizeof *items);
+    int *kept = xcalloc((size_t)p->n_sets * (size_t)p->n_loaded + 1, sizeof *kept);
+    collect_lengths(h, p, done);
+    for (int i = 0; i < p->n_sets * p->n_loaded; i++)
+        kept[i] = kept_prompts(&p->loaded[i / p->n_sets], &p->sets[i % p->n_sets], n_devices);
+    for (long i = 0; i < p->n_jobs; i++) {
+        const struct plan_cell *c = &p->cells[p->jobs[i].cell];
+        p->jobs[i].expected = expected_tokens(&h[c->set], p, &p->jobs[i]);
+        items[i] = (struct sort_item){.loaded_model = c->loaded_model,
+                                      .bucket = (int)floor(log(p->jobs[i].expected) / log(1.25)),
+                                      .set = c->set,
+                                      .block = block_of(p, &p->jobs[i], kept),
+                                      .wave = (int)(c->policy - p->file->policies) / TOGETHER,
+                                      .job = p->jobs[i]};
+    }
+    qsort(items, (size_t)p->n_jobs, sizeof *items, by_start);
+    for (long i = 0; i < p->n_jobs; i++)
+        p->jobs[i] = items[i].job;
+    release_history(h, p);
+    free(kept);
+    free(items);
+}
+
+/* The first digits of a key decide its shard: a digest spreads evenly, and any later n re-divides what is
+ * left. */
+static int shard_of(const char *key, int n_shards)
+{
+    char head[9];
+    memcpy(head, key, 8);
+    head[8] = 0;
+    return (int)(strtoul(head, NULL, 16) % (unsigned long)n_shards);
+}
+
+enum { ENDED = 1, FAILED = 2, AGAIN = 3 }; /* from AGAIN on: + `withdrawn` of what takes its place */
+
+static long how_it_ended(const struct record *rec, int retry_errors)
+{
+    if (rec->finish == FINISHED_ERROR && retry_errors)
+        return AGAIN + rec->withdrawn;
+    return rec->finish == FINISHED_ERROR ? FAILED : ENDED;
+}
+
+long queue_keep_open(struct runplan *p, const struct run *done, int retry_errors, int shard, int n_shards,
+                     long *of_shard, long *failed)
+{
+    struct keymap finished = {0};
+    long kept = 0, n_shard = 0, n_failed = 0;
+    for (long i = 0; done && i < done->n_withdrawals; i++)
+        keymap_add(&finished, done->withdrawals[i].key, AGAIN + done->withdrawals[i].number + 1);
+    for (int c = 0; done && c < done->n_cells; c++)
+        for (int i = 0; i < done->cells[c].n_records; i++)
+            keymap_add(&finished, done->cells[c].records[i].key,
+                       how_it_ended(&done->cells[c].records[i], retry_errors));
+    for (long i = 0; i < p->n_jobs; i++) {
+        if (n_shards > 0 && shard_of(p->jobs[i].key, n_shards) != shard)
+            continue;
+        n_shard++;
+        long how = keymap_find(&finished, p->jobs[i].key);
+        n_failed += how == FAILED;
+        p->jobs[i].withdrawn = how >= AGAIN ? (int)how - AGAIN : 0;
+        if (how < 0 || how >= AGAIN)
+            p->jobs[kept++] = p->jobs[i];
+    }
+    if (of_shard)
+        *of_shard = n_shard;
+    if (failed)
+        *failed = n_failed;
+    p->n_jobs = kept;
+    keymap_release(&finished);
+    return kept;
+}

@@ -1,0 +1,36 @@
+#ifndef EVALCORE_SWEEP_REPLAY_H
+#define EVALCORE_SWEEP_REPLAY_H
+
+#include "engine/engine.h"
+
+/* A replay decodes given tokens again under a policy, and keeps what layers read on the way. */
+struct replay_tokens { /* what struct job.replay points to */
+    const int32_t *ids;
+    int n;
+    int every; /* reads are watched in every step whose number is a multiple of it */
+};
+
+/* What a layer read in a step. */
+struct replay_seen {
+    int step, layer;
+    char digest[9]; /* of the lists, hex */
+    char *sets;     /* in the last step that is kept: a hex bit set of each list, "all" for everything; else
+                     * NULL */
+};
+struct decoder_replay { /* what came out beside the completion's log-probabilities, gaps and likeliest tokens
+                         */
+    struct replay_seen *seen; /* (n_seen) by step, then layer */
+    int n_seen;
+    size_t cap;
+};
+
+/* Steps whose number is a multiple of it are kept. */
+enum { REPLAY_KEEP_EVERY = 32 };
+
+/* Adds what engine_watch() tells of one layer of a replay of n tokens; a step that is not kept adds nothing.
+ * Lists are copied. */
+void replay_see(struct decoder_replay *r, int n, const struct seen *s);
+/* Frees what r owns and zeroes it; it may be zeroed already. */
+void replay_release(struct decoder_replay *r);
+
+#endif

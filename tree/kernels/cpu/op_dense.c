@@ -1,0 +1,180 @@
+/* The small dense operations of a layer: embedding, norms, rotation, SwiGLU, DMS gates,
+ * linear or borrowed. A sum over a
+ * row is kept in 64 partial sums (element j is added to sum j mod 64). In the end these are added by groups
+ * of sixteen, (0 + 1) + (2 + 3), and then over the sixteen lanes. */
+#include "kernels/cpu/ops.h"
+
+INLINE struct v16 load_upto(const float *p, int n)
+{
+    return n >= LANES ? v_load(p) : v_loadn(p, n);
+}
+
+INLINE void store_upto(float *p, struct v16 x, int n)
+{
+    if (n >= LANES)
+        v_store(p, x);
+    else
+        v_storen(p, x, n);
+}
+
+INLINE float dot_product(const float *x, const float *y, int n)
+{
+    struct v16 s[4] = {v_set(0), v_set(0), v_set(0), v_set(0)};
+    int j = 0;
+    for (; j + 4 * LANES <= n; j += 4 * LANES) {
+        UNROLL
+        for (int i = 0; i < 4; i++)
+            s[i] = v_fma(v_load(x + j + i * LANES), v_load(y + j + i * LANES), s[i]);
+    }
+    for (int i = 0; j < n; j += LANES, i++)
+        s[i] = v_fma(load_upto(x + j, n - j), load_upto(y + j, n - j), s[i]);
+    return v_sum(v_add(v_add(s[0], s[1]), v_add(s[2], s[3])));
+}
+
+INLINE void norm_row(const float *x, const float *w, float *out, int n, float eps)
+{
+    float root = sqrtf(dot_product(x, x, n) / (float)n + eps);
+    for (int j = 0; j < n; j += LANES)
+        store_upto(out + j, v_mul(v_div(load_upto(x + j, n - j), v_set(root)), load_upto(w + j, n - j)),
+                   n - j);
+}
+
+void CPU_SYM(op_embed)(const void *args, struct cpu_ctx *c)
+{
+    const struct embed_args *a = args;
+    FOR_TASKS(c, r, a->rows)
+    {
+        float *out = a->out + (size_t)r * (size_t)a->w.k;
+        int token = a->token[r];
+        if ((a->seq && a->seq[r] < 0) || token < 0 || token >= a->w.n) {
+            memset(out, 0, (size_t)a->w.k * sizeof *out);
+            continue;
+        }
+        size_t base = (size_t)(token / LANES) * (size_t)a->w.k * LANES;
+        const uint16_t *half = (const uint16_t *)a->w.data + base + bf16_place(token % LANES);
+        const float *full = (const float *)a->w.data + base + token % LANES;
+        for (int j = 0; j < a->w.k; j++)
+            out[j] =
+                a->w.dtype == DTYPE_BF16 ? bf16_to_f32(half[(size_t)j * LANES]) : full[(size_t)j * LANES];
+    }
+}
+
+void CPU_SYM(op_rmsnorm)(const void *args, struct cpu_ctx *c)
+{
+    const struct rmsnorm_args *a = args;
+    FOR_TASKS(c, r, a->rows)
+    norm_row(a->x + (size_t)r * (size_t)a->dim, a->w, (float *)a->out + (size_t)r * (size_t)a->dim, a->dim,
+             a->eps);
+}
+
+INLINE void rotate_pairs(float *x, int heads, int half, const float *cosine, const float *sine)
+{
+    for (int h = 0; h < heads; h++, x += 2 * half)
+        for (int j = 0; j < half; j += LANES) {
+            struct v16 u = load_upto(x + j, half - j), v = load_upto(x + half + j, half - j);
+            struct v16 co = load_upto(cosine + j, half - j), si = load_upto(sine + j, half - j);
+            store_upto(x + j, v_sub(v_mul(u, co), v_mul(v, si)), half - j);
+            store_upto(x + half + j, v_add(v_mul(v, co), v_mul(u, si)), half - j);
+        }
+}
+
+INLINE void rope_heads(const struct rope_append_args *a, float *x, int heads, const float *w, int pos)
+{
+    int d = a->kv.head_dim;
+    const float *table = a->cos_sin + (size_t)pos * (size_t)d;
+    for (int h = 0; w && h < heads; h++)
+        norm_row(x + h * d, w, x + h * d, d, a->eps);
+    rotate_pairs(x, heads, d / 2, table, table + d / 2);
+}
+
+void CPU_SYM(rope_rows)(const struct rope_append_args *a, struct cpu_ctx *c)
+{
+    FOR_TASKS(c, r, a->rows.cap)
+    {
+        size_t row = (size_t)r * (size_t)a->stride;
+        if (a->rows.seq[r] < 0)
+            continue;
+        rope_heads(a, a->q + row, a->n_q, a->wq, a->rows.pos[r]);
+        rope_heads(a, a->k + row, a->kv.n_kv, a->wk, a->rows.pos[r]);
+    }
+}
+
+void CPU_SYM(op_head_norm)(const void *args, struct cpu_ctx *c)
+{
+    const struct head_norm_args *a = args;
+    FOR_TASKS(c, r, a->rows.cap)
+    {
+        float *q = a->q + (size_t)r * (size_t)a->stride, *k = a->k + (size_t)r * (size_t)a->stride;
+        if (a->rows.seq[r] < 0)
+            continue;
+        for (int h = 0; h < a->n_q; h++)
+            norm_row(q + h * a->head_dim, a->wq, q + h * a->head_dim, a->head_dim, a->eps);
+        for (int h = 0; h < a->n_kv; h++)
+            norm_row(k + h * a->head_dim, a->wk, k + h * a->head_dim, a->head_dim, a->eps);
+    }
+}
+
+void CPU_SYM(op_swiglu)(const void *args, struct cpu_ctx *c)
+{
+    enum { STEP = 256 };
+    const struct swiglu_args *a = args;
+    int parts = (a->n + STEP - 1) / STEP;
+    FOR_TASKS(c, t, a->rows * parts)
+    {
+        size_t r = (size_t)(t / parts), n = (size_t)a->n;
+        int j0 = t % parts * STEP, j1 = j0 + STEP < a->n ? j0 + STEP : a->n;
+        const float *gate = a->x + r * 2 * n, *up = gate + n;
+        for (int j = j0; j < j1; j += LANES) {
+            struct v16 z = load_upto(gate + j, j1 - j);
+            struct v16 s = v_div(z, v_add(v_set(1.0f), v_exp(v_sub(v_set(0), z))));
+            store_upto((float *)a->out + r * n + (size_t)j, v_mul(s, load_upto(up + j, j1 - j)), j1 - j);
+        }
+    }
+}
+
+void CPU_SYM(op_linear_swiglu)(const void *args, struct cpu_ctx *c)
+{
+    struct linear_args product = linear_of(args);
+    struct swiglu_args gated = swiglu_of(args);
+    CPU_SYM(op_linear)(&product, c);
+    cpu_barrier(c);
+    CPU_SYM(op_swiglu)(&gated, c);
+}
+
+void CPU_SYM(op_gate)(const void *args, struct cpu_ctx *c)
+{
+    const struct gate_args *a = args;
+    const float *y = a->y;
+    FOR_TASKS(c, r, a->rows)
+    for (int h = 0; h < a->n_kv; h++) {
+        int from = a->per_layer ? 0 : h;
+        float s = dot_product(a->w + (size_t)from * (size_t)a->dim, y + (size_t)r * (size_t)a->dim, a->dim);
+        float logit = (s + a->b[from]) * a->scale + a->bias;
+        a->flag[r * a->n_kv + h] = logit > 0;
+    }
+}
+
+/* The borrowed channel of each KV head's group. */
+INLINE float *borrowed_channel(float *q, int r, int h, int stride, int group, int head_dim, int channel)
+{
+    return q + (size_t)r * (size_t)stride + h * group * head_dim + channel;
+}
+
+void CPU_SYM(op_borrow)(const void *args, struct cpu_ctx *c)
+{
+    const struct borrow_args *a = args;
+    FOR_TASKS(c, r, a->rows.cap)
+    for (int h = 0; h < a->n_kv && a->rows.seq[r] >= 0; h++) {
+        float *x = borrowed_channel(a->q, r, h, a->stride, a->n_q / a->n_kv, a->head_dim, a->channel);
+        a->flag[r * a->n_kv + h] = *x * a->scale + a->bias > 0;
+        *x = 0;
+    }
+}
+
+void CPU_SYM(op_mute)(const void *args, struct cpu_ctx *c)
+{
+    const struct mute_args *a = args;
+    FOR_TASKS(c, r, a->rows.cap)
+    for (int h = 0; h < a->n_kv && a->rows.seq[r] >= 0; h++)
+        *borrowed_channel(a->q, r, h, a->stride, a->n_q / a->n_kv, a->head_dim, a->channel) = 0;
+}

@@ -1,0 +1,202 @@
+/* The small dense operations of a layer: embedding, norm, SwiGLU, DMS gates. */
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+
+static __global__ void embed_kernel(struct embed_args a)
+{
+    int r = blockIdx.x, token = a.token[r], k = a.w.k;
+    bool none = (a.seq && a.seq[r] < 0) || token < 0 || token >= a.w.n;
+    const __nv_bfloat16 *half = (const __nv_bfloat16 *)a.w.data + (none ? 0 : (size_t)token * k);
+    const float *full = (const float *)a.w.data + (none ? 0 : (size_t)token * k);
+    for (int j = threadIdx.x; j < k; j += blockDim.x)
+        a.out[(size_t)r * k + j] = none                      ? 0.0f
+                                   : a.w.dtype == DTYPE_BF16 ? __bfloat162float(half[j])
+                                                             : full[j];
+}
+
+int cuda_op_embed(struct device *d, const struct embed_args *a)
+{
+    embed_kernel<<<a->rows, 256, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_embed);
+}
+
+/* Elements 4i to 4i + 3 of a row of n; `whole`: at once, which the row's place in memory must allow. */
+static __device__ float4 load_four(const float *x, int n, int i, bool whole)
+{
+    if (whole)
+        return 4 * i < n ? ((const float4 *)x)[i] : make_float4(0, 0, 0, 0);
+    float v[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+        v[e] = 4 * i + e < n ? x[4 * i + e] : 0.0f;
+    return make_float4(v[0], v[1], v[2], v[3]);
+}
+
+static __device__ void store_four(void *x, enum dtype t, size_t row, int n, int i, float4 v, bool whole)
+{
+    float one[4] = {v.x, v.y, v.z, v.w};
+    if (whole && 4 * i < n)
+        put4_as(x, t, row + 4 * i, v);
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+        if (!whole && 4 * i + e < n)
+            put_as(x, t, row + 4 * i + e, one[e]);
+}
+
+static bool is_aligned(const void *p)
+{
+    return (uintptr_t)p % 16 == 0;
+}
+
+/* A row a block. A thread keeps its FOURS groups of four elements, 4 * blockDim apart, between the passes.
+ * TRIGGER_FIRST: the next kernel may begin before the wait, so that a product asks for its weights while x is
+ * still being written.
+ *
+ * Tried and dropped, in decode steps of a 1.5B model with 64 rows on an H200: blocks beside the rows' that
+ * ask for the weight of the gates and ups into the L2 cache while the norm waits (8 MB: at most 0.5 % faster,
+ * 16 to 40 MB: 0.5 to 3 % slower), and products that ask for the next one's when they have asked for all of
+ * their own (8 to 32 MB: 3 to 10 % slower). */
+template <int FOURS, bool TRIGGER_FIRST>
+static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
+    rmsnorm_kernel(struct rmsnorm_args a, bool whole)
+{
+    __shared__ float smem[WARP];
+    size_t row = (size_t)blockIdx.x * a.dim;
+    float4 x[FOURS], w[FOURS];
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < FOURS; k++) /* no kernel writes it */
+        w[k] = load_four(a.w, a.dim, threadIdx.x + k * blockDim.x, whole);
+    if (TRIGGER_FIRST)
+        pdl_trigger();
+    pdl_wait();
+    if (!TRIGGER_FIRST)
+        pdl_trigger();
+#pragma unroll
+    for (int k = 0; k < FOURS; k++)
+        x[k] = load_four(a.x + row, a.dim, threadIdx.x + k * blockDim.x, whole);
+#pragma unroll
+    for (int k = 0; k < FOURS; k++)
+        sum = fmaf(x[k].w, x[k].w, fmaf(x[k].z, x[k].z, fmaf(x[k].y, x[k].y, fmaf(x[k].x, x[k].x, sum))));
+    float root = sqrtf(block_sum(sum, smem) / (float)a.dim + a.eps);
+#pragma unroll
+    for (int k = 0; k < FOURS; k++)
+        store_four(a.out, a.type, row, a.dim, threadIdx.x + k * blockDim.x,
+                   make_float4(x[k].x / root * w[k].x, x[k].y / root * w[k].y, x[k].z / root * w[k].z,
+                               x[k].w / root * w[k].w),
+                   whole);
+}
+
+/* Between attention's product and the gates' one: the norm before q, k and v waits, so that attention knows
+ * what is under way (op_append.cu). Measured on an H200: if it is early too, and the product of gates and ups
+ * waits instead, a step of a 1.5B model (1,536) takes 1 % less with one row and 1 % more with 64; if both
+ * norms of an 8B model (4,096) are early, one of its steps takes 2 % and 0.5 % more. Norms that two products
+ * do half each, with no kernel of their own, are hardly faster. */
+static bool triggers_before_wait(const struct device *d, int dim)
+{
+    return dim <= 2048 && d->pdl == OP_linear && d->before != OP_linear_swiglu && d->before != OP_swiglu;
+}
+
+/* The block's size and FOURS, and with them the order of the sum, follow from dim alone. */
+int cuda_op_rmsnorm(struct device *d, const struct rmsnorm_args *a)
+{
+    int fours = a->dim <= 8192 ? 2 : 8;
+    int threads = (a->dim + 4 * fours * WARP - 1) / (4 * fours * WARP) * WARP;
+    bool whole = a->dim % 4 == 0 && is_aligned(a->x) && is_aligned(a->w) && is_aligned(a->out);
+    if (a->dim > 16384)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "rmsnorm: rows of %d; at most 16384", a->dim);
+    d->norm_waits = !triggers_before_wait(d, a->dim);
+    auto kernel = fours == 8 ? rmsnorm_kernel<8, false> : rmsnorm_kernel<2, false>;
+    if (!d->norm_waits)
+        kernel = rmsnorm_kernel<2, true>;
+    return cuda_launch_pdl(d, OP_rmsnorm, kernel, dim3(a->rows), threads, 0, 1, *a, whole);
+}
+
+static __device__ float swiglu_value(float gate, float up)
+{
+    return gate / (1.0f + expf(-gate)) * up;
+}
+
+/* Four elements a thread. */
+static __global__ void swiglu_kernel(struct swiglu_args a, bool whole)
+{
+    int i = blockIdx.y * blockDim.x + threadIdx.x;
+    size_t row = (size_t)blockIdx.x * a.n;
+    pdl_wait();
+    pdl_trigger();
+    if (4 * i >= a.n)
+        return;
+    float4 gate = load_four(a.x + 2 * row, a.n, i, whole), up = load_four(a.x + 2 * row + a.n, a.n, i, whole);
+    store_four(a.out, a.type, row, a.n, i,
+               make_float4(swiglu_value(gate.x, up.x), swiglu_value(gate.y, up.y), swiglu_value(gate.z, up.z),
+                           swiglu_value(gate.w, up.w)),
+               whole);
+}
+
+int cuda_op_swiglu(struct device *d, const struct swiglu_args *a)
+{
+    bool whole = a->n % 4 == 0 && is_aligned(a->x) && is_aligned(a->out);
+    return cuda_launch_pdl(d, OP_swiglu, swiglu_kernel, dim3(a->rows, (a->n + 1023) / 1024), 256, 0, 1, *a,
+                           whole);
+}
+
+static __global__ void gate_kernel(struct gate_args a)
+{
+    __shared__ float smem[WARP];
+    pdl_wait();
+    pdl_trigger();
+    int r = blockIdx.x, h = blockIdx.y, from = a.per_layer ? 0 : h;
+    float sum = 0;
+    for (int j = threadIdx.x; j < a.dim; j += blockDim.x)
+        sum = fmaf(a.w[(size_t)from * a.dim + j], get_as(a.y, a.type, (size_t)r * a.dim + j), sum);
+    sum = block_sum(sum, smem);
+    if (threadIdx.x == 0)
+        a.flag[r * a.n_kv + h] = (sum + a.b[from]) * a.scale + a.bias > 0;
+}
+
+int cuda_op_gate(struct device *d, const struct gate_args *a)
+{
+    return cuda_launch_pdl(d, OP_gate, gate_kernel, dim3(a->rows, a->n_kv), 256, 0, 1, *a);
+}
+
+/* A thread does the borrowed channel of one KV head's group in one row. flag NULL: mute. */
+static __global__ void channel_kernel(struct borrow_args a)
+{
+    pdl_wait();
+    pdl_trigger();
+    int task = blockIdx.x * blockDim.x + threadIdx.x, r = task / a.n_kv, h = task % a.n_kv;
+    if (r >= a.rows.cap || a.rows.seq[r] < 0)
+        return;
+    float *x = a.q + (size_t)r * a.stride + h * (a.n_q / a.n_kv) * a.head_dim + a.channel;
+    if (a.flag)
+        a.flag[task] = __fadd_rn(__fmul_rn(*x, a.scale), a.bias) > 0;
+    *x = 0;
+}
+
+static int run_channel(struct device *d, const struct borrow_args *a, enum op op)
+{
+    int tasks = a->rows.cap * a->n_kv;
+    if (tasks < 1)
+        return 0;
+    return cuda_launch_pdl(d, op, channel_kernel, (tasks + 63) / 64, 64, 0, 1, *a);
+}
+
+int cuda_op_borrow(struct device *d, const struct borrow_args *a)
+{
+    return run_channel(d, a, OP_borrow);
+}
+
+int cuda_op_mute(struct device *d, const struct mute_args *a)
+{
+    struct borrow_args b = {};
+    b.rows = a->rows;
+    b.n_q = a->n_q;
+    b.n_kv = a->n_kv;
+    b.head_dim = a->head_dim;
+    b.q = a->q;
+    b.stride = a->stride;
+    b.channel = a->channel;
+    return run_channel(d, &b, OP_mute);
+}

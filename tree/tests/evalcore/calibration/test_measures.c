@@ -1,0 +1,103 @@
+/* The measurements against NumPy's (engine/pocket/recipe/reference_calibration.py), for one text: the
+ * similarity of Kascade's layers, the distance and recall of DELTA's, and the recall of policies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/json.h"
+#include "evalcore/calibration/calibration.h"
+#include "tests/check.h"
+
+static struct dev_set one_text(const json_t *want, struct dev_problem *p)
+{
+    const json_t *ids = json_object_get(want, "ids");
+    *p = (struct dev_problem){.task = "relay", .n = (int)json_array_size(ids)};
+    p->n_prompt = (int)json_integer_value(json_object_get(want, "prompt_len"));
+    p->ids = xmalloc((size_t)p->n * sizeof *p->ids);
+    for (int i = 0; i < p->n; i++)
+        p->ids[i] = (int32_t)json_integer_value(json_array_get(ids, (size_t)i));
+    return (struct dev_set){.problems = p, .n = 1, .tokens = p->n - p->n_prompt};
+}
+
+/* Both in fp32: sums in another order. */
+static void check_same(const json_t *want, const double *have, int n, const char *what)
+{
+    double worst = 0;
+    CHECK_INT(json_array_size(want), n);
+    for (int i = 0; i < n; i++)
+        worst = fmax(worst, fabs(json_number_value(json_array_get(want, (size_t)i)) - have[i]));
+    printf("%s: within %.1e\n", what, worst);
+    CHECK_NEAR(worst, 0, 1e-5);
+}
+
+static void same_matrix(const json_t *want, const struct layer_measure *m, const char *what)
+{
+    CHECK_INT(json_array_size(want), m->n_layers);
+    for (int a = 0; a < m->n_layers; a++)
+        check_same(json_array_get(want, (size_t)a), m->similarity + a * m->n_layers, m->n_layers, what);
+}
+
+static void check_recalls(const json_t *want, struct engine *en, const struct dev_set *d)
+{
+    const char *text;
+    json_t *v;
+    int n = 0;
+    json_object_foreach((json_t *)want, text, v)
+    {
+        struct policy_spec spec;
+        struct arena a = {0};
+        struct err e = {0};
+        double by_layer[64];
+        CHECK_INT(policy_spec_text(&spec, text, &a, &e), 0);
+        CHECK_INT(measure_recall(by_layer, en, d, &spec, &e), 0);
+        check_same(v, by_layer, (int)json_array_size(v), text);
+        double sum = 0;
+        for (size_t l = 0; l < json_array_size(v); l++)
+            sum += by_layer[l];
+        CHECK(sum > 4 && sum < (double)json_array_size(v) - 0.1);
+        arena_release(&a);
+        n++;
+    }
+    CHECK(n >= 3);
+}
+
+int main(void)
+{
+    struct engine_options o = {.max_batch = 2, .max_context = 1024, .kv_dtype = KV_FP32};
+    struct dev_problem p;
+    struct layer_measure m;
+    struct engine *en = NULL;
+    struct err e = {0};
+    json_t *want = NULL;
+    if (json_read_file(&want, SOURCE_DIR "/tests/data/pocket/calibration.json", &e) ||
+        engine_open(&en, &o, &e)) {
+        printf("%s\n", e.text);
+        return 1;
+    }
+    struct dev_set d = one_text(want, &p);
+    /* All policies are bound before recall is measured. */
+    const char *text;
+    json_t *v;
+    json_object_foreach(json_object_get(want, "policies"), text, v)
+    {
+        struct policy_spec spec;
+        struct policy *unused;
+        struct arena a = {0};
+        CHECK(!policy_spec_text(&spec, text, &a, &e) && !engine_policy(en, &spec, &unused, &e));
+        arena_release(&a);
+    }
+    CHECK_INT(measure_kascade(&m, en, &d, &e), 0);
+    same_matrix(json_object_get(want, "similarity"), &m, "similarity of kascade");
+    check_same(json_object_get(want, "weights"), m.curve, m.n_layers, "weights");
+    layer_measure_release(&m);
+    CHECK_INT(measure_delta(&m, en, &d, 4, 2, &e), 0);
+    same_matrix(json_object_get(want, "delta_recall"), &m, "recall of delta");
+    check_same(json_object_get(want, "distance"), m.curve, m.n_layers, "distance");
+    layer_measure_release(&m);
+    check_recalls(json_object_get(want, "policies"), en, &d);
+    if (*e.text)
+        printf("%s\n", e.text);
+    json_decref(want);
+    free(p.ids);
+    engine_close(en);
+    return check_done();
+}

@@ -1,0 +1,187 @@
+/* What a setting's verdict may not hide: answers that are missing, a baseline with nothing to lose, problems
+ * on which the policy had no part. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/export/csv_tables.h"
+#include "evalcore/report/report_parts.h"
+#include "tests/check.h"
+#include "tests/evalcore/report/fake_run.h"
+
+static int count_text(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, what)) != NULL; p += strlen(what))
+        n++;
+    return n;
+}
+
+static int has_caution(const struct report *r, const char *what)
+{
+    struct cautions c = report_cautions(r);
+    int n = 0;
+    for (int i = 0; i < c.n; i++)
+        n += strstr(c.text[i], what) != NULL;
+    return n;
+}
+
+/* A setting that read everything on most problems was called as good as full attention without a word. */
+static void test_idle_problems(void)
+{
+    static const struct fake_task tasks[] = {{"relay", "relay", "accuracy", 0, 100, 346},
+                                             {"choice", "choice", "accuracy", 0, 100, 20}};
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    fake_two(&r, tasks, 2, 10, 2, 4, 4);
+    for (int i = 0; i < 20; i++) { /* of choice, the first problem's second sample alone was sparse */
+        struct record *k = &((struct record *)r.cells[3].records)[i];
+        if (i != 1)
+            k->kv.reads = k->kv.reads_full;
+    }
+    report_compute(&rep, &r, &a);
+    const struct setting *s = &rep.settings[1];
+    CHECK_INT(rep.settings[0].n_idle, 0);
+    CHECK_INT(s->n_idle, 9);
+    CHECK_INT(s->n_answered, 20);
+    CHECK_INT(s->activity, ACTIVITY_USED);
+    CHECK_INT(count_text(report_setting_notes(&rep, s), "read everything on 9 of 20 problems"), 1);
+    CHECK_INT(
+        count_text(report_verdict_sentence(&rep), "quest k_pages=8 (read everything on 9 of 20 problems)"),
+        1);
+    arena_release(&a);
+    fake_release(&r);
+}
+
+/* Of a baseline that solved nothing of 60 problems every setting was as good. */
+static void test_little_to_lose(void)
+{
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    fake_two(&r, &fake_relay, 1, 60, 1, -20, -20);
+    report_compute(&rep, &r, &a);
+    struct doc d; /* what all rows agree in is said once */
+    struct str md = {0};
+    doc_init(&d, &a, "");
+    doc_section(&d, "verdict", NULL);
+    report_add_verdict(&d, &rep);
+    doc_markdown(&md, &d);
+    CHECK_INT(count_text(str_text(&md), "60 problems of 1 task"), 1);
+    CHECK_INT(count_text(str_text(&md), "over all its tasks, over 60 problems of 1 task, every problem"), 1);
+    doc_release(&d);
+    str_release(&md);
+    CHECK(rep.settings[1].pooled.noninferior_holm < 0.05 && rep.settings[1].pooled.mark == MARK_OPEN);
+    CHECK_INT(count_text(report_verdict_sentence(&rep),
+                         "0 of 1 setting is as good as full within 5 points over 60 problems of 1 task;"),
+              1);
+    CHECK_INT(has_caution(&rep, "losing all of it would be within 5 points: no setting"), 1);
+    arena_release(&a);
+    fake_release(&r);
+}
+
+/* With all answers to one of two tasks missing, the setting was judged on the other one alone: lower became
+ * not decided or as good, "of 2 tasks". */
+static void test_missing_task_earns_no_mark(void)
+{
+    static const struct fake_task tasks[] = {{"relay", "relay", "accuracy", 0, 100, 346},
+                                             {"choice", "choice", "accuracy", 0, 100, 346}};
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    fake_two(&r, tasks, 2, 30, 1, 4, -1);
+    report_compute(&rep, &r, &a);
+    const struct setting *s = &rep.settings[1];
+    CHECK_INT(s->pooled.mark, MARK_LOWER);
+    CHECK_INT(s->n_tasks, 2);
+    CHECK_INT(count_text(report_verdict_sentence(&rep), "incomplete"), 0);
+    r.cells[3].n_records = 0;
+    report_compute(&rep, &r, &a);
+    s = &rep.settings[1];
+    CHECK_INT(s->pooled.mark, MARK_OPEN);
+    CHECK_INT(s->n_tasks, 1);
+    CHECK_INT(report_pair_of(&rep, 1)->mark, MARK_LOWER); /* that task is complete */
+    CHECK_STR(report_setting_verdict(&rep, s), "? answers are missing");
+    CHECK_INT(count_text(report_verdict_sentence(&rep), "quest k_pages=8 (incomplete)"), 1);
+    arena_release(&a);
+    fake_release(&r);
+}
+
+/* With several samples "lower" stood without a word beside an interval that asks another question. */
+static void test_lower_on_these_problems(void)
+{
+    for (int samples = 1; samples <= 4; samples += 3) {
+        struct run r;
+        struct report rep;
+        struct arena a = {0};
+        fake_two(&r, &fake_relay, 1, 30, samples, 4, -1);
+        report_compute(&rep, &r, &a);
+        const struct setting *s = &rep.settings[1];
+        CHECK_INT(s->pooled.mark, MARK_LOWER);
+        CHECK_STR(report_setting_verdict(&rep, s),
+                  samples > 1 ? "\xE2\x96\xBC lower on these problems" : "\xE2\x96\xBC lower");
+        CHECK_INT(count_text(report_verdict_sentence(&rep), "1 is worse on these problems: quest"),
+                  samples > 1);
+        arena_release(&a);
+        fake_release(&r);
+    }
+}
+
+/* A number of the second setting's row in settings.csv. */
+static double settings_field(const struct report *r, const char *column)
+{
+    const struct csv_table *t = NULL;
+    struct str text = {0};
+    int at = 0;
+    for (int i = 0; (t = csv_table_at(i)) != NULL && strcmp(t->file, "settings.csv"); i++)
+        ;
+    while (strcmp(t->columns[at].name, column) != 0)
+        at++;
+    csv_print(&text, t, r);
+    const char *p = str_text(&text);
+    for (int line = 0; line < 2; line++)
+        p = strchr(p, '\n') + 1;
+    for (int k = 0; k < at; k++) /* no field before holds a comma */
+        p = strchr(p, ',') + 1;
+    double v = strtod(p, NULL);
+    str_release(&text);
+    return v;
+}
+
+/* Where the baseline lacks answers, settings.csv had the accuracy of the shared problems beside the interval
+ * over all that the setting had answered. */
+static void test_settings_csv_accuracy(void)
+{
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    double score = 0, shared = 0, base = 0;
+    fake_two(&r, &fake_relay, 1, 20, 1, 1, 0.5);
+    r.cells[0].n_records = 7;
+    for (int i = 0; i < 20; i++)
+        score += r.cells[1].records[i].score;
+    for (int i = 0; i < 7; i++) {
+        shared += r.cells[1].records[i].score;
+        base += r.cells[0].records[i].score;
+    }
+    CHECK(fabs(shared / 7 - score / 20) > 0.01);
+    report_compute(&rep, &r, &a);
+    struct interval ci = stat_wilson(score, 20);
+    CHECK_NEAR(settings_field(&rep, "accuracy"), score / 20, 1e-6);
+    CHECK_NEAR(settings_field(&rep, "accuracy_low"), ci.low, 1e-6);
+    CHECK_NEAR(settings_field(&rep, "accuracy_high"), ci.high, 1e-6);
+    CHECK_NEAR(settings_field(&rep, "compared_accuracy"), shared / 7, 1e-6);
+    CHECK_NEAR(settings_field(&rep, "delta"), (shared - base) / 7, 1e-6);
+    arena_release(&a);
+    fake_release(&r);
+}
+
+int main(void)
+{
+    test_idle_problems();
+    test_little_to_lose();
+    test_lower_on_these_problems();
+    test_missing_task_earns_no_mark();
+    test_settings_csv_accuracy();
+    return check_done();
+}

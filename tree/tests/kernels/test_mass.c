@@ -1,0 +1,178 @@
+/* The attention mass of tiles of prompt queries, against loops in double precision over the host's mirror of
+ * the cache (set.h), and that its bits depend on neither the chunks of the prompt nor on threads and
+ * instruction sets. */
+#include "tests/kernels/set.h"
+
+enum { TILE = 32, MOST = 50 };
+
+static int checked;
+
+/* Room for n_rows lists of each tile. */
+static struct scores room_for(struct rig *r, int tiles, int n_rows, int stride)
+{
+    size_t lists = (size_t)(tiles * n_rows);
+    return (struct scores){rig_alloc(r, lists * (size_t)stride * 4), rig_alloc(r, lists * 4),
+                           rig_alloc(r, lists * 4), n_rows, stride};
+}
+
+/* Adds the probabilities of a query's heads to mass (n_rows, SLOTS). */
+static void add_plain(struct set *s, int seq, int pos, const float *q, int n_rows, double *mass)
+{
+    int n_q = s->c.n_q, group = n_q / s->c.kv.n_kv;
+    for (int h = 0; h < n_q; h++) {
+        int head = cache_head(&s->c, seq, LAYER, h / group);
+        uint8_t read[SLOTS];
+        double unused[256];
+        for (int t = 0; t < SLOTS; t++)
+            read[t] = t <= pos && s->c.live[(size_t)head * SLOTS + (size_t)t];
+        double lse = plain_attend(s, head, q + h * s->c.kv.head_dim, read, 0.25, unused);
+        for (int t = 0; t <= pos && lse > -INFINITY; t++)
+            mass[h * n_rows / n_q * SLOTS + t] += exp(s->logit[t] - lse);
+    }
+}
+
+static void compare_mass(double *worst, float have, double mass)
+{
+    if (mass <= 0 || have == -INFINITY)
+        CHECK(have == -INFINITY && mass <= 0);
+    else
+        *worst = fmax(*worst, fabs((double)have - log(mass)));
+}
+
+/* One tile of a call whose results are v, n, m and own. */
+static void check_tile(struct set *s, const struct prefill_mass_args *a, const float *q, int tile,
+                       const float *v, const int32_t *n, const int32_t *m, const float *own)
+{
+    int lists = a->out.n_rows, start = a->pos0 + tile * TILE, end = a->pos0 + a->nq;
+    double *mass = calloc((size_t)lists * SLOTS, sizeof *mass), worst = 0;
+    end = start + TILE < end ? start + TILE : end;
+    for (int pos = start > a->from ? start : a->from; pos < end; pos++)
+        add_plain(s, a->seq, pos, q + (pos - a->pos0) * a->q_stride, lists, mass);
+    for (int h = 0; h < lists; h++) {
+        int list = tile * lists + h, candidates = 0;
+        double inside = 0;
+        CHECK_INT(n[list], a->before ? start : end);
+        for (int t = 0; t < end; t++) {
+            compare_mass(&worst, v[list * SLOTS + t], mass[h * SLOTS + t]);
+            candidates += t < n[list] && mass[h * SLOTS + t] > 0;
+            inside += t >= start ? mass[h * SLOTS + t] : 0;
+        }
+        CHECK_INT(m[list], candidates);
+        compare_mass(&worst, own[list], inside);
+    }
+    CHECK_NEAR(worst, 0, 1e-5);
+    checked++;
+    free(mass);
+}
+
+/* The last tiles of every sequence, with all queries or the last few, with or without the tile's own keys. */
+static void check_shape(struct set *s, int shape)
+{
+    int n_q = s->c.n_q, d = s->c.kv.head_dim, stride = n_q * d + 1, most = 2 * (MOST / TILE + 1);
+    float *q = malloc((size_t)(MOST * stride) * 4);
+    float *v = malloc((size_t)(most * s->c.kv.n_kv) * SLOTS * 4), own[64];
+    for (int seq = 0; seq < SEQS; seq += rig_small() ? 2 : 1) {
+        int n = set_length(seq), owned = s->r->n_owned, pos0 = n > MOST ? (n - MOST + TILE) / TILE * TILE : 0;
+        int nq = n - pos0, tiles = (nq + TILE - 1) / TILE, n_rows = shape % 3 == 2 ? 1 : s->c.kv.n_kv;
+        int32_t length[64], candidates[64];
+        rig_fill(s->r, q, (size_t)(MOST * stride));
+        struct prefill_mass_args a = {.kv = s->c.kv,
+                                      .seq = seq,
+                                      .layer = LAYER,
+                                      .n_q = n_q,
+                                      .pos0 = pos0,
+                                      .nq = nq,
+                                      .q = rig_up(s->r, q, (size_t)(MOST * stride) * 4),
+                                      .q_stride = stride,
+                                      .scale = 0.25f,
+                                      .tile = TILE,
+                                      .from = (seq + shape) % 3 ? 0 : n - 9,
+                                      .before = (seq + shape) % 2,
+                                      .out = room_for(s->r, tiles, n_rows, SLOTS),
+                                      .own = rig_alloc(s->r, sizeof own)};
+        size_t lists = (size_t)(tiles * n_rows);
+        rig_run(s->r, OP_prefill_mass, &a);
+        rig_get(s->r, v, a.out.v, lists * SLOTS * 4);
+        rig_get(s->r, length, a.out.n, lists * 4);
+        rig_get(s->r, candidates, a.out.m, lists * 4);
+        rig_get(s->r, own, a.own, lists * 4);
+        for (int tile = 0; tile < tiles; tile++)
+            check_tile(s, &a, q, tile, v, length, candidates, own);
+        set_forget(s, owned);
+    }
+    free(q);
+    free(v);
+}
+
+/* A prompt of 300 tokens in chunks of `chunk`: the bytes of all lists. */
+enum { PROMPT = 300, TILES = (PROMPT + TILE - 1) / TILE, KV = 2, BYTES = TILES * KV * PROMPT * 4 };
+
+static void in_chunks(struct rig *r, int chunk, unsigned char *to)
+{
+    struct cache c;
+    uint64_t random = r->random;
+    static float q[PROMPT * 4 * 32];
+    r->random = 7; /* the same values for every device */
+    cache_open(&c, r, 1, 1, 4, KV, 32, 20, DTYPE_F32);
+    cache_prefill(&c, r, 0, 0, PROMPT);
+    rig_fill(r, q, PROMPT * 4 * 32);
+    memset(to, 0, BYTES);
+    for (int pos0 = 0; pos0 < PROMPT; pos0 += chunk) {
+        int n = PROMPT - pos0 < chunk ? PROMPT - pos0 : chunk, lists = (n + TILE - 1) / TILE * KV;
+        struct prefill_mass_args a = {.kv = c.kv,
+                                      .n_q = 4,
+                                      .pos0 = pos0,
+                                      .nq = n,
+                                      .q = rig_up(r, q + pos0 * 4 * 32, (size_t)(n * 4 * 32) * 4),
+                                      .q_stride = 4 * 32,
+                                      .scale = 0.3f,
+                                      .tile = TILE,
+                                      .out = room_for(r, (n + TILE - 1) / TILE, KV, PROMPT)};
+        rig_run(r, OP_prefill_mass, &a);
+        rig_get(r, to + (size_t)(pos0 / TILE * KV * PROMPT) * 4, a.out.v, (size_t)(lists * PROMPT) * 4);
+    }
+    cache_close(&c);
+    r->random = random;
+}
+
+static void same_bits(struct rig *r)
+{
+    static unsigned char first[BYTES], have[BYTES];
+    static int known;
+    if (!known++)
+        in_chunks(r, PROMPT, first);
+    for (int chunk = 128; chunk < 2 * PROMPT; chunk *= 2) {
+        in_chunks(r, chunk, have);
+        CHECK(memcmp(first, have, BYTES) == 0);
+    }
+}
+
+static void check_refusals(struct rig *r)
+{
+    struct cache c;
+    cache_open(&c, r, 1, 1, 4, 2, 16, 4, DTYPE_F32);
+    struct prefill_mass_args a = {
+        .kv = c.kv, .n_q = 4, .nq = 1, .tile = 24, .out = {.n_rows = 2, .stride = 64}};
+    CHECK_INT(r->b->launch(r->d, OP_prefill_mass, &a), BACKEND_ERR_UNSUPPORTED);
+    a.tile = 32;
+    a.pos0 = 16;
+    CHECK_INT(r->b->launch(r->d, OP_prefill_mass, &a), BACKEND_ERR_UNSUPPORTED);
+    a.pos0 = 32;
+    a.nq = 33;
+    CHECK_INT(r->b->launch(r->d, OP_prefill_mass, &a), BACKEND_ERR_UNSUPPORTED);
+    CHECK_STR(r->b->last_error(r->d), "prefill_mass: room for 64 keys of 65");
+    cache_close(&c);
+}
+
+int main(void)
+{
+    struct rig r;
+    set_each(check_shape);
+    rig_each_isa(same_bits);
+    rig_open(&r, NULL, 1);
+    same_bits(&r);
+    check_refusals(&r);
+    rig_close(&r);
+    rig_ran("tiles of prompt queries", checked);
+    return check_done();
+}

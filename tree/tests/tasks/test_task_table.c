@@ -1,0 +1,171 @@
+/* The table of tasks, its options, where each task looks for its file, and the prompt files. */
+#include "evalcore/base/file.h"
+#include "tasks/task.h"
+#include "tests/check.h"
+
+static void table(void)
+{
+    size_t n = 0;
+    for (const struct task_ops *t; (t = task_at(n)); n++) {
+        CHECK(task_find(t->name) == t);
+        CHECK(t->help && t->help[0] && t->version && t->load && t->expected_tokens > 0);
+        CHECK(task_is_text(t->metric) ? !t->grade && !t->default_file : t->grade != NULL);
+        CHECK(t->fields ? t->fields[0] : !t->default_file); /* what reads no file has none */
+        CHECK(!t->subset || t->subset(0));
+        CHECK(!t->subset || !t->default_file || strstr(t->default_file, "SUBSET"));
+        CHECK(!strcmp(t->metric, "accuracy") || !strcmp(t->metric, "score") || task_is_text(t->metric));
+    }
+    CHECK(n > 0);
+    CHECK(!task_find("aime"));
+}
+
+static void refused(const char *name, const char *pairs, const char *data_dir, const char *want)
+{
+    struct task_options o;
+    struct task t;
+    struct err e = {0};
+    struct arena a = {0};
+    param_defaults(task_params, &o);
+    CHECK_INT(param_set_pairs(task_params, &o, &a, pairs, "test", &e), 0);
+    CHECK(task_open(&t, name, &o, data_dir, NULL, &e) < 0);
+    CHECK_STR(e.text, want);
+    task_close(&t);
+    arena_release(&a);
+}
+
+static void errors(void)
+{
+    refused("aime", "problems=1", NULL, "unknown task \"aime\"; did you mean \"aime24\"?");
+    refused("aime23", "problems=1", NULL, "unknown task \"aime23\"; did you mean \"aime24\"?");
+    refused("Relay", "problems=1", NULL, "unknown task \"Relay\"; did you mean \"relay\"?");
+    refused("gpqa", "problems=1", NULL, "unknown task \"gpqa\"; did you mean \"gpqa_diamond\"?");
+    refused("nothing", "problems=1", NULL,
+            "unknown task \"nothing\"; known are relay, choice, algebra, lookup, aime24, aime25, math500, "
+            "gsm8k, gpqa_diamond, longbench, ruler, text");
+    refused("aime24", "problems=1", NULL,
+            "task aime24: its problems come from a file, which is not part of the program; name it with "
+            "file, or with "
+            "--data DIR a folder that holds aime/aime24.jsonl");
+    refused("aime24", "problems=1", "nowhere",
+            "task aime24: there is no file nowhere/aime/aime24.jsonl; get it with `kveval fetch "
+            "aime24 --data nowhere`, or name it with file");
+    refused("aime24", "file=nowhere.jsonl", NULL, "cannot read nowhere.jsonl: No such file or directory");
+    refused("longbench", "problems=1", "nowhere",
+            "task longbench: name a data set with subset, or a problems file with file");
+    refused("longbench", "subset=qasper", "nowhere",
+            "task longbench: there is no file nowhere/longbench/qasper.jsonl; get it with `kveval "
+            "fetch longbench --data nowhere`, or name it with file");
+    refused("longbench", "subset=../x", "nowhere",
+            "task longbench: subset is a data set's name, without \"/\"");
+    refused("aime24", "steps=5", NULL,
+            "task aime24: steps is an option of relay, choice, algebra, lookup; remove it");
+    refused("relay", "steps=5,file=x", NULL,
+            "task relay: steps has no effect on the problems of a file; remove one of the two");
+    /* seeds of a file's problems would only make the same cells several times */
+    refused("aime24", "seed=1", NULL,
+            "task aime24: seed is an option of relay, choice, algebra, lookup, ruler; remove it");
+    refused("relay", "seed=2,file=x", NULL,
+            "task relay: seed has no effect on the problems of a file; remove one of the two");
+    refused("relay", "prompt=r1", NULL, "task relay: it has no prompt variants; remove prompt");
+    refused("relay", "subset=x", NULL,
+            "task relay: subset is an option of math500, gpqa_diamond, longbench, ruler; remove it");
+    refused("longbench", "tokens=4096", NULL, "task longbench: tokens is an option of ruler; remove it");
+    refused("lookup", "tokens=4096", NULL, "task lookup: tokens is an option of ruler; remove it");
+    refused("relay", "window=64", NULL, "task relay: window is an option of text; remove it");
+    refused("relay", "prompt_tokens=1", NULL, "task relay: prompt_tokens is an option of text; remove it");
+    refused("text", "problems=1", NULL, "task text: name a file of plain text with file");
+    refused("text", "file=nowhere.txt", NULL, "cannot read nowhere.txt: No such file or directory");
+    refused("text", "file=nowhere.txt,prompt_tokens=1024", NULL,
+            "task text: prompt_tokens is 1024, which leaves nothing to score in a window of 1024 tokens");
+    refused("text", "file=nowhere.txt,subset=x", NULL,
+            "task text: subset is an option of math500, gpqa_diamond, longbench, ruler; remove it");
+}
+
+static void bounds(void)
+{
+    struct task_options o;
+    struct err e = {0};
+    struct arena a = {0};
+    struct task t;
+    param_defaults(task_params, &o);
+    CHECK_INT(o.seed, PARAM_UNSET_INT);
+    task_options_default(task_find("relay"), &o);
+    CHECK_INT(o.seed, 1);
+    o.seed = PARAM_UNSET_INT;
+    task_options_default(task_find("aime24"), &o);
+    CHECK_INT(o.seed, PARAM_UNSET_INT);
+    CHECK(o.window == PARAM_UNSET_INT && o.prompt_tokens == PARAM_UNSET_INT);
+    task_options_default(task_find("text"), &o);
+    CHECK(o.window == 1024 && o.prompt_tokens == 128);
+    o.window = o.prompt_tokens = o.seed = PARAM_UNSET_INT;
+    o.file = "mine.jsonl";
+    task_options_default(task_find("relay"), &o);
+    CHECK_INT(o.seed, PARAM_UNSET_INT);
+    o.file = NULL;
+    CHECK_INT(o.problems, PARAM_UNSET_INT);
+    CHECK(param_set_text(task_params, &o, &a, "steps", "2", "task relay", &e) < 0);
+    e = (struct err){0};
+    CHECK(param_set_text(task_params, &o, &a, "problems", "0", "task relay", &e) < 0);
+    /* a caller that fills the struct itself meets the same limits */
+    o.steps = 601;
+    e = (struct err){0};
+    CHECK(task_open(&t, "relay", &o, NULL, NULL, &e) < 0);
+    CHECK_STR(e.text, "task relay: steps must be between 3 and 600, not 601");
+    o.steps = PARAM_UNSET_INT;
+    o.problems = 0;
+    e = (struct err){0};
+    CHECK(task_open(&t, "relay", &o, NULL, NULL, &e) < 0);
+    CHECK_STR(e.text, "task relay: problems must be between 1 and 1000000, not 0");
+    arena_release(&a);
+}
+
+/* Tasks whose examples must not be published: a task that is added here or there is a decision. */
+static void restricted(void)
+{
+    const struct task_ops *t;
+    for (size_t i = 0; (t = task_at(i)); i++)
+        CHECK_INT(t->is_restricted, !strcmp(t->name, "gpqa_diamond"));
+}
+
+/* Every variant that a task lists has its file, and every file belongs to a task. */
+static void prompts(void)
+{
+    static const char *const family[][2] = {{"aime24", "math"},
+                                            {"aime25", "math"},
+                                            {"gsm8k", "math"},
+                                            {"math500", "math"},
+                                            {"gpqa_diamond", "gpqa"}};
+    struct file_list files;
+    struct err e = {0};
+    int n_found = 0;
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
+        const char *list = task_find(family[i][0])->prompts;
+        while (*list) {
+            char name[64];
+            size_t n = strcspn(list, ",");
+            snprintf(name, sizeof name, "%s_%.*s", family[i][1], (int)n, list);
+            CHECK(task_prompt_text(name) != NULL);
+            CHECK(task_prompt_text(name) && task_prompt_text(name)[0] != '#');
+            n_found += i >= 3; /* MATH-500 has every variant of AIME and GSM8K */
+            list += n + (list[n] == ',');
+        }
+    }
+    CHECK_INT(file_list(&files, SOURCE_DIR "/tasks/prompts", ".txt", &e), 0);
+    CHECK_INT(files.n, n_found);
+    file_list_release(&files);
+    CHECK(task_prompt_text("longbench") != NULL);
+    CHECK(task_prompt_text("ruler") != NULL);
+    CHECK(task_prompt_text("math_r2") == NULL);
+    CHECK_STR(task_prompt_text("math_r1"),
+              "{problem}\n\nPlease reason step by step, and put your final answer within \\boxed{}.");
+}
+
+int main(void)
+{
+    table();
+    errors();
+    bounds();
+    restricted();
+    prompts();
+    return check_done();
+}
