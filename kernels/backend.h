@@ -246,6 +246,8 @@ struct keep_params {
     int min_tokens;
     int every;      /* at least 1 */
     int of_context; /* the context (pos + 1) is to be a multiple of `every`, not the number of live tokens */
+    int late;       /* as R-KV's released code: in the step after such a context, pos being the multiple, and
+                     * where the budget itself is live already, although nothing is dropped then */
     int recent;     /* number of last slots that are kept whatever their scores */
 };
 

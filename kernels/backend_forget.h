@@ -4,18 +4,18 @@
 /* Part 4 of kernels/backend.h, which includes it: do not include it directly. The operations by which tokens
  * are forgotten, and those that score them for it, in the form of backend_ops.h. */
 
-/* Page stamps (RaaS, arXiv 2502.11147): in the state of each row's sequence, stamp[layer][KV head][page]
- * becomes pos + 1 for the pages in the KV head's list. With alpha > 0, idx and len are not used; the pages
- * are those whose softmax over the scores s exceeds alpha. There is one list per KV head. */
+/* Page stamps (RaaS, arXiv 2502.11147): in the state of each row's sequence, stamp[layer][list][page] becomes
+ * pos + 1 for the pages in the list. With alpha > 0, idx and len are not used; the pages are those whose
+ * softmax over the scores s exceeds alpha. There are s.n_rows lists: one per KV head, or per query head. */
 struct stamp_args {
     struct rows rows;
     struct kv_view kv;
     int layer;
-    char *state;        /* one block per sequence; it begins with int32 stamp (n_layers, n_kv, max_pages) */
+    char *state; /* one block per sequence; it begins with int32 stamp (n_layers, s.n_rows, max_pages) */
     size_t state_bytes; /* of one sequence */
     const int32_t *idx, *len;
     int cap;
-    struct scores s; /* used when alpha > 0 */
+    struct scores s; /* its values are used when alpha > 0 */
     float alpha;
 };
 
@@ -35,15 +35,15 @@ struct drop_lowest_args {
     int budget_pages, pin, pin_counts, new_stamp;
 };
 
-/* Page stamps as scores: out[r][h][page] = stamp, or -inf for pages without a live token. The state is that
- * of stamp_args. */
+/* Page stamps as scores: out[r][list][page] = stamp, or -inf for pages without a live token. The state is
+ * that of stamp_args. */
 struct load_stamps_args {
     struct rows rows;
     struct kv_view kv;
     int layer;
     const char *state;
     size_t state_bytes;
-    struct scores out; /* n_rows = n_kv */
+    struct scores out; /* n_rows: n_kv or n_q */
 };
 
 /* Drops the listed slots by clearing their live bits: idx (rows, n_kv, cap), len (rows, n_kv). Slots that are
@@ -144,6 +144,21 @@ struct keep_args {
     int squeeze, carry;
     char *state;
     size_t state_bytes;
+};
+
+/* After keep with squeeze has kept the tokens of the same lists: the tokens of each KV head come into the
+ * order of their scores in `in`, the largest first, of equal ones the one with the lower slot; the last
+ * `recent` stay where they are. Slot j has the score in.v[idx[j]], or in.v[j] where len is -1. Lists that are
+ * empty in `in` change nothing. Page bounds are not made anew. in.v and idx are workspace afterwards.
+ * in.n_rows: heads of layers. */
+struct sort_slots_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer;
+    struct scores in;
+    int32_t *idx; /* (rows, in.n_rows, in.stride) */
+    const int32_t *len;
+    int recent;
 };
 
 /* Scores of the policy that draws what it keeps (Random Attention, arXiv 2609.03430), for heads in which

@@ -16,10 +16,11 @@ BACKEND_INLINE int keep_budget(const struct keep_params *r, const int32_t *len_o
     return n > r->min_tokens ? n : r->min_tokens;
 }
 
-/* Returns 1 if tokens are to be dropped from a head that has `live` tokens, the last one at position pos;
- * else 0. */
+/* Returns 1 if r acts on a head that has `live` tokens, the last one at position pos; else 0. */
 BACKEND_INLINE int keep_acts(const struct keep_params *r, int budget, int live, int pos)
 {
+    if (r->late)
+        return live >= budget && pos % r->every == 0;
     return live > budget && (r->of_context ? pos + 1 : live) % r->every == 0;
 }
 

@@ -237,6 +237,16 @@ static int check_keep(struct refusal *f, const void *args)
     return rc || a->n_rows == 1 ? rc : check_layers(f, OP_keep, a->n_rows, &a->kv, a->layer);
 }
 
+static int check_sort_slots(struct refusal *f, const void *args)
+{
+    const struct sort_slots_args *a = args;
+    int rc = check_kv(f, OP_sort_slots, &a->kv);
+    if (!rc && (a->recent < 0 || a->in.stride < a->kv.max_pages * KV_PAGE_TOKENS))
+        rc = refuse_args(f, "sort_slots: %d recent tokens; room for %d slots of %d", a->recent, a->in.stride,
+                         a->kv.max_pages * KV_PAGE_TOKENS);
+    return rc ? rc : check_layers(f, OP_sort_slots, a->in.n_rows, &a->kv, a->layer);
+}
+
 static int check_keep_params(struct refusal *f, enum op op, const struct keep_params *r,
                              const int32_t *len_of_seq)
 {

@@ -38,6 +38,7 @@
     X(page_scores,    page_scores,    no_type, SELECTION, none,           large)         \
     X(qk_stats,       qk_stats,       no_type, SELECTION, qk_stats,       large)         \
     X(reduce_stats,   reduce_stats,   no_type, SELECTION, none,           large)         \
+    X(first_lse,      nothing,        no_type, SELECTION, none,           first_lse)     \
     X(topk,           topk,           no_type, SELECTION, topk,           topk)          \
     X(window_list,    nothing,        no_type, SELECTION, none,           window_list)   \
     X(rank_union,     rank_union,     no_type, SELECTION, rank_union,     large)         \
@@ -53,6 +54,7 @@
     X(until,          nothing,        no_type, PREFILL,   none,           until)         \
     X(compact,        nothing,        no_type, PREFILL,   none,           large)         \
     X(keep,           keep,           no_type, SELECTION, none,           keep)          \
+    X(sort_slots,     sort_slots,     no_type, SELECTION, none,           sort_slots)    \
     X(random_scores,  random_scores,  no_type, SELECTION, none,           random_scores) \
     X(hold_keys,      hold_keys,      no_type, SELECTION, none,           hold_keys)     \
     X(accumulate,     accumulate,     no_type, SELECTION, none,           accumulate)    \

@@ -35,10 +35,13 @@ double evict_budget(const struct keep_params *r, const struct budget_at *at)
     return fmax(tokens, r->min_tokens);
 }
 
-/* It acts once more than the budget is held, at a multiple of `every`, and while decoding. */
+/* It acts once more than the budget is held, at a multiple of `every`, and while decoding. A late rule cuts
+ * the prompt too, and acts in the step after a multiple. */
 double evict_whole(const struct keep_params *r, const struct budget_at *at)
 {
-    double held = fmax(floor(evict_budget(r, at)), at->prompt);
+    double budget = floor(evict_budget(r, at)), held = fmax(budget, at->prompt);
+    if (r->late)
+        return at->prompt > budget ? at->prompt : ceil(budget / r->every) * r->every + 1;
     return (floor(held / r->every) + 1) * r->every;
 }
 
@@ -100,6 +103,19 @@ void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const s
                           .state = c->state,
                           .state_bytes = c->state_bytes};
     policy_launch(c, OP_keep, &a);
+}
+
+void evict_keep_sorted(const struct policy_ctx *c, int layer, struct scores in, const struct keep_params *r)
+{
+    struct sort_slots_args a = {.rows = c->rows,
+                                .kv = c->kv,
+                                .layer = layer,
+                                .in = in,
+                                .idx = c->list[0].idx,
+                                .len = c->list[0].len,
+                                .recent = r->recent};
+    evict_keep(c, layer, in, r, 1, 0);
+    policy_launch(c, OP_sort_slots, &a);
 }
 
 size_t evict_rings(const struct policy *pol, int n)

@@ -49,6 +49,9 @@ struct evict_layers evict_layers(const struct policy_ctx *c, int layer);
  * of `layer` share. carry: tables of the state that move along with the slots (keep_args). */
 void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_params *r,
                 int squeeze, int carry);
+/* evict_keep with squeeze, after which the tokens before the recent ones lie in the order of their scores.
+ * `in` has lists of the heads of one or more layers. */
+void evict_keep_sorted(const struct policy_ctx *c, int layer, struct scores in, const struct keep_params *r);
 
 /* For policies that look back from a sequence's last n queries: evict_rings() returns the bytes per sequence
  * of their rings, which lie at the beginning of the state. evict_queries() enqueues that the queries of this

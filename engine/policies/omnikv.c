@@ -5,7 +5,8 @@
  * Two variants are in use (docs/policies.md, omnikv). Kascade's port chooses among the whole context (`of` =
  * context) and keeps the layer after a filter dense as well. The authors' code chooses a share of the prompt
  * only and reads every generated token besides (`of` = prompt), so a short prompt with a long chain of
- * thought is read nearly whole. */
+ * thought is read nearly whole. There s[t] is the largest logit, or the softmax runs over the prompt's keys
+ * only (`score`); neither orders tokens as a softmax over the context does, since heads weigh otherwise. */
 #include <math.h>
 
 #include "engine/policies/layer_list.h"
@@ -14,14 +15,16 @@
 #include "engine/policies/policy.h"
 
 enum { OF_CONTEXT, OF_PROMPT };
+enum { SCORE_CONTEXT, SCORE_PROMPT, SCORE_LOGIT };
 
 struct omnikv_params {
     struct param_ints layers;
-    int min_tokens, of, dense_layers, dense_after;
+    int min_tokens, of, score, dense_layers, dense_after;
     double ratio;
 };
 
 static const char *const ofs[] = {"context", "prompt", NULL};
+static const char *const scores[] = {"context", "prompt", "logit", NULL};
 
 #define P(field) offsetof(struct omnikv_params, field)
 static const struct param omnikv_params[] = {
@@ -30,6 +33,10 @@ static const struct param omnikv_params[] = {
     {"min_tokens", PARAM_INT, P(min_tokens), "128", 1, 1e9, NULL, "least tokens with of=context"},
     {"of", PARAM_ENUM, P(of), "context", 0, 0, ofs,
      "choose among all tokens, or among the prompt's and read all generated ones besides"},
+    {"score", PARAM_ENUM, P(score), NULL, 0, 0, scores,
+     "over which keys the softmax of a score runs, all or with of=prompt the prompt's; logit: the logit "
+     "itself; "
+     "context if not given"},
     {"layers", PARAM_INTS, P(layers), NULL, 0, 1000, NULL,
      "filter layers; default: those published for the model (run file: model_name)"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
@@ -41,13 +48,20 @@ static const struct param omnikv_params[] = {
 
 static const struct preset omnikv_presets[] = {
     {"kascade", "ratio=0.1", "as measured in the Kascade paper: 10 % of the context, at least 128 tokens"},
-    {"repo", "ratio=0.067,of=prompt", "the authors' code: 6.7 % of the prompt, and all generated tokens"},
+    {"OmniKV@5c33cb5", "ratio=0.067,of=prompt,score=logit",
+     "antgroup/OmniKV at 5c33cb5, configs/example.json: 6.7 % of the prompt by the largest logit, and all "
+     "generated tokens"},
+    {"OmniKV@5c33cb5-class", "ratio=0.067,of=prompt,score=prompt",
+     "the same with the default of its class: a softmax over the prompt's keys"},
     {0},
 };
 
 static int omnikv_check(const void *params, struct err *e)
 {
     const struct omnikv_params *p = params;
+    if (p->of != OF_PROMPT && p->score == SCORE_PROMPT)
+        return err_set(e, ERR_USAGE,
+                       "policy omnikv: score=prompt scores the prompt's keys only; give of=prompt as well");
     return p->of == OF_PROMPT ? policy_no_effect(&policy_omnikv, p, "min_tokens", "with of=prompt", e) : 0;
 }
 
@@ -79,7 +93,10 @@ static void omnikv_describe_budget(const void *params, struct str *out)
         str_printf(out, "%g of the prompt's tokens and all generated ones", p->ratio);
     else
         str_printf(out, "%g of the context's tokens, at least %d", p->ratio, p->min_tokens);
-    str_printf(out, ", one list for all heads; layers below %d, the filter layers and %d after each dense",
+    str_printf(out, "%s, one list for all heads; layers below %d, the filter layers and %d after each dense",
+               p->score == SCORE_LOGIT    ? ", by the largest logit"
+               : p->score == SCORE_PROMPT ? ", by a softmax over the prompt"
+                                          : "",
                layer_list_first(&p->layers, p->dense_layers), p->dense_after);
 }
 
@@ -109,6 +126,12 @@ static void omnikv_select(const struct policy *pol, const struct policy_ctx *c, 
 static void omnikv_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct omnikv_params *p = pol->params;
+    struct first_lse_args lse = {.rows = c->rows,
+                                 .n_q = c->dims.n_q,
+                                 .len_of_seq = p->score == SCORE_PROMPT ? c->prompt_len : NULL,
+                                 .io = c->stats};
+    if (p->score == SCORE_PROMPT || p->score == SCORE_LOGIT)
+        policy_launch(c, OP_first_lse, &lse);
     struct scores best = policy_reduce_stats(
         c, layer,
         (struct reduce_stats_args){.mode = REDUCE_MAX, .out = policy_scores(c, 1, c->stats.stride)});

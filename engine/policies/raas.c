@@ -5,25 +5,29 @@
  * The defaults follow the paper's text as far as it is known: each KV head forgets pages for good, prompt
  * pages are pinned, decoded tokens have a fixed budget, and all retained pages are attended. The released
  * code differs, and each difference is an option (docs/policies.md, raas): it pins nothing, stamps new pages
- * 0, only masks pages, and attends to the best of the retained ones. There too a masked page is never stamped
- * again, and since stamps only grow it does not return; but it stays in memory. Nothing is masked while the
- * context fits the budget, nor on the first decode step. Query heads cannot forget on their own, because K
- * and V are stored per KV head. */
+ * 0, only masks pages, and attends to the best max(3, min(S, budget) / 16) of the retained ones, in every
+ * step. There too a masked page is never stamped again, and since stamps only grow it does not return; but it
+ * stays in memory, so that each query head can have its own mask. Nothing is masked while the context fits
+ * the budget, nor on the first decode step. Query heads cannot forget on their own, because K and V are
+ * stored per KV head. */
 #include <math.h>
 
 #include "engine/policies/policies.h"
 #include "engine/policies/policy.h"
 
+enum { SCOPE_OF_KV, SCOPE_OF_Q };
 enum { ATTEND_RETAINED, ATTEND_TOPK };
 enum { STAMP_NOW, STAMP_ZERO };
 enum { SET_RETAINED, SET_SELECTED, SET_ALL };
 enum { LEAST_PAGES = 3 }; /* that attend=topk reads, as the released code does */
 
 struct raas_params {
-    int budget_tokens, pin_prefill, pin_counts, dense_layers, attend, new_stamp, permanent, softmax_set;
+    int budget_tokens, scope, pin_prefill, pin_counts, dense_layers, attend, new_stamp, permanent;
+    int softmax_set;
     double r, alpha;
 };
 
+static const char *const scopes[] = {"kv", "q", NULL};
 static const char *const attends[] = {"retained", "topk", NULL};
 static const char *const stamps[] = {"S", "0", NULL};
 static const char *const sets[] = {"retained", "selected", "all", NULL};
@@ -32,6 +36,9 @@ static const char *const sets[] = {"retained", "selected", "all", NULL};
 static const struct param raas_params[] = {
     {"budget_tokens", PARAM_INT, P(budget_tokens), NULL, 16, 1e9, NULL,
      "budget: tokens kept per KV head (whole pages)"},
+    {"scope", PARAM_ENUM, P(scope), NULL, 0, 0, scopes,
+     "whose stamps and masks: each KV head's, or with permanent=false each query head's (q); kv if not "
+     "given"},
     {"r", PARAM_DOUBLE, P(r), "0.5", 0, 1, NULL,
      "share of the retained pages that is stamped each step; with permanent=false, of the budget's"},
     {"alpha", PARAM_DOUBLE, P(alpha), "0", 0, 1, NULL,
@@ -50,10 +57,12 @@ static const struct param raas_params[] = {
 };
 #undef P
 
+#define RELEASED "scope=q,pin_prefill=false,new_stamp=0,permanent=false,attend=topk"
 static const struct preset raas_presets[] = {
     {"paper", "", "the paper's text as far as it is known (the defaults)"},
-    {"hf_repo", "pin_prefill=false,new_stamp=0,permanent=false,attend=topk,dense_layers=0",
-     "the released accuracy code, but per KV head where that chooses per query head"},
+    {"RaaS@22d925d", RELEASED ",dense_layers=0",
+     "DerekHJH/RaaS at 22d925d, quest/models: sparse in all layers"},
+    {"RaaS@3ff39e7", RELEASED ",dense_layers=2", "DerekHJH/RaaS at 3ff39e7: the first two layers are dense"},
     {0},
 };
 
@@ -69,6 +78,11 @@ static int raas_check(const void *params, struct err *e)
         return err_set(
             e, ERR_USAGE,
             "policy raas: permanent=false goes with pin_prefill=false, as in the released code; set both");
+    if (p->scope == SCOPE_OF_Q && (p->permanent || p->new_stamp != STAMP_ZERO))
+        return err_set(
+            e, ERR_USAGE,
+            "policy raas: scope=q goes with permanent=false and new_stamp=0, since K and V are stored "
+            "per KV head, so that a query head can mask pages but not forget them");
     if (p->softmax_set == SET_ALL && p->permanent && p->alpha > 0)
         return err_set(
             e, ERR_USAGE,
@@ -90,11 +104,14 @@ static unsigned raas_needs(const void *params)
 }
 
 /* Pinned prompt tokens are read besides the budget. When they count against it, they are still all read, so
- * the budget is at least the prompt. With a mask the current page is read besides the budget. */
+ * the budget is at least the prompt. With a mask the current page is read besides the budget, unless the best
+ * pages are attended: of these there are floor(S / 16), so that only the least number is sure to be all. */
 static struct policy_budget raas_budget(const void *params, const struct budget_at *at)
 {
     const struct raas_params *p = params;
     double page = KV_PAGE_TOKENS, kept = budget_pages(p) * page, pinned = ceil(at->prompt / page) * page;
+    if (p->attend == ATTEND_TOPK && !p->permanent)
+        return (struct policy_budget){fmax(kept, LEAST_PAGES * page), LEAST_PAGES * page};
     if (p->attend == ATTEND_TOPK)
         kept = fmax(kept, LEAST_PAGES * page);
     if (!p->permanent)
@@ -116,10 +133,20 @@ static double raas_held(const void *params, const struct budget_at *at)
     return p->permanent ? (dense * at->context + (n - dense) * kept) / n : at->context;
 }
 
+/* The rule of masks was another one: everything was read while nothing was masked. */
+static const void *raas_data(const void *params, size_t *n)
+{
+    static const char text[] = "the best pages in every step";
+    const struct raas_params *p = params;
+    *n = sizeof text - 1;
+    return !p->permanent && p->attend == ATTEND_TOPK ? text : NULL;
+}
+
 static void raas_describe_budget(const void *params, struct str *out)
 {
     const struct raas_params *p = params;
-    str_printf(out, "%d tokens kept per KV head%s, ", budget_pages(p) * KV_PAGE_TOKENS,
+    str_printf(out, "%d tokens kept per %s head%s, ", budget_pages(p) * KV_PAGE_TOKENS,
+               p->scope == SCOPE_OF_Q ? "query" : "KV",
                !p->pin_prefill ? ", prompt included"
                : p->pin_counts ? ", the pinned prompt counted"
                                : " besides the pinned prompt");
@@ -132,11 +159,17 @@ static void raas_describe_budget(const void *params, struct str *out)
                p->permanent ? "" : ", the others masked, not gone", p->dense_layers);
 }
 
-/* Per sequence: int32 stamp, then born, each (n_layers, n_kv, max_pages). */
+static int n_lists(const struct raas_params *p, const struct policy_dims *dims)
+{
+    return p->scope == SCOPE_OF_Q ? dims->n_q : dims->n_kv;
+}
+
+/* Per sequence: int32 stamp, then, where pages are forgotten, born, each (n_layers, lists, max_pages). */
 static size_t raas_state(const struct policy *pol)
 {
-    return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv *
-           (size_t)pol->dims.max_pages;
+    const struct raas_params *p = pol->params;
+    return (size_t)(p->scope == SCOPE_OF_Q ? 1 : 2) * sizeof(int32_t) * (size_t)pol->dims.n_layers *
+           (size_t)n_lists(p, &pol->dims) * (size_t)pol->dims.max_pages;
 }
 
 /* All prompt pages get the same stamp, at the end of the prompt. Their births stay 0, so of two of them the
@@ -146,16 +179,16 @@ static void raas_prefill_end(const struct policy *pol, const struct policy_ctx *
     const struct raas_params *p = pol->params;
     struct fill_i32_args a = {(int32_t *)(void *)(c->state + (size_t)c->seq * c->state_bytes),
                               p->new_stamp == STAMP_NOW ? c->n_prompt : 0,
-                              (int64_t)(c->state_bytes / sizeof(int32_t) / 2)};
+                              (int64_t)c->dims.n_layers * n_lists(p, &c->dims) * c->dims.max_pages};
     policy_launch(c, OP_fill_i32, &a);
 }
 
 /* A page is forgotten before this token is appended, so that the token's page can take its place. With a mask
- * no page is forgotten, and the operation only stamps the new page. */
+ * no page is forgotten, and the operation only stamps the new page, which with scope=q has 0 already. */
 static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct raas_params *p = pol->params;
-    if (c->prefill || layer < p->dense_layers)
+    if (c->prefill || layer < p->dense_layers || p->scope == SCOPE_OF_Q)
         return;
     struct drop_lowest_args a = {.rows = c->rows,
                                  .kv = c->kv,
@@ -183,6 +216,15 @@ static void mask_pages(const struct policy_ctx *c, struct scores s, int list)
     policy_launch(c, OP_mask_scores, &m);
 }
 
+/* With a mask: the best k pages, and no more than are attended to, which are fewer while the context is
+ * short. */
+static struct topk_params best_pages(const struct raas_params *p, int k)
+{
+    if (p->attend != ATTEND_TOPK)
+        return (struct topk_params){.kind = TOPK_FIXED, .k = k};
+    return (struct topk_params){.kind = TOPK_SHORT_FLOOR, .k = k, .min_k = k < LEAST_PAGES ? k : LEAST_PAGES};
+}
+
 static void stamp_pages(const struct raas_params *p, const struct policy_ctx *c, int layer, struct scores s)
 {
     struct stamp_args a = {.rows = c->rows,
@@ -195,7 +237,7 @@ static void stamp_pages(const struct raas_params *p, const struct policy_ctx *c,
     if (p->alpha <= 0) {
         struct topk_params topk = {.kind = TOPK_FLOOR, .ratio = p->r};
         if (!p->permanent)
-            topk = (struct topk_params){.kind = TOPK_FIXED, .k = (int)(p->r * budget_pages(p))};
+            topk = best_pages(p, (int)(p->r * budget_pages(p)));
         choose_pages(c, s, 0, topk);
         a.idx = c->list[0].idx;
         a.len = c->list[0].len;
@@ -214,7 +256,7 @@ static void retain_pages(const struct policy *pol, const struct policy_ctx *c, i
                                  .layer = layer,
                                  .state = c->state,
                                  .state_bytes = c->state_bytes,
-                                 .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
+                                 .out = policy_scores(c, n_lists(p, &c->dims), c->dims.max_pages)};
     policy_launch(c, OP_load_stamps, &l);
     choose_pages(c, l.out, 1,
                  (struct topk_params){.kind = TOPK_FIXED,
@@ -232,7 +274,7 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
         return;
     if (!p->permanent)
         retain_pages(pol, c, layer);
-    struct scores pages = policy_page_scores(c, layer, SCORE_KV_MAX, 1);
+    struct scores pages = policy_page_scores(c, layer, p->scope == SCOPE_OF_Q ? SCORE_Q : SCORE_KV_MAX, 1);
     int late = p->alpha > 0 && p->softmax_set == SET_SELECTED;
     int early = p->alpha > 0 && p->softmax_set == SET_ALL;
     if (early)
@@ -242,11 +284,8 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
     if (!early && !late)
         stamp_pages(p, c, layer, pages);
     if (p->attend == ATTEND_TOPK) {
-        struct topk_params topk = {.kind = TOPK_FIXED, .k = budget_pages(p), .min_k = LEAST_PAGES};
-        if (!p->permanent) {
-            topk.dense_tokens = p->budget_tokens;
-            topk.dense_first = 1;
-        }
+        struct topk_params topk = {
+            .kind = p->permanent ? TOPK_FIXED : TOPK_SHORT_FLOOR, .k = budget_pages(p), .min_k = LEAST_PAGES};
         choose_pages(c, pages, 1, topk);
     }
     if (late) {
@@ -256,7 +295,7 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
     if (p->permanent && p->attend == ATTEND_RETAINED)
         return;
     s->granularity = SEL_PAGES;
-    s->n_rows = c->dims.n_kv;
+    s->n_rows = n_lists(p, &c->dims);
     s->cap = c->dims.max_pages;
     s->idx = c->list[1].idx;
     s->len = c->list[1].len;
@@ -276,6 +315,7 @@ const struct policy_ops policy_raas = {
     .check = raas_check,
     .budget = raas_budget,
     .held = raas_held,
+    .data = raas_data,
     .describe_budget = raas_describe_budget,
     .state_size = raas_state,
     .on_qkv = raas_on_qkv,

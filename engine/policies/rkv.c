@@ -4,18 +4,25 @@
  *
  * The rule is that of the released code (docs/policies.md, rkv): scores come from the largest logit of the
  * group, and in each row of the matrix of cosines one entry is spared, that of the last key above the
- * threshold (retain=first: of the first one) or, where there is none, of the first key. */
+ * threshold (retain=first: of the first one) or, where there is none, of the first key. when=both and
+ * order=score follow the released code where it is no rule of the paper: it cuts a prompt at once, and then
+ * in the step after a multiple; and what it keeps lies in the order of scores from then on, so that the next
+ * pooling and "the last key" run over that order. */
 #include "engine/policies/evict.h"
 #include "engine/policies/policies.h"
 
 enum { RETAIN_LAST, RETAIN_FIRST };
+enum { WHILE_DECODING, AT_BOTH };
+enum { BY_TIME, BY_SCORE };
 
 struct rkv_params {
-    int budget_tokens, every, window, kernel, retain;
+    int budget_tokens, every, window, kernel, retain, when, order;
     double cr, lambda, threshold;
 };
 
 static const char *const retains[] = {"last", "first", NULL};
+static const char *const whens[] = {"decode", "both", NULL};
+static const char *const orders[] = {"time", "score", NULL};
 
 #define P(field) offsetof(struct rkv_params, field)
 static const struct param rkv_params[] = {
@@ -30,6 +37,10 @@ static const struct param rkv_params[] = {
     {"threshold", PARAM_DOUBLE, P(threshold), "0.5", -1, 1, NULL, "cosine above which keys are alike"},
     {"retain", PARAM_ENUM, P(retain), NULL, 0, 0, retains,
      "which of a key's copies is spared the penalty: the newest or the oldest; last if not given"},
+    {"when", PARAM_ENUM, P(when), NULL, 0, 0, whens,
+     "while decoding, or both after the prompt and in the step after each such context; decode if not given"},
+    {"order", PARAM_ENUM, P(order), NULL, 0, 0, orders,
+     "in which order tokens that are kept lie, for the next pooling and copies; time if not given"},
     {0},
 };
 #undef P
@@ -37,6 +48,8 @@ static const struct param rkv_params[] = {
 static const struct preset rkv_presets[] = {
     {"script", "", "the released script's values (the defaults)"},
     {"readme", "lambda=0.1", "the repository's description"},
+    {"R-KV@d15c976", "when=both,order=score",
+     "Zefan-Cai/R-KV at d15c976 as it runs: the first problem of a process"},
     {0},
 };
 
@@ -44,6 +57,7 @@ static struct keep_params keep_params_of(const struct rkv_params *p)
 {
     struct keep_params r = evict_rule(p->budget_tokens, p->cr, p->every, p->window);
     r.of_context = 1;
+    r.late = p->when == AT_BOTH;
     return r;
 }
 
@@ -84,6 +98,8 @@ static void rkv_describe_budget(const void *params, struct str *out)
     str_printf(out, " kept per KV head every %d tokens: the last %d, and by %g attention less %g likeness%s",
                p->every, p->window, p->lambda, 1 - p->lambda,
                p->retain == RETAIN_FIRST ? ", which the oldest of copies is spared" : "");
+    str_puts(out, p->when == AT_BOTH ? "; the prompt at once" : "");
+    str_puts(out, p->order == BY_SCORE ? "; in the order of scores" : "");
 }
 
 static size_t rkv_state(const struct policy *pol)
@@ -110,15 +126,17 @@ static void rkv_select_prefill(const struct policy *pol, const struct policy_ctx
 static void rkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct rkv_params *p = pol->params;
-    const struct keep_params keep = keep_params_of(p);
+    struct keep_params keep = keep_params_of(p);
     struct evict_layers l = evict_layers(c, layer);
-    if (c->prefill || l.n == 0)
+    if (c->prefill ? !keep.late || !policy_at_end(c) : l.n == 0)
         return;
+    struct policy_ctx one = c->prefill ? policy_last_row(c) : *c;
+    keep.every = c->prefill ? 1 : keep.every;
     struct scores s = evict_window(
-        c, l,
+        &one, l,
         (struct window_mass_args){
             .params = keep, .n = p->window, .largest_first = 1, .kernel = p->kernel, .pool = WINDOW_MAX});
-    struct key_redundancy_args a = {.rows = c->rows,
+    struct key_redundancy_args a = {.rows = one.rows,
                                     .kv = c->kv,
                                     .layer = l.first,
                                     .recent = p->window,
@@ -129,7 +147,10 @@ static void rkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c
                                     .spare = c->list[1].idx,
                                     .mean = (float *)(void *)c->list[0].idx};
     policy_launch(c, OP_key_redundancy, &a);
-    evict_keep(c, l.first, s, &keep, 1, 0);
+    if (p->order == BY_SCORE)
+        evict_keep_sorted(&one, l.first, s, &keep);
+    else
+        evict_keep(&one, l.first, s, &keep, 1, 0);
 }
 
 static int rkv_tail(const void *params)

@@ -1,6 +1,7 @@
 /* Forgetting all tokens but some. At the end of a sparse prefill (DMS), tokens that the last query no longer
  * sees are dropped, the others move down to the first slots, and the rings of the last `reach` tokens are
- * filled; `keep` keeps those of a list. Tokens only move to lower slots and keep their order. */
+ * filled; `keep` keeps those of a list. Tokens only move to lower slots and keep their order, which
+ * sort_slots then may change. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/kv_block.h"
 
@@ -109,5 +110,94 @@ void CPU_SYM(op_keep)(const void *args, struct cpu_ctx *c)
             squeeze_head(a, seq, layer, h, idx, a->len[list]);
         else
             clear_others(&a->kv, kv_head(&a->kv, seq, layer, h), idx, a->len[list]);
+    }
+}
+
+/* ---- sort_slots */
+
+/* Token a belongs before token b. */
+static int goes_before(const float *v, int32_t a, int32_t b)
+{
+    return v[a] > v[b] || (v[a] == v[b] && a < b);
+}
+
+/* Below `at` in a heap of n, whose first entry is the last of the order. */
+static void sift_down(const float *v, int32_t *heap, int at, int n)
+{
+    for (int child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && goes_before(v, heap[child], heap[child + 1]))
+            child++;
+        if (!goes_before(v, heap[at], heap[child]))
+            return;
+        int32_t t = heap[at];
+        heap[at] = heap[child];
+        heap[child] = t;
+    }
+}
+
+static void sort_order(const float *v, int32_t *order, int n)
+{
+    for (int at = n / 2 - 1; at >= 0; at--)
+        sift_down(v, order, at, n);
+    for (int last = n - 1; last > 0; last--) {
+        int32_t t = order[0];
+        order[0] = order[last];
+        order[last] = t;
+        sift_down(v, order, 0, last);
+    }
+}
+
+/* Copies K and V of token t of a KV block to `held`, or from there. */
+static void hold_token(const struct kv_view *kv, int kv_block, int t, char *held, int put)
+{
+    size_t size = dtype_bytes(kv->dtype), d = (size_t)kv->head_dim;
+    for (int i = 0; i < kv->head_dim; i++) {
+        char *k = (char *)kv_block_k(kv, kv_block) + key_place(kv, t, i) * size, *v;
+        v = (char *)kv_block_v(kv, kv_block) + value_place(kv, t, i) * size;
+        char *held_k = held + (size_t)i * size, *held_v = held + (d + (size_t)i) * size;
+        memcpy(put ? k : held_k, put ? held_k : k, size);
+        memcpy(put ? v : held_v, put ? held_v : v, size);
+    }
+}
+
+/* Slot j gets the token of slot from[j], cycle by cycle; what is done becomes j. */
+static void permute_slots(const struct kv_view *kv, const int32_t *block_table, int32_t *from, int n)
+{
+    char held[2 * BACKEND_MAX_HEAD_DIM * sizeof(float)];
+    for (int first = 0; first < n; first++) {
+        int j = first;
+        if (from[first] == first)
+            continue;
+        hold_token(kv, block_table[first / KV_PAGE_TOKENS], first % KV_PAGE_TOKENS, held, 0);
+        while (from[j] != first) {
+            int next = from[j];
+            move_token(kv, block_table[next / KV_PAGE_TOKENS], next % KV_PAGE_TOKENS,
+                       block_table[j / KV_PAGE_TOKENS], j % KV_PAGE_TOKENS);
+            from[j] = j;
+            j = next;
+        }
+        from[j] = j;
+        hold_token(kv, block_table[j / KV_PAGE_TOKENS], j % KV_PAGE_TOKENS, held, 1);
+    }
+}
+
+void CPU_SYM(op_sort_slots)(const void *args, struct cpu_ctx *c)
+{
+    const struct sort_slots_args *a = args;
+    FOR_TASKS(c, t, a->rows.cap * a->in.n_rows)
+    {
+        int of_row = t % a->in.n_rows, seq = a->rows.seq[t / a->in.n_rows];
+        if (seq < 0 || a->in.n[t] == 0)
+            continue;
+        size_t head = kv_head(&a->kv, seq, a->layer + of_row / a->kv.n_kv, of_row % a->kv.n_kv);
+        float *v = a->in.v + (size_t)t * (size_t)a->in.stride;
+        int32_t *idx = a->idx + (size_t)t * (size_t)a->in.stride;
+        int n = (a->len[t] < 0 ? a->in.n[t] : a->len[t]) - a->recent;
+        for (int j = 0; j < n; j++) {
+            v[j] = a->len[t] < 0 ? v[j] : v[idx[j]]; /* idx[j] >= j */
+            idx[j] = j;
+        }
+        sort_order(v, idx, n);
+        permute_slots(&a->kv, a->kv.block_table + head * (size_t)a->kv.max_pages, idx, n);
     }
 }

@@ -57,9 +57,8 @@ static float softmax_sum(const float *v, int n, float *largest)
     return v_sum(sum);
 }
 
-static void stamp_by_mass(const struct stamp_args *a, int row, int h, int32_t *stamp)
+static void stamp_by_mass(const struct stamp_args *a, size_t list, int row, int32_t *stamp)
 {
-    size_t list = (size_t)row * (size_t)a->kv.n_kv + (size_t)h;
     const float *v = a->s.v + list * (size_t)a->s.stride;
     int n = a->s.n[list];
     float largest, sum = softmax_sum(v, n, &largest);
@@ -71,20 +70,23 @@ static void stamp_by_mass(const struct stamp_args *a, int row, int h, int32_t *s
 void CPU_SYM(op_stamp)(const void *args, struct cpu_ctx *c)
 {
     const struct stamp_args *a = args;
-    struct place at;
-    while (next_head(c, &a->rows, &a->kv, a->layer, &at)) {
-        int row = at.row, h = at.h;
-        size_t list = (size_t)row * (size_t)a->kv.n_kv + (size_t)h, max_pages = (size_t)a->kv.max_pages;
-        int32_t *stamp = (int32_t *)(void *)(a->state + (size_t)a->rows.seq[row] * a->state_bytes) +
-                         (size_t)(a->layer * a->kv.n_kv + h) * max_pages;
+    size_t max_pages = (size_t)a->kv.max_pages;
+    FOR_TASKS(c, list, a->rows.cap * a->s.n_rows)
+    {
+        int row = list / a->s.n_rows, of_row = list % a->s.n_rows, seq = a->rows.seq[row];
+        if (seq < 0)
+            continue;
+        size_t head = kv_head(&a->kv, seq, a->layer, of_row / (a->s.n_rows / a->kv.n_kv));
+        int32_t *stamp = (int32_t *)(void *)(a->state + (size_t)seq * a->state_bytes) +
+                         (size_t)(a->layer * a->s.n_rows + of_row) * max_pages;
         if (a->alpha > 0) {
-            stamp_by_mass(a, row, h, stamp);
+            stamp_by_mass(a, (size_t)list, row, stamp);
             continue;
         }
         for (int i = 0; i < a->len[list]; i++)
-            stamp[a->idx[list * (size_t)a->cap + (size_t)i]] = a->rows.pos[row] + 1;
-        for (int p = 0; a->len[list] < 0 && p < kv_pages(a->kv.n_slots[at.head]); p++)
-            if (a->kv.live[at.head * max_pages + (size_t)p])
+            stamp[a->idx[(size_t)list * (size_t)a->cap + (size_t)i]] = a->rows.pos[row] + 1;
+        for (int p = 0; a->len[list] < 0 && p < kv_pages(a->kv.n_slots[head]); p++)
+            if (a->kv.live[head * max_pages + (size_t)p])
                 stamp[p] = a->rows.pos[row] + 1;
     }
 }
@@ -180,16 +182,19 @@ void CPU_SYM(op_until)(const void *args, struct cpu_ctx *c)
 void CPU_SYM(op_load_stamps)(const void *args, struct cpu_ctx *c)
 {
     const struct load_stamps_args *a = args;
-    struct place at;
-    while (next_head(c, &a->rows, &a->kv, a->layer, &at)) {
-        size_t max_pages = (size_t)a->kv.max_pages, list = (size_t)at.row * (size_t)a->kv.n_kv + (size_t)at.h;
-        const int32_t *stamp =
-            (const int32_t *)(const void *)(a->state + (size_t)a->rows.seq[at.row] * a->state_bytes) +
-            (size_t)(a->layer * a->kv.n_kv + at.h) * max_pages;
-        float *out = a->out.v + list * (size_t)a->out.stride;
-        int n = kv_pages(a->kv.n_slots[at.head]), m = 0;
+    size_t max_pages = (size_t)a->kv.max_pages;
+    FOR_TASKS(c, list, a->rows.cap * a->out.n_rows)
+    {
+        int of_row = list % a->out.n_rows, seq = a->rows.seq[list / a->out.n_rows];
+        if (seq < 0)
+            continue;
+        size_t head = kv_head(&a->kv, seq, a->layer, of_row / (a->out.n_rows / a->kv.n_kv));
+        const int32_t *stamp = (const int32_t *)(const void *)(a->state + (size_t)seq * a->state_bytes) +
+                               (size_t)(a->layer * a->out.n_rows + of_row) * max_pages;
+        float *out = a->out.v + (size_t)list * (size_t)a->out.stride;
+        int n = kv_pages(a->kv.n_slots[head]), m = 0;
         for (int p = 0; p < n; p++) {
-            int live = a->kv.live[at.head * max_pages + (size_t)p] != 0;
+            int live = a->kv.live[head * max_pages + (size_t)p] != 0;
             out[p] = live ? (float)stamp[p] : -INFINITY;
             m += live;
         }

@@ -156,3 +156,34 @@ void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
         a->out.m[t] = count_candidates(a->out.v + (size_t)t * (size_t)a->out.stride, a->out.n[t]);
     }
 }
+
+static float lse_of(const float *v, int n)
+{
+    struct v16 lane_max = v_set(-INFINITY), sum = v_set(0);
+    for (int t = 0; t < n; t += LANES) {
+        struct v16 x = v_load(v + t);
+        lane_max =
+            v_max(n - t >= LANES ? x : v_select(m_bits((1u << (n - t)) - 1), x, v_set(-INFINITY)), lane_max);
+    }
+    float largest = v_largest(lane_max);
+    if (largest == -INFINITY)
+        return largest;
+    for (int t = 0; t < n; t += LANES) {
+        struct v16 x = v_softmax_exp(v_sub(v_load(v + t), v_set(largest)));
+        sum = v_add(sum, n - t >= LANES ? x : v_select(m_bits((1u << (n - t)) - 1), x, v_set(0)));
+    }
+    return largest + v_first(v_log(v_set(v_sum(sum))));
+}
+
+void CPU_SYM(op_first_lse)(const void *args, struct cpu_ctx *c)
+{
+    const struct first_lse_args *a = args;
+    FOR_TASKS(c, t, a->rows.cap * a->n_q)
+    {
+        int seq = a->rows.seq[t / a->n_q];
+        if (seq >= 0)
+            a->io.lse[t] = !a->len_of_seq
+                               ? 0
+                               : lse_of(a->io.logits + (size_t)t * (size_t)a->io.stride, a->len_of_seq[seq]);
+    }
+}

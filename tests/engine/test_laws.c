@@ -24,8 +24,9 @@ static int is_few(void)
 
 /* ---- a budget of at least the context gives full attention ---- */
 
-/* Quest's presets hf, kascade and dms do not obey this law: they read floor(S / 16) pages, which leaves out
- * one when the last page is partial. */
+/* Quest's presets hf, kascade and dms and RaaS's released ones do not obey this law: they read floor(S / 16)
+ * pages, which leaves out one when the last page is partial. Their own law is in test_reads.c and
+ * policies/test_raas.c. */
 static const char *const generous[] = {
     "full", /* the others are compared with it */
     "quest:k_pages=256,scope=kv_max",
@@ -36,7 +37,6 @@ static const char *const generous[] = {
     "quest:ratio=1,page_tokens=64,force_last=false,dense_layers=0",
     "quest:cr=1",
     "raas:budget_tokens=4096,pin_prefill=false",
-    "raas:preset=hf_repo,budget_tokens=4096",
     "delta:preset=release,k_pages=256",
     "delta:k_pages=64,page_tokens=64,head_reduce=sum",
     "kascade:ratio=1,anchor_output=full,pool=all",
@@ -50,6 +50,9 @@ static const char *const generous[] = {
     "streamingllm:ratio=1",
     "streamingllm:form=evict,window_tokens=2048",
     "omnikv:ratio=1,of=prompt,dense_after=0",
+    "omnikv:ratio=1,of=prompt,score=logit",
+    "snapkv:preset=R-KV@d15c976,budget_tokens=4096",
+    "rkv:preset=R-KV@d15c976,budget_tokens=4096",
     "lessismore:k_tokens=2000,middle=0.5",
     "kascade:ratio=1,prefill=sparse",
     "kascade:ratio=1,prefill=sparse,rolling=true,tile_tokens=16,pool=all",
@@ -88,15 +91,15 @@ static void law_generous(struct engine *en)
  */
 static const char *const tight[] = {
     "quest:preset=frontier,k_pages=6",
-    "raas:preset=hf_repo,budget_tokens=64",
+    "raas:preset=RaaS@22d925d,budget_tokens=64",
     "quest:ratio=0.1,min_tokens=64",
     "quest:preset=hf,k_pages=8",
     "quest:preset=kascade",
     "quest:preset=dms,cr=8",
     "quest:preset=seer,k_pages=2",
     "raas:budget_tokens=48,alpha=0.05,pin_counts=true",
-    "raas:preset=hf_repo,budget_tokens=64,alpha=0.05,softmax_set=selected",
-    "raas:preset=hf_repo,budget_tokens=64,alpha=0.02,softmax_set=all,attend=retained",
+    "raas:preset=RaaS@22d925d,budget_tokens=64,alpha=0.05,softmax_set=selected",
+    "raas:preset=RaaS@22d925d,budget_tokens=64,alpha=0.02,softmax_set=all,attend=retained",
     "delta:preset=release,k_pages=12",
     "kascade:preset=script,map=3:10+4:11",
     "kascade:ratio=0.1,min_tokens=32,prefill=sparse,map=3:10+4:11",
@@ -112,11 +115,15 @@ static const char *const tight[] = {
     "oracle:ratio=0.1,pool=all,dense_layers=0",
     "streamingllm:preset=kascade",
     "streamingllm:window_tokens=40,sinks=0",
-    "omnikv:preset=repo",
+    "omnikv:preset=OmniKV@5c33cb5",
+    "omnikv:preset=OmniKV@5c33cb5-class",
     "lessismore:k_tokens=60,middle=0.5",
     "dms:cr=4,alpha_per=layer",
     "dms:cr=4,prefill=dense,shift=1",
     "snapkv:preset=paper,budget_tokens=50",
+    "snapkv:preset=R-KV@d15c976,budget_tokens=50,every=16",
+    "rkv:preset=R-KV@d15c976,budget_tokens=50,every=16",
+    "rkv:when=both,cr=8,every=8",
     "random:cr=8,recent=8,every=8,draw=shared",
     "dms:neuron=last,window=16",
 };

@@ -22,12 +22,30 @@ static struct range raas_unpinned(struct step t)
     return layers(t.s, 2, exact(raas_kept(t.s, 0, t.a)));
 }
 
-/* RaaS with a mask: everything in the first step, then a pages, not always with the current one. */
+/* RaaS with a mask: in every step max(3, min(S, a pages) / 16) pages, not always with the current one. */
 static struct range raas_repo(struct step t)
 {
-    if (t.s == t.prompt + 1 || t.s <= t.a * 16)
-        return exact(t.s);
-    return free_pages(t.s, max2(3, t.a), 16);
+    return free_pages(t.s, max2(3, min2(floor(t.s / 16), t.a)), 16);
+}
+
+/* The same where each of two query heads of a group chooses. */
+static struct range raas_repo_q(struct step t)
+{
+    struct range one = raas_repo(t);
+    return (struct range){one.low, min2(2 * one.high, t.s)};
+}
+
+/* Bounds of every page, in 6 sparse layers. */
+static double pages6(struct step t)
+{
+    return 6 * ceil(t.s / 16) / 8;
+}
+
+/* The same with two dense layers of eight. */
+static struct range raas_repo_dense(struct step t)
+{
+    struct range q = raas_repo_q(t);
+    return (struct range){(2 * t.s + 6 * q.low) / 8, (2 * t.s + 6 * q.high) / 8};
 }
 
 static struct range window(struct step t)
@@ -79,6 +97,23 @@ static double rkv_live(struct step t)
 static struct range rkv(struct step t)
 {
     return exact(rkv_live(t));
+}
+
+/* As released: the prompt at once, then in the step after such a context. */
+static double both_live(struct step t)
+{
+    double live = min2(t.prompt, t.a);
+    for (double s = t.prompt + 1; s <= t.s; s++) {
+        live++;
+        if (s < t.s && live > t.a && fmod(s - 1, t.b) == 0)
+            live = t.a;
+    }
+    return live;
+}
+
+static struct range both(struct step t)
+{
+    return exact(both_live(t));
 }
 
 /* a tokens are left after each step. */
@@ -155,6 +190,29 @@ static double rkv_aux(struct step t)
     return live > t.a && fmod(t.s, t.b) == 0 ? (live - 8) / 2 + live / 2 : 0;
 }
 
+/* The same as released, also in the round of the prompt, which the first step counts; `keys` of two: the keys
+ * before the window, and all keys. */
+static double both_round(double live, double a, int keys)
+{
+    return live >= a ? (live - 8) / 2 + (keys > 1 ? live / 2 : 0) : 0;
+}
+
+static double both_aux(struct step t, int keys)
+{
+    double once = t.s == t.prompt + 1 ? both_round(t.prompt, t.a, keys) : 0;
+    return once + (fmod(t.s - 1, t.b) == 0 ? both_round(both_live(t), t.a, keys) : 0);
+}
+
+static double snapkv_both_aux(struct step t)
+{
+    return both_aux(t, 1);
+}
+
+static double rkv_both_aux(struct step t)
+{
+    return both_aux(t, 2);
+}
+
 static const struct reads_row rows[] = {
     {"streamingllm:preset=evict,window_tokens=64", streaming, none, 64, 0, 1, LONG, NULL},
     {"raas:budget_tokens=16", raas, raas_aux, 1, 0, 1, LONG, raas_bounds},
@@ -162,7 +220,10 @@ static const struct reads_row rows[] = {
     {"raas:budget_tokens=16,pin_counts=true", raas, raas_aux, 1, 0, 1, STEPS, raas_bounds},
     {"raas:budget_tokens=48,pin_prefill=false", raas_unpinned, raas_unpinned_aux, 3, 0, 1, LONG,
      raas_unpinned_bounds},
-    {"raas:preset=hf_repo,budget_tokens=64", raas_repo, pages8, 4, 0, 0, LONG, pages8},
+    {"raas:preset=RaaS@22d925d,budget_tokens=64", raas_repo_q, pages8, 4, 0, 0, LONG, pages8},
+    {"raas:preset=RaaS@22d925d,budget_tokens=64,scope=kv", raas_repo, pages8, 4, 0, 0, LONG, pages8},
+    {"raas:preset=RaaS@22d925d,budget_tokens=4096,scope=kv", raas_repo, pages8, 256, 0, 0, STEPS, pages8},
+    {"raas:preset=RaaS@3ff39e7,budget_tokens=64", raas_repo_dense, pages6, 4, 0, 0, STEPS, pages8},
     {"dms:gate=always.safetensors", window, none, 0, 0, 1, STEPS, NULL},
     {"random:budget_tokens=40,recent=16,every=16", rounds_of, none, 40, 16, 2, LONG, NULL},
     {"random:budget_tokens=200,recent=16,every=16,draw=shared", rounds_of, none, 200, 16, 2, LONG, NULL},
@@ -179,6 +240,10 @@ static const struct reads_row rows[] = {
     {"snapkv:budget_tokens=40,window=16,every=16,when=decode", rounds_of, window_aux, 40, 16, 2, LONG, NULL},
     {"rkv:budget_tokens=40,every=16", rkv, rkv_aux, 40, 16, 2, LONG, NULL},
     {"rkv:budget_tokens=200,every=48", rkv, rkv_aux, 200, 48, 2, LONG, NULL},
+    {"rkv:preset=R-KV@d15c976,budget_tokens=40,every=16", both, rkv_both_aux, 40, 16, 2, LONG, NULL},
+    {"rkv:preset=R-KV@d15c976,budget_tokens=300,every=16", both, rkv_both_aux, 300, 16, 2, LONG, NULL},
+    {"rkv:when=both,budget_tokens=200,every=48", both, rkv_both_aux, 200, 48, 2, STEPS, NULL},
+    {"snapkv:preset=R-KV@d15c976,budget_tokens=64,every=16", both, snapkv_both_aux, 64, 16, 2, LONG, NULL},
     {"dms:gate=always.safetensors,evict=false", all, none, 0, 0, 0, STEPS, NULL},
     {"dms:neuron=first,window=16,evict=false", all, none, 0, 0, 0, STEPS, NULL},
 };

@@ -2,7 +2,7 @@
  * end of a sparse prompt, against the host's mirror of it. */
 #include "tests/kernels/set.h"
 
-static int dropped, moved; /* tokens so far */
+static int dropped, moved, sorted; /* tokens so far */
 
 /* ---- keep */
 
@@ -189,12 +189,90 @@ static void check_keep(struct set *s, int layers, int n_rows, int squeeze, int e
     set_forget(s, owned);
 }
 
+/* ---- sort_slots */
+
+/* Token t of the mirror comes to slot `at` of a copy. */
+static void copy_token(struct set *s, int head, int t, float *k, float *v, int at)
+{
+    size_t d = (size_t)s->c.kv.head_dim, from = ((size_t)head * SLOTS + (size_t)t) * d;
+    memcpy(k + (size_t)at * d, s->c.k + from, d * sizeof *k);
+    memcpy(v + (size_t)at * d, s->c.v + from, d * sizeof *v);
+}
+
+/* The mirror's slots 0 .. n-1 in the order of score, of equal ones as they were. */
+static void mirror_sort(struct set *s, int head, const float *score, int n)
+{
+    size_t d = (size_t)s->c.kv.head_dim, base = (size_t)head * SLOTS * d;
+    float *k = malloc(SLOTS * d * sizeof *k), *v = malloc(SLOTS * d * sizeof *v);
+    for (int t = 0; t < n; t++) {
+        int rank = 0;
+        for (int u = 0; u < n; u++)
+            rank += score[u] > score[t] || (score[u] == score[t] && u < t);
+        sorted += rank != t;
+        copy_token(s, head, t, k, v, rank);
+    }
+    if (n > 0) {
+        memcpy(s->c.k + base, k, (size_t)n * d * sizeof *k);
+        memcpy(s->c.v + base, v, (size_t)n * d * sizeof *v);
+    }
+    free(k);
+    free(v);
+}
+
+/* Of all live slots, as a keep with squeeze has left them: with a list of length -1, and with lists that say
+ * which scores have stayed. Few values, so that many are equal. Row 2 has no scores, nor has row 1 where keep
+ * has left it with slots that are not live. A keep afterwards shows which token is where. */
+static void check_sort(struct set *s, int layers, int recent)
+{
+    int n_kv = s->c.kv.n_kv, n_rows = layers * n_kv, first = layers == 1 ? LAYER : 0, owned = s->r->n_owned;
+    size_t lists = (size_t)(ROWS * n_rows);
+    float *v = calloc(lists * SLOTS, sizeof *v);
+    int32_t *idx = calloc(lists * SLOTS, 4), *n = calloc(lists, 4), *len = calloc(lists, 4);
+    for (int i = 0; i < (int)lists; i++) {
+        int row = i / n_rows, h = i % n_rows;
+        if (s->seq[row] < 0)
+            continue;
+        int head = cache_head(&s->c, s->seq[row], first + h / n_kv, h % n_kv),
+            slots = cache_slots(&s->c, s->r, head);
+        float own[SLOTS];
+        n[i] = row == 2 || (row == 1 && s->punch) ? 0 : slots;
+        len[i] = row % 2 ? -1 : slots;
+        for (int t = 0, gap = 0; t < slots; t++) {
+            gap += row % 2 == 0 && gap + slots < SLOTS && rig_below(s->r, 3) == 0;
+            own[t] = v[(size_t)i * SLOTS + (size_t)(t + gap)] = (float)(rig_below(s->r, 50) - 25);
+            idx[(size_t)i * SLOTS + (size_t)t] = t + gap;
+        }
+        if (n[i] && slots > recent)
+            mirror_sort(s, head, own, slots - recent);
+    }
+    struct sort_slots_args a = {.rows = s->rows,
+                                .kv = s->c.kv,
+                                .layer = first,
+                                .in = {rig_up(s->r, v, lists * SLOTS * 4), rig_up(s->r, n, lists * 4),
+                                       rig_up(s->r, n, lists * 4), n_rows, SLOTS},
+                                .idx = rig_up(s->r, idx, lists * SLOTS * 4),
+                                .len = rig_up(s->r, len, lists * 4),
+                                .recent = recent};
+    rig_run(s->r, OP_sort_slots, &a);
+    for (int i = 0; i < layers; i++)
+        check_values(s, first + i);
+    free(v);
+    free(idx);
+    free(n);
+    free(len);
+    set_forget(s, owned);
+}
+
 static void check_keeps(struct set *s, int shape)
 {
     int n_kv = s->c.kv.n_kv, n_rows = shape % 2 ? 1 : n_kv;
     check_keep(s, 1, n_rows, 0, -1);
     check_keep(s, 1, n_rows, 1, -1);
     check_keep(s, LAYERS, LAYERS * n_kv, shape % 3 > 0, -1);
+    check_keep(s, LAYERS, LAYERS * n_kv, 1, -1);
+    check_sort(s, 1, 3);
+    check_sort(s, LAYERS, 0);
+    check_keep(s, LAYERS, LAYERS * n_kv, 1, -1);
     check_keep(s, 1, n_rows, 1, 2);
     check_keep(s, 1, n_rows, 1, -1); /* also where there is nothing left */
 }
@@ -272,6 +350,7 @@ int main(void)
 {
     set_each(check_keeps);
     rig_ran("tokens dropped", dropped);
+    rig_ran("tokens in another place by their scores", sorted);
     set_each(check_compacts);
     rig_ran("tokens moved", moved);
     return check_done();

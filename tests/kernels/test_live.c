@@ -208,7 +208,8 @@ static void raas_stamp(struct raas_world *w, int pos)
                             .state_bytes = RAAS_STATE,
                             .idx = w->lists,
                             .len = w->lists + 1,
-                            .cap = 1};
+                            .cap = 1,
+                            .s = {.n_rows = 1}};
     int32_t list[2] = {0, 1}, state[2 * RAAS_PAGES];
     int pick = rig_below(w->r, w->n);
     if (w->page[pick].alive && pos % 3 == 0) {

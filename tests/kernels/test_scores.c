@@ -121,10 +121,45 @@ static void check_reduce(struct set *s, struct stats st, const double *lp, const
     set_forget(s, owned);
 }
 
+/* first_lse of the first slots of each sequence, 0 of them in one; then the largest logit as it is. */
+static void check_first_lse(struct set *s, struct stats st)
+{
+    int n_q = s->c.n_q, owned = s->r->n_owned, lists = ROWS * n_q;
+    int32_t len[SEQS];
+    float *logits = malloc((size_t)lists * SLOTS * 4), lse[ROWS * MAX_Q], before[ROWS * MAX_Q];
+    for (int seq = 0; seq < SEQS; seq++)
+        len[seq] = seq == 2 ? 0 : set_length(seq) * (seq + 1) / SEQS;
+    struct first_lse_args a = {s->rows, n_q, rig_up(s->r, len, sizeof len), st};
+    rig_get(s->r, logits, st.logits, (size_t)lists * SLOTS * 4);
+    rig_get(s->r, before, st.lse, (size_t)lists * 4);
+    rig_run(s->r, OP_first_lse, &a);
+    rig_get(s->r, lse, st.lse, (size_t)lists * 4);
+    for (int i = 0; i < lists; i++) {
+        double sum = 0;
+        if (s->seq[i / n_q] < 0)
+            continue;
+        for (int t = 0; t < len[s->seq[i / n_q]]; t++)
+            sum += exp((double)logits[(size_t)i * SLOTS + (size_t)t]);
+        if (sum > 0)
+            CHECK_NEAR((double)lse[i], log(sum), 1e-5);
+        else
+            CHECK(lse[i] == -INFINITY);
+    }
+    a.len_of_seq = NULL;
+    rig_run(s->r, OP_first_lse, &a);
+    rig_get(s->r, lse, st.lse, (size_t)lists * 4);
+    for (int i = 0; i < lists; i++)
+        CHECK(s->seq[i / n_q] < 0 || lse[i] == 0);
+    rig_put(s->r, st.lse, before, (size_t)lists * 4);
+    free(logits);
+    set_forget(s, owned);
+}
+
 static void check_stats(struct set *s)
 {
     struct stats st = run_stats(s);
     double *lp = plain_log_probs(s);
+    check_first_lse(s, st);
     for (int mode = 0; mode < 24; mode++) {
         struct mode k = {mode & 1 ? 1 : s->c.kv.n_kv, (mode >> 1) % 3, mode / 6 % 3, mode >= 18};
         check_reduce(s, st, lp, &k);

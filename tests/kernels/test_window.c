@@ -209,7 +209,8 @@ static void compare_scores(struct window_test *w, const struct key_redundancy_ar
         int seq = seq_of(w, row), live = seq < 0 ? 0 : set_length(seq);
         if (seq < 0)
             continue;
-        int acts = live > w->a.params.tokens && live % w->a.params.every == 0,
+        int acts = w->a.params.late ? live >= w->a.params.tokens && (live - 1) % w->a.params.every == 0
+                                    : live > w->a.params.tokens && live % w->a.params.every == 0,
             head = cache_head(&s->c, seq, layer, h);
         CHECK_INT(n[i], acts ? live : 0);
         CHECK_INT(m[i], n[i]);
@@ -241,6 +242,7 @@ static void compare_scores(struct window_test *w, const struct key_redundancy_ar
 
 enum { UNMIXED, SPARE_LAST, SPARE_FIRST };
 
+/* every below 0: R-KV's released rule, every -every tokens. */
 static void window_of_rows(struct set *s, int n_rows, int layers, int queries, int causal, int largest_first,
                            int kernel, enum window_pool pool, int every, int mixed)
 {
@@ -253,22 +255,25 @@ static void window_of_rows(struct set *s, int n_rows, int layers, int queries, i
     for (int i = 0; i < layers; i++)
         put_queries(&w, first_layer(&w) + i, state, state_bytes);
     struct rows rows = make_rows(&w);
-    w.a = (struct window_mass_args){
-        .rows = rows,
-        .kv = s->c.kv,
-        .layer = first_layer(&w),
-        .n_q = s->c.n_q,
-        .scale = 0.3f,
-        .params = {.tokens = queries + 4, .min_tokens = queries + 3, .every = every, .recent = queries + 2},
-        .n = queries,
-        .state = state,
-        .state_bytes = state_bytes,
-        .causal = causal,
-        .largest_first = largest_first,
-        .kernel = kernel,
-        .pool = pool,
-        .out = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4), rig_alloc(s->r, lists * 4),
-                of_row, SLOTS}};
+    w.a = (struct window_mass_args){.rows = rows,
+                                    .kv = s->c.kv,
+                                    .layer = first_layer(&w),
+                                    .n_q = s->c.n_q,
+                                    .scale = 0.3f,
+                                    .params = {.tokens = queries + 4,
+                                               .min_tokens = queries + 3,
+                                               .every = every < 0 ? -every : every,
+                                               .recent = queries + 2,
+                                               .late = every < 0},
+                                    .n = queries,
+                                    .state = state,
+                                    .state_bytes = state_bytes,
+                                    .causal = causal,
+                                    .largest_first = largest_first,
+                                    .kernel = kernel,
+                                    .pool = pool,
+                                    .out = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4),
+                                            rig_alloc(s->r, lists * 4), of_row, SLOTS}};
     struct key_redundancy_args mix = {.rows = rows,
                                       .kv = s->c.kv,
                                       .layer = first_layer(&w),
@@ -308,6 +313,7 @@ static void check_windows(struct set *s, int shape)
     check_window(s, LONG, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
     check_window(s, SHORT, 0, 1, 7, WINDOW_MAX, 17, SPARE_LAST);
     check_window(s, SHORT, 0, 1, 7, WINDOW_MAX, 17, SPARE_FIRST);
+    check_window(s, SHORT, 0, 1, 7, WINDOW_MAX, -16, SPARE_LAST);
     check_window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_LAST);
     check_window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_FIRST);
 }

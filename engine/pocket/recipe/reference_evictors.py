@@ -18,6 +18,10 @@ the papers and their code, not from engine/policies.
           of `every` tokens are held (softmax over those before the window).
  rkv      At contexts that are multiples of `every`, if more than B are held: softmax of the group's largest logit over the
           tokens before the window, mean over queries, largest of `kernel` neighbours; less redundancy, see the class.
+ snapkv, rkv, when=both: as Zefan-Cai/R-KV runs them on the first problem of a process. They act at the end of the prompt, and
+          then in each step after a context that is a multiple of `every`, where at least B are held; the softmax is over the
+          tokens before the window. order=score: what is kept before the window is then numbered from the best score down.
+          group=max_logit (snapkv): the softmax is of the group's largest logit.
 min_select_gap: natural logs of probability (tova), sums of probability (h2o), else scores; random has none.
 """
 import hashlib
@@ -31,6 +35,7 @@ class Evictor(Full):
         if not hasattr(seq, "held"):
             seq.held = np.zeros(seq.K.shape[:3], bool)
             seq.held[..., :seq.prompt_len] = True
+            seq.order = {}                      # order=score: by layer and KV head the positions held, in their order
             seq.budget = self.budget_tokens or int(seq.K.shape[2] / self.cr)
         return seq.held
 
@@ -48,7 +53,9 @@ class Evictor(Full):
     def keep(self, seq, l, kv, live, score, k):
         """Of the positions `live` the KV head kv keeps the k with the largest scores."""
         seq.held[l, kv, live] = False
-        seq.held[l, kv, live[seq.top(score, k)]] = True
+        kept = live[seq.top(score, k)]
+        seq.held[l, kv, kept] = True
+        return kept
 
 
 def philox(key, *counter):
@@ -129,7 +136,7 @@ def pooled(x, kernel, largest):
 
 
 class Snapkv(Evictor):
-    params = dict(budget_tokens=0, cr=0.0, when="prompt", window=64, every=64, kernel=5, pool="mean")
+    params = dict(budget_tokens=0, cr=0.0, when="prompt", window=64, every=64, kernel=5, pool="mean", group="mean", order="time")
 
     def look(self, seq, l, q):
         """Adds queries [Hkv, G, rows, D] to the last ones."""
@@ -144,6 +151,8 @@ class Snapkv(Evictor):
         self.alive(seq)
         self.look(seq, l, q)
         n = seq.prompt_len
+        if self.when == "both" and pos[-1] == n - 1:
+            self.round(seq, l)
         if self.when == "prompt" and pos[-1] == n - 1 and n > seq.budget:
             for h in range(len(q)):
                 x = self.logits(seq, l, h, np.arange(n))
@@ -152,12 +161,31 @@ class Snapkv(Evictor):
 
     def cut(self, seq, l, h, live, p):
         score = pooled(p.mean(1), self.kernel, self.pool == "max").mean(0)
-        self.keep(seq, l, h, live[:-self.window], score, seq.budget - self.window)
+        return self.keep(seq, l, h, live[:-self.window], score, seq.budget - self.window)
+
+    def of_group(self, logits):
+        return logits.max(0, keepdims=True) if self.group == "max_logit" else logits
+
+    def round(self, seq, l):
+        """R-KV's released round."""
+        for h, held in enumerate(self.alive(seq)[l]):
+            live = np.flatnonzero(held)
+            if self.order == "score":           # then what has come since
+                before = seq.order.get((l, h), np.zeros(0, int))
+                live = np.concatenate([before, live[~np.isin(live, before)]])
+            if len(live) < seq.budget:
+                continue
+            kept = self.cut(seq, l, h, live, softmax(self.of_group(self.logits(seq, l, h, live[:-self.window]))))
+            seq.order[l, h] = np.concatenate([kept, live[-self.window:]])
 
     def after(self, seq, l, q, logits):
         if self.when == "prompt":
             return
         self.look(seq, l, q[:, :, None])
+        if self.when == "both":
+            if (logits.shape[-1] - 1) % self.every == 0:
+                self.round(seq, l)
+            return
         for h, held in enumerate(self.alive(seq)[l]):
             live = np.flatnonzero(held)
             if len(live) > seq.budget and len(live) % self.every == 0:
@@ -167,17 +195,21 @@ class Snapkv(Evictor):
 class Rkv(Snapkv):
     """Redundancy: cosines of all keys held, 0 for a key with itself; in each row the last entry above the threshold (with
     retain=first the first one), or the first of all if there is none, becomes 0; then the softmax of the means over rows."""
-    params = dict(budget_tokens=0, cr=0.0, window=8, every=128, kernel=7, mix=0.07, threshold=0.5, when="decode", retain="last")
+    params = dict(budget_tokens=0, cr=0.0, window=8, every=128, kernel=7, mix=0.07, threshold=0.5, when="decode", retain="last",
+                  order="time", group="max_logit")
 
     def after(self, seq, l, q, logits):
+        if self.when == "both":
+            return super().after(seq, l, q, logits)
         self.look(seq, l, q[:, :, None])
         for h, held in enumerate(self.alive(seq)[l]):
             live = np.flatnonzero(held)
-            if len(live) <= seq.budget or logits.shape[-1] % self.every:
-                continue
-            p = softmax(self.logits(seq, l, h, live[:-self.window]).max(0)).mean(0)
-            score = F32(self.mix) * pooled(p, self.kernel, True) - F32(1 - self.mix) * self.redundancy(seq.K[l, h, live])[:-self.window]
-            self.keep(seq, l, h, live[:-self.window], score, seq.budget - self.window)
+            if len(live) > seq.budget and logits.shape[-1] % self.every == 0:
+                self.cut(seq, l, h, live, softmax(self.of_group(self.logits(seq, l, h, live[:-self.window]))))
+
+    def cut(self, seq, l, h, live, p):
+        score = F32(self.mix) * pooled(p.mean(1)[0], self.kernel, True) - F32(1 - self.mix) * self.redundancy(seq.K[l, h, live])[:-self.window]
+        return self.keep(seq, l, h, live[:-self.window], score, seq.budget - self.window)
 
     def redundancy(self, K):
         unit = K / (np.linalg.norm(K, axis=-1, keepdims=True) + F32(1e-8))

@@ -12,6 +12,7 @@ streamingllm query n sees position t where t < sinks or n - t < W - sinks; W = w
              positions; whether hidden tokens are masked or gone makes no difference with a fixed W.
 omnikv       filter layers attend fully and choose by the max over heads of the probability; layers below dense_layers and
              dense_after layers after each filter are dense. of=prompt: floor(ratio*prompt) of the prompt, and all later ones.
+             score=prompt: the softmax is over the prompt's keys only; logit: the max over heads of the logit.
 lessismore   m = floor(middle*k); sinks (none if k - m < sinks) and the last k - m - sinks; m more by walking over ranks of
              all query heads. Kascade's port has k = max(min_tokens, floor(ratio*S)); k_tokens: fixed.
 delta_tokens DELTA with single tokens: the last l_tokens, and k_tokens - l_tokens others by max over heads of probability.
@@ -93,12 +94,13 @@ class StreamingLLM(Full):
 
 
 class OmniKV(Full):
-    params = dict(ratio=0.1, min_tokens=128, of="context", layers=(2, 5), dense_layers=2, dense_after=1)
+    params = dict(ratio=0.1, min_tokens=128, of="context", score="context", layers=(2, 5), dense_layers=2, dense_after=1)
 
     def select(self, seq, l, y, q, logits):
         S = logits.shape[-1]
         if l in self.layers:
-            score = probabilities(logits).max((0, 1))
+            score = {"context": lambda: probabilities(logits), "logit": lambda: logits,
+                     "prompt": lambda: probabilities(logits[..., :seq.prompt_len])}[self.score]().max((0, 1))
             seq.filter, seq.chosen = l, np.zeros(S, bool)
             if self.of == "prompt":
                 seq.chosen[seq.prompt_len:] = True

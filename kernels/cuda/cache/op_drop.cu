@@ -7,7 +7,7 @@
 
 enum { THREADS = 256 };
 
-/* Where a head's int32 table (n_layers, n_kv, width) lies in its sequence's state. */
+/* Where a head's, or a list's, int32 table (n_layers, n_kv, width) lies in its sequence's state. */
 static __device__ int32_t *state_table(const char *state, size_t state_bytes, int seq, size_t list, int width)
 {
     return (int32_t *)(state + (size_t)seq * state_bytes) + list * (size_t)width;
@@ -19,12 +19,12 @@ static __global__ void __launch_bounds__(THREADS) stamp_kernel(struct stamp_args
     pdl_wait();
     pdl_trigger();
     const struct kv_view &kv = a.kv;
-    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
+    int r = blockIdx.x, of_row = blockIdx.y, lists = a.s.n_rows, seq = a.rows.seq[r];
     if (seq < 0)
         return;
-    size_t list = (size_t)r * kv.n_kv + h, head = kv_head(kv, seq, a.layer, h);
+    size_t list = (size_t)r * lists + of_row, head = kv_head(kv, seq, a.layer, of_row / (lists / kv.n_kv));
     int now = a.rows.pos[r] + 1;
-    int32_t *stamp = state_table(a.state, a.state_bytes, seq, (size_t)a.layer * kv.n_kv + h, kv.max_pages);
+    int32_t *stamp = state_table(a.state, a.state_bytes, seq, (size_t)a.layer * lists + of_row, kv.max_pages);
     if (a.alpha > 0) {
         const float *v = a.s.v + list * (size_t)a.s.stride;
         float largest = -INFINITY, sum = 0;
@@ -52,7 +52,7 @@ int cuda_op_stamp(struct device *d, const struct stamp_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_pdl(d, OP_stamp, stamp_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, 1, *a);
+    return cuda_launch_pdl(d, OP_stamp, stamp_kernel, dim3(a->rows.cap, a->s.n_rows), THREADS, 0, 1, *a);
 }
 
 /* A page and its age: stamp, then birth, as one number in the same order. Of equal ones the lower page is the
@@ -208,12 +208,12 @@ static __global__ void __launch_bounds__(THREADS) load_stamps_kernel(struct load
     pdl_wait();
     pdl_trigger();
     const struct kv_view &kv = a.kv;
-    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], m = 0;
+    int r = blockIdx.x, of_row = blockIdx.y, lists = a.out.n_rows, seq = a.rows.seq[r], m = 0;
     if (seq < 0)
         return;
-    size_t list = (size_t)r * kv.n_kv + h, head = kv_head(kv, seq, a.layer, h);
+    size_t list = (size_t)r * lists + of_row, head = kv_head(kv, seq, a.layer, of_row / (lists / kv.n_kv));
     const int32_t *stamp =
-        state_table(a.state, a.state_bytes, seq, (size_t)a.layer * kv.n_kv + h, kv.max_pages);
+        state_table(a.state, a.state_bytes, seq, (size_t)a.layer * lists + of_row, kv.max_pages);
     float *out = a.out.v + list * (size_t)a.out.stride;
     int n = pages_of(kv.n_slots[head]);
     for (int p = threadIdx.x; p < n; p += THREADS) {
@@ -232,8 +232,8 @@ int cuda_op_load_stamps(struct device *d, const struct load_stamps_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_pdl(d, OP_load_stamps, load_stamps_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0,
-                           1, *a);
+    return cuda_launch_pdl(d, OP_load_stamps, load_stamps_kernel, dim3(a->rows.cap, a->out.n_rows), THREADS,
+                           0, 1, *a);
 }
 
 /* A thread does one KV head of one row. */

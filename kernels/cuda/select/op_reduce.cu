@@ -326,3 +326,38 @@ int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
         return launch_reduce<8, false>(d, r);
     return r.heads <= 8 ? launch_reduce<8, true>(d, r) : launch_reduce<MOST_FLIGHT, true>(d, r);
 }
+
+/* ---- first_lse */
+
+enum { LSE_THREADS = 256 };
+
+/* x: query heads, y: rows. */
+static __global__ void __launch_bounds__(LSE_THREADS) first_lse_kernel(struct first_lse_args a)
+{
+    __shared__ float smem[WARP];
+    pdl_wait();
+    pdl_trigger();
+    int seq = a.rows.seq[blockIdx.y];
+    size_t at = (size_t)blockIdx.y * a.n_q + blockIdx.x;
+    if (seq < 0)
+        return;
+    const float *v = a.io.logits + at * (size_t)a.io.stride;
+    int n = a.len_of_seq ? a.len_of_seq[seq] : 0;
+    float largest = -CUDART_INF_F, sum = 0;
+    for (int t = threadIdx.x; t < n; t += LSE_THREADS)
+        largest = fmaxf(largest, v[t]);
+    largest = block_max(largest, smem);
+    for (int t = threadIdx.x; t < n && largest > -CUDART_INF_F; t += LSE_THREADS)
+        sum += softmax_exp(v[t] - largest);
+    sum = block_sum(sum, smem);
+    if (threadIdx.x == 0)
+        a.io.lse[at] = !a.len_of_seq ? 0 : sum > 0 ? largest + logf(sum) : -CUDART_INF_F;
+}
+
+int cuda_op_first_lse(struct device *d, const struct first_lse_args *a)
+{
+    if (a->rows.cap < 1)
+        return 0;
+    return cuda_launch_pdl(d, OP_first_lse, first_lse_kernel, dim3(a->n_q, a->rows.cap), LSE_THREADS, 0, 1,
+                           *a);
+}

@@ -204,7 +204,7 @@ static void holds(void)
         {"raas without dense layers", "raas:budget_tokens=64,dense_layers=0", 416},
         {"no more dense layers than the model has", "raas:budget_tokens=64,dense_layers=100", 3336},
         {"a budget beyond the context", "raas:budget_tokens=8192", 3336},
-        {"a mask forgets nothing", "raas:budget_tokens=64,preset=hf_repo", 3336},
+        {"a mask forgets nothing", "raas:budget_tokens=64,preset=RaaS@22d925d", 3336},
     };
     const struct budget_at at = {.context = 3336, .prompt = 336, .longest = 3000, .n_layers = 8};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

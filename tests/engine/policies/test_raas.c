@@ -1,6 +1,6 @@
-/* RaaS as its released accuracy code has it (preset hf_repo; docs/policies.md, raas): the policy's own hooks
- * run over a small cache and must choose, stamp and mask pages as the plain implementation below does, per
- * KV head. */
+/* RaaS as its released accuracy code has it (presets RaaS@...; docs/policies.md, raas): the policy's own
+ * hooks run over a small cache and must choose, stamp and mask pages as the plain implementation below does,
+ * per query head and, with scope=kv, per KV head. */
 #include "engine/policies/policy.h"
 #include "tests/kernels/rig.h"
 
@@ -9,9 +9,9 @@ enum { N_Q = 4, N_KV = 2, GROUP = N_Q / N_KV, D = 16, PAGES = 24, SLOTS = PAGES 
 /* ---- the definition, over all keys so far */
 
 struct repo {
-    int budget;
+    int budget, lists;
     double alpha; /* 0: the top half of the budget's pages is stamped */
-    int stamp[N_KV][PAGES];
+    int stamp[N_Q][PAGES];
 };
 
 /* The k largest of v among `in`; of equal ones the lower index. */
@@ -25,16 +25,19 @@ static void top(const double *v, const int *in, int n, int k, int *out)
     }
 }
 
-static double page_bound(const struct cache *c, int h, const float *q, int page, int s)
+/* The largest bound of the query heads that list has. */
+static double page_bound(const struct cache *c, int lists, int list, const float *q, int page, int s)
 {
     double best = -INFINITY;
-    for (int g = 0; g < GROUP; g++) {
+    int heads = N_Q / lists;
+    for (int head = list * heads; head < (list + 1) * heads; head++) {
         double sum = 0;
         for (int x = 0; x < D; x++) {
             double most = -INFINITY;
             for (int t = page * 16; t < page * 16 + 16 && t < s; t++)
-                most = fmax(most, (double)q[(h * GROUP + g) * D + x] *
-                                      (double)c->k[((size_t)h * SLOTS + (size_t)t) * D + (size_t)x]);
+                most = fmax(most,
+                            (double)q[head * D + x] *
+                                (double)c->k[((size_t)(head / GROUP) * SLOTS + (size_t)t) * D + (size_t)x]);
             sum += most;
         }
         best = fmax(best, sum);
@@ -42,26 +45,28 @@ static double page_bound(const struct cache *c, int h, const float *q, int page,
     return best;
 }
 
-/* One decode step of one head with context s: sel[page], and allowed[page], which no mask hides; returns
- * whether anything is masked. Masked pages are not stamped. */
+/* One decode step of one list with context s: sel[page], and allowed[page], which no mask hides; returns
+ * whether anything is masked. What is not attended to is not stamped. */
 static int repo_step(struct repo *r, const struct cache *c, int h, const float *q, int s, int first, int *sel,
                      int *allowed)
 {
-    int n = (s + 15) / 16, k = r->budget / 16, all[PAGES], hit[PAGES], masked = 0;
+    int n = (s + 15) / 16, k = (s < r->budget ? s : r->budget) / 16, all[PAGES], hit[PAGES], masked = 0;
+    int half = r->budget / 16 / 2;
+    k = k > 3 ? k : 3;
     double ub[PAGES], stamp[PAGES], sum = 0, most = -INFINITY;
     for (int p = 0; p < n; p++) {
-        ub[p] = page_bound(c, h, q, p, s);
+        ub[p] = page_bound(c, r->lists, h, q, p, s);
         stamp[p] = r->stamp[h][p];
-        all[p] = sel[p] = allowed[p] = 1;
+        all[p] = allowed[p] = 1;
     }
     if (!first && s > r->budget) {
-        top(stamp, all, n, k, allowed);
+        top(stamp, all, n, r->budget / 16, allowed);
         allowed[n - 1] = 1;
-        top(ub, allowed, n, k > 3 ? k : 3, sel);
         for (int p = 0; p < n; p++)
-            masked |= !sel[p];
+            masked |= !allowed[p];
     }
-    top(ub, allowed, n, k / 2, hit);
+    top(ub, allowed, n, k, sel);
+    top(ub, allowed, n, half < k ? half : k, hit);
     for (int p = 0; p < n; p++)
         most = sel[p] ? fmax(most, ub[p]) : most;
     for (int p = 0; p < n; p++)
@@ -126,11 +131,11 @@ static void world_open(struct world *w, const char *spec, int prompt)
     p->ops->prefill_end(p, c);
 }
 
-/* Appends the token at pos and lets the policy choose; sel[h][page]. */
-static void world_step(struct world *w, int pos, float *q, int sel[N_KV][PAGES])
+/* Appends the token at pos and lets the policy choose; sel[list][page]. */
+static void world_step(struct world *w, int pos, float *q, int lists, int sel[N_Q][PAGES])
 {
     float qkv[(N_Q + 2 * N_KV) * D];
-    int32_t row[2] = {0, pos}, idx[N_KV * PAGES], len[N_KV];
+    int32_t row[2] = {0, pos}, idx[N_Q * PAGES], len[N_Q];
     struct selection s = {.granularity = SEL_LIVE, .n_rows = 1, .block_pages = 1};
     rig_fill(&w->r, qkv, sizeof qkv / sizeof *qkv);
     memcpy(q, qkv, N_Q * D * sizeof *q);
@@ -143,11 +148,11 @@ static void world_step(struct world *w, int pos, float *q, int sel[N_KV][PAGES])
     w->policy.ops->select(&w->policy, &w->ctx, 0, &s);
     for (int h = 0; h < N_KV; h++)
         memcpy(w->c.k + ((size_t)h * SLOTS + (size_t)pos) * D, qkv + (N_Q + h) * D, D * sizeof(float));
-    CHECK(s.granularity == SEL_PAGES && s.n_rows == N_KV && s.cap == PAGES);
-    rig_get(&w->r, idx, s.idx, sizeof idx);
-    rig_get(&w->r, len, s.len, sizeof len);
-    memset(sel, 0, sizeof(int[N_KV][PAGES]));
-    for (int h = 0; h < N_KV; h++) {
+    CHECK(s.granularity == SEL_PAGES && s.n_rows == lists && s.cap == PAGES);
+    rig_get(&w->r, idx, s.idx, (size_t)(lists * PAGES) * sizeof *idx);
+    rig_get(&w->r, len, s.len, (size_t)lists * sizeof *len);
+    memset(sel, 0, sizeof(int[N_Q][PAGES]));
+    for (int h = 0; h < lists; h++) {
         for (int p = 0; len[h] < 0 && p <= pos / 16; p++)
             sel[h][p] = 1;
         for (int i = 0; i < len[h]; i++)
@@ -155,27 +160,28 @@ static void world_step(struct world *w, int pos, float *q, int sel[N_KV][PAGES])
     }
 }
 
-static void compare(const char *spec, int prompt, int budget, double alpha)
+static void compare(const char *spec, int prompt, int budget, double alpha, int lists)
 {
     static struct world w;
-    struct repo r = {.budget = budget, .alpha = alpha};
-    int sel[N_KV][PAGES], want[PAGES], allowed[PAGES], out[N_KV][PAGES] = {{0}};
-    int masked = 0, back = 0, wrong = 0;
+    struct repo r = {.budget = budget, .lists = lists, .alpha = alpha};
+    int sel[N_Q][PAGES], want[PAGES], allowed[PAGES], out[N_Q][PAGES] = {{0}};
+    int masked = 0, back = 0, wrong = 0, short_of_one = 0;
     float q[N_Q * D];
     world_open(&w, spec, prompt);
     for (int pos = prompt; pos < prompt + STEPS; pos++) {
-        world_step(&w, pos, q, sel);
-        int32_t stamp[N_KV * PAGES];
-        for (int h = 0; h < N_KV; h++) {
+        world_step(&w, pos, q, lists, sel);
+        int32_t stamp[N_Q * PAGES];
+        for (int h = 0; h < lists; h++) {
             masked += repo_step(&r, &w.c, h, q, pos + 1, pos == prompt, want, allowed);
             for (int p = 0; p <= pos / 16; p++) {
                 wrong += sel[h][p] != want[p];
                 back += allowed[p] && out[h][p];
                 out[h][p] = !allowed[p];
+                short_of_one += pos < budget && !sel[h][p];
             }
         }
-        rig_get(&w.r, stamp, w.policy.state, sizeof stamp);
-        for (int h = 0; h < N_KV; h++)
+        rig_get(&w.r, stamp, w.policy.state, (size_t)(lists * PAGES) * sizeof *stamp);
+        for (int h = 0; h < lists; h++)
             for (int p = 0; p <= pos / 16; p++)
                 wrong += stamp[h * PAGES + p] != r.stamp[h][p];
         if (wrong) {
@@ -186,7 +192,24 @@ static void compare(const char *spec, int prompt, int budget, double alpha)
     CHECK_INT(wrong, 0);
     CHECK_INT(w.e.code, 0);
     CHECK(budget >= prompt + STEPS ? masked == 0 : masked > STEPS);
+    /* floor(S / 16) pages, before anything is masked */
+    CHECK(short_of_one > 0 || budget <= (prompt + 16) / 16 * 16);
     CHECK_INT(back, 0); /* stamps only grow, so what is masked once stays masked */
+    cache_close(&w.c);
+    rig_close(&w.r);
+    arena_release(&w.arena);
+}
+
+/* The other stored version reads everything in its first two layers. */
+static void dense_layers(void)
+{
+    static struct world w;
+    struct selection s = {.granularity = SEL_LIVE, .n_rows = 1, .block_pages = 1};
+    world_open(&w, "raas:preset=RaaS@3ff39e7,budget_tokens=64", 100);
+    w.policy.ops->select(&w.policy, &w.ctx, 0, &s);
+    CHECK(s.granularity == SEL_LIVE);
+    w.policy.ops->select(&w.policy, &w.ctx, 1, &s);
+    CHECK(s.granularity == SEL_LIVE);
     cache_close(&w.c);
     rig_close(&w.r);
     arena_release(&w.arena);
@@ -194,12 +217,29 @@ static void compare(const char *spec, int prompt, int budget, double alpha)
 
 int main(void)
 {
-    compare("raas:preset=hf_repo,budget_tokens=64", 100, 64, 0);
-    compare("raas:preset=hf_repo,budget_tokens=96", 40, 96, 0); /* starts below its budget */
-    compare("raas:preset=hf_repo,budget_tokens=48", 33, 48, 0);
-    compare("raas:preset=hf_repo,budget_tokens=130", 128, 130,
-            0); /* a budget of no whole pages: still dense at S = 129 and 130 */
-    compare("raas:preset=hf_repo,budget_tokens=4096", 40, 4096, 0);
-    compare("raas:preset=hf_repo,budget_tokens=64,alpha=0.05,softmax_set=selected", 100, 64, 0.05);
+    static const char released[] = "raas:preset=RaaS@22d925d,";
+    char spec[128];
+    static const struct {
+        const char *options;
+        int prompt, budget;
+        double alpha;
+        int lists;
+    } rows[] = {
+        {"budget_tokens=64", 100, 64, 0, N_Q},
+        {"budget_tokens=96", 40, 96, 0, N_Q}, /* starts below its budget */
+        {"budget_tokens=48", 33, 48, 0, N_Q},
+        {"budget_tokens=32", 100, 32, 0, N_Q},    /* reads 3 pages, of which 2 or 3 are not masked */
+        {"budget_tokens=130", 128, 130, 0, N_Q},  /* no whole pages: nothing is masked at S = 129 and 130 */
+        {"budget_tokens=4096", 40, 4096, 0, N_Q}, /* nothing is masked, but a page is left out */
+        {"budget_tokens=4096", 1, 4096, 0, N_Q},  /* fewer pages than the least that are read */
+        {"budget_tokens=64,alpha=0.05,softmax_set=selected", 100, 64, 0.05, N_Q},
+        {"budget_tokens=64,scope=kv", 100, 64, 0, N_KV},
+        {"budget_tokens=96,scope=kv", 40, 96, 0, N_KV},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(spec, sizeof spec, "%s%s", released, rows[i].options);
+        compare(spec, rows[i].prompt, rows[i].budget, rows[i].alpha, rows[i].lists);
+    }
+    dense_layers();
     return check_done();
 }
