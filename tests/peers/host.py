@@ -105,12 +105,12 @@ def stable_topk(x, k, dim=-1, largest=True, sorted=True):
 
 
 class Model:
-    def __init__(self, folder):
-        folder = pathlib.Path(folder)
+    def __init__(self, folder, dtype=torch.float32):
+        folder, self.dtype = pathlib.Path(folder), dtype
         c = self.config = json.loads((folder / "config.json").read_text())
         self.w = {}
         for file in sorted(folder.glob("model*.safetensors")):
-            self.w |= {k: v.float() for k, v in load_file(file).items()}
+            self.w |= {k: v.to(dtype) for k, v in load_file(file).items()}
         self.n_layers, self.n_q, self.n_kv = (c["num_" + k] for k in ("hidden_layers", "attention_heads", "key_value_heads"))
         self.dim = c.get("head_dim") or c["hidden_size"] // self.n_q
         self.freq = c["rope_theta"] ** (-torch.arange(0, self.dim, 2, dtype=torch.float64) / self.dim)
@@ -134,7 +134,7 @@ class Model:
 
     def rotary(self, pos):
         angle = pos.double()[:, None] * self.freq
-        return tuple(f(torch.cat((angle, angle), -1)).float()[None] for f in (torch.cos, torch.sin))
+        return tuple(f(torch.cat((angle, angle), -1)).to(self.dtype)[None] for f in (torch.cos, torch.sin))
 
     def qkv(self, l, y, pos):
         q, k, v = (p(y).view(1, y.shape[1], -1, self.dim).transpose(1, 2)

@@ -63,6 +63,8 @@ def main():
     a.add_argument("--ids", help="JSONL; default: the sequences of the embedded model's tests")
     a.add_argument("--limit-tokens", type=int, default=400, help="of each completion of these")
     a.add_argument("--limit", type=float, default=1e-3, help="nats")
+    a.add_argument("--own-rounding", action="store_true",
+                   help="instead of kveval, the peer's code in double precision: what rounding alone does to it")
     a.add_argument("--torch-ties", action="store_true", help="leave the order of equal scores to torch.topk")
     args = a.parse_args()
     if args.peer != "full" and not (args.folder and args.folder.is_dir()):
@@ -73,15 +75,19 @@ def main():
     rows = [json.loads(x) for x in open(args.ids)] if args.ids else own_sequences(args.limit_tokens)
     kind = host.Peer if args.peer == "full" else importlib.import_module(args.peer).PEER
     differences = []
-    for row, own in zip(rows, kveval(args, rows)):
-        model = host.Model(args.model)
-        folder = args.folder.resolve() if args.folder else None
-        theirs = model.logprobs(kind(model, folder, options_of(args.policy)), row["ids"], row["prompt_len"])
-        differences += [abs(x - y) for x, y in zip(own, theirs, strict=True)]
+    folder = args.folder.resolve() if args.folder else None
+
+    def theirs(row, dtype):
+        model = host.Model(args.model, dtype)
+        return model.logprobs(kind(model, folder, options_of(args.policy)), row["ids"], row["prompt_len"])
+
+    others = (theirs(row, torch.float64) for row in rows) if args.own_rounding else kveval(args, rows)
+    for row, own in zip(rows, others):
+        differences += [abs(x - y) for x, y in zip(own, theirs(row, torch.float32), strict=True)]
     worst, mean = max(differences), sum(differences) / len(differences)
     print(json.dumps({"peer": args.peer, "policy": args.policy, "model": args.model, "tokens": len(differences),
                       "max_nats": worst, "mean_nats": mean,
-                      "steps_above_limit": sum(d > args.limit for d in differences)}))
+                      "own_rounding": args.own_rounding, "steps_above_limit": sum(d > args.limit for d in differences)}))
     return worst > args.limit
 
 
