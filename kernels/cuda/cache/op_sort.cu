@@ -17,14 +17,22 @@ static __device__ void gather_scores(float *v, const int32_t *idx, int n)
     __syncthreads();
 }
 
+/* -inf for NaN, so that ranks are a permutation whatever a broken model gives. */
+static __device__ float score_at(const float *v, int i)
+{
+    return v[i] == v[i] ? v[i] : -CUDART_INF_F;
+}
+
 /* from[rank of j] = j */
 static __device__ void rank_slots(const float *v, int32_t *from, int n)
 {
     for (int j = threadIdx.x; j < n; j += THREADS) {
-        float own = v[j];
+        float own = score_at(v, j);
         int rank = 0;
-        for (int i = 0; i < n; i++)
-            rank += v[i] > own || (v[i] == own && i < j);
+        for (int i = 0; i < n; i++) {
+            float x = score_at(v, i);
+            rank += x > own || (x == own && i < j);
+        }
         from[rank] = j;
     }
     __syncthreads();
