@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -114,10 +115,10 @@ static ssize_t put_text(int fd, const struct str *text)
 static int check_ours(int fd, const char *path, struct err *e)
 {
     char text[256];
-    int end = 0;
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
     text[n > 0 ? n : 0] = 0;
-    if (!n || (sscanf(text, "host %*63s pid %*d\n%n", &end), end == n))
+    const char *end = strchr(text, '\n');
+    if (!n || (!strncmp(text, "host ", 5) && strstr(text + 4, " pid ") && end && end + 1 == text + n))
         return 0;
     return err_set(e, ERR_USAGE,
                    "%s is no lock of kveval, and its text is kept; choose another folder with -o", path);

@@ -1,7 +1,7 @@
 # One sweep cut in other ways gives the same files: on 1, 2 and 4 CPU workers, as shards of three in any order, and begun
 # as shards of four and of two and ended as a whole.
 . "$(dirname "$0")/lib.sh"
-rm -rf one two four shards mixed
+rm -rf one two four shards mixed boxes
 cat >many.json <<'END'
 {"model": "pocket", "max_new_tokens": 24, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}, {"name": "relay", "steps": 3, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
@@ -35,4 +35,15 @@ run 0 sweep many.json -o mixed --shard 3/4
 run 0 sweep many.json -o mixed --shard 0/2
 run 0 sweep many.json -o mixed --devices cpu:0-1
 alike mixed
+
+# Two containers with one host name, in which both shards are process 1: no name of theirs is the same.
+if ! small && unshare --pid --fork true 2>/dev/null; then
+    unshare --pid --fork "$program" sweep many.json -o boxes --quiet --shard 0/2 >/dev/null 2>first.txt &
+    first=$!
+    unshare --pid --fork "$program" sweep many.json -o boxes --quiet --shard 1/2 >/dev/null 2>second.txt ||
+        fail "the second container's shard: $(<second.txt)"
+    wait $first || fail "the first container's shard: $(<first.txt)"
+    alike boxes
+    [ -z "$(find boxes -name '*.tmp')" ] || fail "temporary files stay: $(find boxes -name '*.tmp')"
+fi
 finish
