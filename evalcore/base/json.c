@@ -19,7 +19,8 @@ static int read_text(json_t **out, const char *text, size_t n, size_t flags, con
     *out = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags, &bad);
     if (*out)
         return 0;
-    const char *foreign = foreign_bytes(text, n);
+    const char *foreign =
+        strstr(what, "://") ? NULL : foreign_bytes(text, n); /* a server's answer is no file */
     if (foreign)
         return err_set(e, ERR_FORMAT, "%s: %s", what, foreign);
     return err_set(e, ERR_FORMAT, "%s:%d:%d: not valid JSON: %s", what, bad.line < 1 ? 1 : bad.line,
