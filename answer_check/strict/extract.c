@@ -141,6 +141,19 @@ static size_t arrow_length(struct span s, size_t i)
     return 0;
 }
 
+/* Does the sentence only suppose the answer at i: "suppose the answer is 5", "if the answer were"? */
+static int is_supposed(struct span s, size_t i)
+{
+    enum { REACH = 32 };
+    size_t from = i > REACH ? i - REACH : 0;
+    for (size_t k = from; k < i; k++)
+        if (strchr("\n.,;:", s.s[k]))
+            from = k + 1;
+    return sentence_begins((struct span){s.s + from, i - from},
+                           "if|suppose|supposing|assume|assuming|unless|whether|"
+                           "let us suppose|let us assume|say|when|perhaps|maybe");
+}
+
 /* Does "answer" at i declare something? */
 static int noun_declares(struct declaration *out, struct span s, size_t i)
 {
@@ -153,7 +166,7 @@ static int noun_declares(struct declaration *out, struct span s, size_t i)
     int starts = !back || !(ascii_is_letter(s.s[back - 1]) || s.s[back - 1] == ',');
     size_t reach = is_final ? 100 : 0; /* "final answer to the whole problem is": how far "is" may be */
     size_t j = i + 6;
-    if (span_at(s, j, ">")) /* a tag */
+    if (span_at(s, j, ">") || is_supposed(s, i)) /* a tag */
         return 0;
     if (j < s.n && s.s[j] == 's')
         j++;
@@ -387,7 +400,8 @@ static enum declared_status read_content(struct declared *out, int *words, struc
     if ((formula < 0 && !(rest.s[0] == '$' && extract_is_money(s, 0, cut_behind))) ||
         is_cut_off(s, cut_behind))
         return DECLARED_CUT;
-    while (s.n && (is_decoration(s.s[s.n - 1]) || strchr(".,;!", s.s[s.n - 1])))
+    while (s.n && (is_decoration(s.s[s.n - 1]) || strchr(".,;!", s.s[s.n - 1])) &&
+           !(s.s[s.n - 1] == '!' && s.n < rest.n && s.s[s.n] == '.')) /* "12!." is a factorial */
         s.n--;
     while (s.n > 4 && (unsigned char)s.s[s.n - 4] == 0xf0) /* an emoji */
         s = span_trim((struct span){s.s, s.n - 4});

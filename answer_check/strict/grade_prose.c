@@ -142,7 +142,8 @@ static int grade_last_line(struct grading *g, struct span marked)
             said.n--;
         while (said.n && strchr("*_", said.s[0]))
             said = (struct span){said.s + 1, said.n - 1};
-        is_value = read_value(&value, g->w, said);
+        struct span left; /* "the minimum is 12, attained at x = 3" */
+        is_value = read_value(&value, g->w, said) || before_clause(&value, &left, said, g->w);
     }
     struct answer_match m = {0};
     if (!is_value && own_words(g, line, &value, &m)) {

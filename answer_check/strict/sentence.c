@@ -97,12 +97,10 @@ static size_t phrase_at(struct span s, const char *phrase, size_t n)
 /* Does one of the phrases stand at the start of s? */
 static int starts_with(struct span s, const char *phrases)
 {
-    while (*phrases) {
-        size_t n = strcspn(phrases, "|");
-        if (s.n && ascii_lower(s.s[0]) == phrases[0] && phrase_at(s, phrases, n))
+    char first = s.n ? ascii_lower(s.s[0]) : 0;
+    for (const char *p = phrases; *p; p++)
+        if (*p == first && (p == phrases || p[-1] == '|') && phrase_at(s, p, strcspn(p, "|")))
             return 1;
-        phrases += n + (phrases[n] == '|');
-    }
     return 0;
 }
 
@@ -119,8 +117,12 @@ int sentence_says(struct span s, const char *phrases)
 
 int sentence_begins(struct span s, const char *phrases)
 {
-    while (s.n && (ascii_is_space(s.s[0]) || strchr("*_#>-\"(", s.s[0])))
-        s = (struct span){s.s + 1, s.n - 1};
+    for (;;) {
+        size_t dash = span_at(s, 0, "\xe2\x80\x93") || span_at(s, 0, "\xe2\x80\x94") ? 3 : 0;
+        if (!dash && !(s.n && (ascii_is_space(s.s[0]) || strchr("*_#>-\"(.,;", s.s[0]))))
+            break;
+        s = (struct span){s.s + (dash ? dash : 1), s.n - (dash ? dash : 1)};
+    }
     return starts_with(s, phrases);
 }
 
@@ -137,22 +139,44 @@ int sentence_is_chatter(struct span s)
            sentence_says(s, "let me know|feel free to|hope this helps|hope that helps");
 }
 
+/* Is there any word in it, two letters of which no command is made, or a character of Chinese? */
+static int has_words(struct span s)
+{
+    for (size_t i = 0, run = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.s[i];
+        if (c == '\\') {
+            while (i + 1 < s.n && ascii_is_letter(s.s[i + 1]))
+                i++;
+            run = 0;
+            continue;
+        }
+        run = ascii_is_letter((char)c) ? run + 1 : 0;
+        if (run > 1 || c >= 0xe3)
+            return 1;
+    }
+    return 0;
+}
+
 int sentence_rejects(struct span s)
 {
-    return sentence_says(
-        s,
-        "impossible|not possible|exclud*|reject*|discard*|rule out|rules out|ruled out|ruling out|"
-        "extraneous|invalid|inadmissible|contradict*|fails|fail|does not work|doesn't work|suppose|"
-        "supposing|assume|assuming|let us try|let's try|try|trying|test|testing|candidate|candidates|"
-        "not sure|unsure|not clear|unclear|whether|guess|guessing|maybe|perhaps|possibly|might be|could be|"
-        "may be|not a solution|not a root|not valid|not allowed|eliminat*|ignore|ignoring|omit|wrong|"
-        "incorrect|mistake|can't be|cannot be|couldn't be|isn't|wasn't|is not|are not|was not|not equal|"
-        "to consider|to check|to try|need to find|want to find|have to find|must find|divides|too large|too "
-        "small|"
-        "too big|too many|too few|is false|rather than|instead of|spurious|infeasible|undefined|far "
-        "from|close to but|"
-        "排除|舍去|舍掉|假如|可能|不是|不等于|不为|不对|不可能|不能|不超过|不足|不小于|不大于|并非|"
-        "小于|大于|至少|至多|超过|最多|最少|低于|高于|错|或|还是");
+    return has_words(s) &&
+           sentence_says(
+               s,
+               "impossible|not possible|exclud*|reject*|discard*|rule out|rules out|ruled out|ruling out|"
+               "extraneous|invalid|inadmissible|contradict*|fails|fail|does not work|doesn't work|suppose|"
+               "supposing|assume|assuming|let us try|let's try|try|trying|test|testing|candidate|candidates|"
+               "not sure|unsure|not clear|unclear|whether|guess|guessing|maybe|perhaps|possibly|might "
+               "be|could be|"
+               "may be|not a solution|not a root|not valid|not allowed|eliminat*|ignore|ignoring|omit|wrong|"
+               "incorrect|mistake|can't be|cannot be|couldn't be|isn't|wasn't|is not|are not|was not|not "
+               "equal|"
+               "to consider|to check|to try|need to find|want to find|have to find|must find|divides|too "
+               "large|too "
+               "small|"
+               "too big|too many|too few|is false|rather than|instead of|spurious|infeasible|undefined|far "
+               "from|close to but|"
+               "排除|舍去|舍掉|假如|可能|不是|不等于|不为|不对|不可能|不能|不超过|不足|不小于|不大于|并非|"
+               "小于|大于|至少|至多|超过|最多|最少|低于|高于|错|或|还是");
 }
 
 int sentence_is_doubtful(struct span s)
@@ -162,10 +186,11 @@ int sentence_is_doubtful(struct span s)
         n--;
     if (n && (s.s[n - 1] == '?' || (n > 2 && !memcmp(s.s + n - 3, "\xef\xbc\x9f", 3))))
         return 1;
-    return sentence_rejects(s) ||
-           sentence_says(s,
-                         "if|unless|except|provided|not|never|cannot|can't|don't|doesn't|won't|neither|nor|"
-                         "let|no longer|besides|excluding|without");
+    return has_words(s) &&
+           (sentence_rejects(s) ||
+            sentence_says(s,
+                          "if|unless|except|provided|not|never|cannot|can't|don't|doesn't|won't|neither|nor|"
+                          "let|no longer|besides|excluding|without"));
 }
 
 /* ---- marks of Markdown ---- */

@@ -13,16 +13,18 @@ static const char negative[] =
     "work|"
     "doesn't satisfy|does not satisfy|not valid|invalid|impossible|错|不对|有误";
 static const char fixing[] =
-    "wait|actually|hmm|hm|oops|ops|sorry|apologies|my apologies|no,|no.|no:|no!|hold "
+    "wait|no wait|update|edit|actually|hmm|hm|oops|ops|sorry|apologies|my apologies|no,|no.|no:|no!|hold "
     "on|correction|corrected|on second thought|"
     "on second thoughts|on reflection|but wait|oh|ah|however wait|等等|不对|更正|修正";
 static const char owning[] =
-    "scratch that|strike that|take that back|my mistake|my bad|i was wrong|i made a mistake|i made an error|"
+    "wait, no|no, wait|wait no|no wait|scratch that|strike that|take that back|my mistake|my bad|i was "
+    "wrong|i made a mistake|i made an error|"
     "i made a calculation error|i made an arithmetic error|i made an arithmetic mistake|"
     "i made a small mistake|i made a sign error|i made a slip|i've made|i have made|i miscalculated|i "
     "miscounted|"
     "i misread|i misspoke|let me correct|i need to correct|i should correct|correction:|更正|我算错|我错了";
-static const char subjects[] = "that|this|it|the above|my answer|my previous|my earlier|the answer above|the "
+static const char subjects[] = "that|this|it|but that|but this|but it|however, this|however, that|however, "
+                               "it|the above|my answer|my previous|my earlier|the answer above|the "
                                "previous|the boxed|that's|that is|"
                                "the answer i|这个|这";
 static const char others[] =
@@ -92,8 +94,9 @@ static int is_rejected(struct span s, size_t start, size_t end)
 
 size_t sentence_before_second_thought(struct span s)
 {
-    static const char *const words[] = {" Wait",         " Actually", " Hmm",     " Oops",       " Sorry",
-                                        " Scratch that", " No, ",     " Hold on", " Correction", " But wait"};
+    static const char *const words[] = {" Wait",    " Actually",     " Hmm",     " Oops",
+                                        " Sorry",   " Scratch that", " No, ",    " wait, ",
+                                        " Hold on", " Correction",   " But wait"};
     size_t n = s.n;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const char *found = memmem(s.s, n, words[k], strlen(words[k]));
@@ -116,6 +119,8 @@ int sentence_takes_back(struct span *rest, struct span *by, struct span section,
     }
     /* what is taken back in the statement's own sentence, "\boxed{8} Wait, that is wrong.", or behind it */
     size_t begin = behind_marks(s, end);
+    while (begin < s.n && strchr(".,;", s.s[begin]))
+        begin = behind_marks(s, begin + 1);
     struct span own = {s.s + begin, s.n - begin};
     if (!sentence_begins(own, fixing) && !sentence_begins(own, owning) && !sentence_begins(own, subjects))
         begin = sentence_next(s, end);

@@ -25,6 +25,8 @@ enum { WORDS = sizeof words / sizeof *words };
 static int word_at(struct span s, size_t i)
 {
     int k = 0;
+    if (s.s[i] == '\\' && !(i + 1 < s.n && (s.s[i + 1] == 'o' || s.s[i + 1] == 'm')))
+        return WORDS;
     while (k < WORDS && !span_at(s, i, words[k].from))
         k++;
     return k;
@@ -220,15 +222,17 @@ static int read_derivative(struct arena *a, struct span s, struct span *out)
 struct span respell(struct arena *a, struct span s)
 {
     struct span out;
-    int has_word = 0, is_plain = 1;
-    for (size_t i = 0; i < s.n && !has_word; i++) {
+    int has_word = 0, is_plain = 1, has_digit = 0, has_capital = 0;
+    for (size_t i = 0; i < s.n; i++) {
         is_plain &= s.s[i] != '\\';
-        has_word = (s.s[i] == '\\' || (unsigned char)s.s[i] >= 0xc2) && word_at(s, i) < WORDS;
+        has_digit |= ascii_is_digit(s.s[i]);
+        has_capital |= s.s[i] >= 'A' && s.s[i] <= 'S';
+        has_word |= (s.s[i] == '\\' || (unsigned char)s.s[i] >= 0xc2) && word_at(s, i) < WORDS;
     }
     if (has_word)
         s = replace_words(a, s);
     s = span_trim(s);
     if (read_numbers(a, s, &out) || (!is_plain && read_derivative(a, s, &out)))
         return out;
-    return s.n && s.n <= 60 && read_date(a, s, &out) ? out : s;
+    return has_digit && has_capital && s.n <= 60 && read_date(a, s, &out) ? out : s;
 }
