@@ -19,8 +19,8 @@ uint32_t known_row_of_answers(const char *const *answers, int n);
 /* Finds out what t->problems are: sets t->set to the published set that the task claims to be, by its label
  * where that is the name of one, and known_row of each problem. */
 void known_set_match(struct task *t);
-/* Are the problems all of the published set, each once? Of AIME, which repeats nothing, always 0: there answers
- * alone may have told the places. */
+/* Are the problems all of the published set, each once? Of AIME, which repeats nothing, always 0: there
+ * answers alone may have told the places. */
 int known_set_is_whole(const struct task *t);
 
 /* After known_set_match(): refuses another published set (ERR_USAGE), a damaged copy (ERR_FORMAT), an order

@@ -60,6 +60,13 @@ struct formula {
  * first call and kept between calls: a kind of mark that once did not close is not tried again. */
 int extract_next_formula(struct formula *out, struct span section, size_t i, int exhausted[4]);
 
+/* A formula environment that starts at s: sets *out to its content and returns 1. Returns 0 when none starts
+ * here, -1 when none that ends. */
+int extract_leading_formula(struct span *out, struct span s);
+/* Where the sentence ends with formulas that the one at the start of s is joined to ("$x = 2$ or $x = 5$"),
+ * *out becomes all of them, from s on; else it stays. */
+void extract_joined_formulas(struct span *out, struct span s);
+
 /* Finds the content of the last $..$, $$..$$, \(..\) or \[..\]. Returns 1, or 0 when there is no formula.
  * Dollar signs of amounts and marks that end a proof are passed over; formulas at the end of a sentence that
  * only commas, "and" and "or" join ("$x = 2$ or $x = 5$") count as one, with the signs around them. */
