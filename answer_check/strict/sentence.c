@@ -47,8 +47,8 @@ static int is_inner_line(struct span s, size_t i, int behind_display)
 
 size_t sentence_next(struct span s, size_t i)
 {
-    int exhausted[4] = {0}, behind_display = 0;
-    struct formula f;
+    int exhausted[4] = {0}, behind_display = 0, has_formula = 1;
+    struct formula f = {0}; /* the next one, once it was looked for: each part of s is searched once */
     while (i < s.n) {
         char c = s.s[i];
         size_t wide = (unsigned char)c >= 0xe3 ? wide_stop(s, i) : 0;
@@ -59,7 +59,9 @@ size_t sentence_next(struct span s, size_t i)
         if ((c == '.' || c == '!' || c == '?') && (i + 1 == s.n || ascii_is_space(s.s[i + 1])) &&
             !(c == '.' && is_abbreviation(s, i)))
             return i + 1;
-        if ((c == '$' || c == '\\') && extract_next_formula(&f, s, i, exhausted) && f.from == i) {
+        if ((c == '$' || c == '\\') && has_formula && (!f.to || f.from < i))
+            has_formula = extract_next_formula(&f, s, i, exhausted);
+        if (has_formula && f.to && f.from == i) {
             behind_display = f.start - f.from == 2;
             i = f.to;
             continue;

@@ -51,7 +51,7 @@ static json_t *encode_text(const struct job *j, const char *text, size_t n, stru
     struct token_list ids = {0};
     struct str rendered = {0};
     size_t guard[2];
-    int rc;
+    int rc = 0;
     if (j->chat && !(rc = chat_render(j->chat, &j->words, text, n, &rendered, guard, e)))
         rc = chat_encode(j->chat, j->tokenizer, &scratch, &j->words, text, n, &ids, e);
     else if (!j->chat && j->o->bare)

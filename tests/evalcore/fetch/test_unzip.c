@@ -4,7 +4,7 @@
 #include "evalcore/fetch/fetch_parts.h"
 #include "tests/check.h"
 
-static void put(struct str *out, uint32_t v, int bytes)
+static void put(struct str *out, uint64_t v, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         str_putc(out, (char)(v >> 8 * i));

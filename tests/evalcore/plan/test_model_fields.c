@@ -208,7 +208,7 @@ static void plain_name(const char *path, char *out, size_t n)
 /* The line of the page that has the field under its file. */
 static const char *find_line(const char *page, const char *file, const char *field, char *line, size_t n)
 {
-    char heading[80], cell[160];
+    char heading[80], cell[200];
     snprintf(heading, sizeof heading, "\n## `%s`\n", file);
     snprintf(cell, sizeof cell, "`%s`", field);
     const char *from = strstr(page, heading), *to = from ? strstr(from + 4, "\n## ") : NULL;
