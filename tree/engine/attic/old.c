@@ -1,1 +1,0 @@
-/* a folder that the table does not know */

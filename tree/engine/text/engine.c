@@ -1,1 +1,0 @@
-/* a second file of that name */
