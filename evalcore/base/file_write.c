@@ -132,10 +132,9 @@ int file_is_abandoned(const char *name)
     const char *pid_text = at ? at + ours.len : name + strlen(name);
     size_t digits = strspn(pid_text, "0123456789");
     long pid = digits && digits < 10 ? strtol(pid_text, NULL, 10) : 0;
-    const char *end = pid_text + digits; /* builds before drew no number */
-    if (*end == '.' && strspn(end + 1, "0123456789abcdef") == RANDOM_DIGITS)
-        end += 1 + RANDOM_DIGITS;
-    int is_ours = pid > 0 && !strcmp(end, ".tmp");
+    const char *drawn = pid_text + digits;
+    int is_ours = pid > 0 && *drawn == '.' && strspn(drawn + 1, "0123456789abcdef") == RANDOM_DIGITS &&
+                  !strcmp(drawn + 1 + RANDOM_DIGITS, ".tmp");
     str_release(&ours);
     return *host && is_ours && kill((pid_t)pid, 0) && errno == ESRCH;
 }

@@ -68,17 +68,18 @@ sleep 0 &
 ended=$!
 wait $ended
 host=$(uname -n)
+drawn=0123456789abcdef
 for place in . problems report; do
-    for name in "x.csv.$host.$ended.tmp" "y.csv.$host.$ended.0123456789abcdef.tmp" "x.csv.$host.$$.tmp" "x.csv.elsewhere.$ended.tmp" "notes.tmp"; do
+    for name in "x.csv.$host.$ended.$drawn.tmp" "x.csv.$host.$$.$drawn.tmp" "x.csv.elsewhere.$ended.$drawn.tmp" "notes.tmp"; do
         echo text >"full/$place/$name"
         touch -d '2 hours ago' "full/$place/$name"
     done
-    echo text >"full/$place/young.$host.$ended.tmp" # another container's, perhaps
+    echo text >"full/$place/young.$host.$ended.$drawn.tmp" # another container's, perhaps
 done
 run 0 sweep tiny.json -o full
 for place in . problems report; do
-    [ -z "$(find "full/$place" -maxdepth 1 -name "[xy].csv.$host.$ended.*")" ] || fail "a killed process's file stays in $place"
-    for name in "x.csv.$host.$$.tmp" "x.csv.elsewhere.$ended.tmp" "notes.tmp" "young.$host.$ended.tmp"; do
+    [ -z "$(find "full/$place" -maxdepth 1 -name "x.csv.$host.$ended.*")" ] || fail "a killed process's file stays in $place"
+    for name in "x.csv.$host.$$.$drawn.tmp" "x.csv.elsewhere.$ended.$drawn.tmp" "notes.tmp" "young.$host.$ended.$drawn.tmp"; do
         [ -s "full/$place/$name" ] || fail "$place/$name was deleted"
         rm -f "full/$place/$name"
     done
