@@ -10,8 +10,8 @@
 /* Reads the whole text as one expression, in LaTeX or plain text. Returns NULL when it is none, or when no
  * steps are left. Words are read as MATH_TEXT only when they are few and short, and a formula that cannot be
  * read as a whole is NULL, never a part of it. Drops $..$, \(..\) and \[..\] around the whole; \boxed{..}
- * means its content. Invalid UTF-8 and NULs make a text unreadable. The tree lives in w's arena and points
- * into `text`. */
+ * means its content. Invalid UTF-8 and NULs make a text unreadable. The tree lives in w's arena; its sources
+ * lie in `text`, or in the copy that respell() made of it in the arena. */
 const struct math_node *math_read(struct math_work *w, struct span text);
 
 /* Is the whole text one mathematical expression ("42", "x + 1", "3\text{ cm}"), rather than words? 1 or 0; 0

@@ -224,6 +224,8 @@ struct span respell(struct arena *a, struct span s)
     struct span out;
     int has_word = 0, is_plain = 1, has_digit = 0, has_capital = 0;
     for (size_t i = 0; i < s.n; i++) {
+        if (!s.s[i]) /* what follows a NUL would be lost in a copy */
+            return span_trim(s);
         is_plain &= s.s[i] != '\\';
         has_digit |= ascii_is_digit(s.s[i]);
         has_capital |= s.s[i] >= 'A' && s.s[i] <= 'S';

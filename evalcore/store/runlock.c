@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,6 +35,21 @@ static void holder_path(struct str *out, const char *run_dir, long i, long n)
     str_printf(out, n > 0 ? "%s/lock.%ld-of-%ld" : "%s/lock", run_dir, i, n);
 }
 
+/* Is the file's text the line below, or none? Anything else is somebody's, or was damaged by a fault. */
+static int is_holder(const char *text)
+{
+    const char *end = strchr(text, '\n');
+    return !*text || (!strncmp(text, "host ", 5) && strstr(text, " pid ") && end && !end[1]);
+}
+
+static int is_text_kept(int fd)
+{
+    char text[256];
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    return n < 0 || n != (ssize_t)strlen(text) || !is_holder(text);
+}
+
 /* `held` is what fcntl() found in the way; its place says whose it is. */
 static int busy_error(const struct flock *held, const char *run_dir, struct err *e)
 {
@@ -47,8 +61,11 @@ static int busy_error(const struct flock *held, const char *run_dir, struct err 
         holder_path(&path, run_dir, (long)(at % RUNLOCK_SHARDS_MAX), (long)(at / RUNLOCK_SHARDS_MAX));
     /* Reading the lock file closes it and drops this process's locks on it: only the gate, no longer needed.
      */
-    if (file_plain(path.data, NULL) || file_read(path.data, &text, NULL) || !text.len)
+    if (file_plain(path.data, NULL) || file_read(path.data, &text, NULL) || !text.len ||
+        !is_holder(text.data)) {
+        str_clear(&text);
         str_printf(&text, "process %ld", (long)held->l_pid);
+    }
     text.data[strcspn(text.data, "\n")] = 0;
     int rc = err_set(e, ERR_BUSY, "%s is in use by %s (lock %s); wait for it, or use another folder", run_dir,
                      text.data, path.data);
@@ -111,19 +128,6 @@ static ssize_t put_text(int fd, const struct str *text)
     return n;
 }
 
-/* A file that a sweep has left here holds nothing, or the one line below. Anything else is somebody's. */
-static int check_ours(int fd, const char *path, struct err *e)
-{
-    char text[256];
-    ssize_t n = pread(fd, text, sizeof text - 1, 0);
-    text[n > 0 ? n : 0] = 0;
-    const char *end = strchr(text, '\n');
-    if (!n || (!strncmp(text, "host ", 5) && strstr(text + 4, " pid ") && end && end + 1 == text + n))
-        return 0;
-    return err_set(e, ERR_USAGE,
-                   "%s is no lock of kveval, and its text is kept; choose another folder with -o", path);
-}
-
 /* Behind the gate, so that whoever is refused reads this holder and not the one before. */
 static int write_holder(int lock_fd, const char *run_dir, int i, int n, struct err *e)
 {
@@ -131,13 +135,15 @@ static int write_holder(int lock_fd, const char *run_dir, int i, int n, struct e
     struct str text = {0}, path = {0};
     holder_path(&path, run_dir, i, n);
     int fd = n > 0 ? file_open_own(path.data, 0, e) : lock_fd;
-    int rc = fd < 0 ? fd : check_ours(fd, path.data, e);
+    int rc = fd < 0 ? fd : 0, kept = !rc && is_text_kept(fd);
     if (gethostname(host, sizeof host - 1))
         host[0] = 0;
     str_printf(&text, "host %s pid %ld\n", host, (long)getpid());
-    ssize_t put = rc ? 0 : put_text(fd, &text);
+    ssize_t put = rc || kept ? 0 : put_text(fd, &text);
     int cause = put < 0 ? errno : ENOSPC; /* a write that stops short */
-    if (!rc && put != (ssize_t)text.len)
+    if (kept)
+        log_info("%s holds a text that is no lock's; it is kept, and serves as the lock", path.data);
+    else if (!rc && put != (ssize_t)text.len)
         rc = err_set(e, file_error_code(cause), "cannot write %s: %s", path.data, err_reason(cause));
     if (n > 0 && fd >= 0)
         close(fd);

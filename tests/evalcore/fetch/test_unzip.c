@@ -6,8 +6,8 @@
 
 static void put(struct str *out, uint64_t v, int bytes)
 {
-    for (int i = 0; i < bytes; i++)
-        str_putc(out, (char)(v >> 8 * i));
+    for (int i = 0; i < bytes; i++, v >>= 8)
+        str_putc(out, (char)v);
 }
 
 /* An archive's directory alone, as a bomb has it: n members of `size` bytes each. */

@@ -114,6 +114,32 @@ static void held_and_killed(void)
     kill(grandchild, SIGKILL);
 }
 
+/* A text that is no holder's, somebody's or a damaged one, is kept; the file locks as any other. */
+static void text_that_is_kept(void)
+{
+    static const char *const texts[] = {"somebody's\nown text\n", "host a pi", "host a pid 17",
+                                        "iost a pid 17\n", "precious"};
+    char path[40];
+    snprintf(path, sizeof path, "%s/lock", dir);
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        struct err e = {0};
+        struct str text = {0};
+        char who[40];
+        CHECK_INT(unlink(path), 0);
+        CHECK_INT(file_replace(path, texts[k], strlen(texts[k]), &e), 0);
+        pid_t grandchild = 0, holder = start_holder(0, 0, &grandchild);
+        CHECK_INT(try(0, 0, &e), ERR_BUSY);
+        snprintf(who, sizeof who, "by process %ld ", (long)holder);
+        CHECK(strstr(e.text, who) != NULL);
+        end_holder(holder, grandchild);
+        CHECK_INT(try(0, 0, &e), 0);
+        CHECK_INT(file_read(path, &text, &e), 0);
+        CHECK_STR(str_text(&text), texts[k]);
+        str_release(&text);
+    }
+    CHECK_INT(unlink(path), 0);
+}
+
 static void missing_folder(void)
 {
     struct runlock l;
@@ -186,6 +212,7 @@ int main(void)
     CHECK_INT(file_mkdirs(dir, &e), 0);
     held_and_killed();
     overlaps();
+    text_that_is_kept();
     missing_folder();
     pause_of_large_pids();
     names();
