@@ -148,7 +148,8 @@ static int is_supposed(struct span s, size_t i)
             from = k + 1;
     return sentence_begins((struct span){s.s + from, i - from},
                            "if|suppose|supposing|assume|assuming|unless|whether|"
-                           "let us suppose|let us assume|say|when|perhaps|maybe");
+                           "let us suppose|let us assume|say|when|perhaps|maybe|one might|one may|one could|"
+                           "you might|some|many|most people|people|students|others|it is tempting");
 }
 
 /* Does "answer" at i declare something? */
@@ -327,6 +328,10 @@ static enum declared_status read_content(struct declared *out, int *words, struc
     return s.n ? DECLARED_FOUND : DECLARED_NONE;
 }
 
+/* What is said of an answer and is none. */
+static const char judgements[] =
+    "correct|right|verified|confirmed|consistent|reasonable|incorrect|wrong|valid";
+
 enum declared_status extract_declared(struct declared *out, struct span s, enum finish finish,
                                       struct math_work *w)
 {
@@ -348,6 +353,8 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
             found.text.s[found.text.n - 1] == (s.s[i - 1] == '(' ? ')' : ']'))
             found.text = span_trim((struct span){found.text.s, found.text.n - 1}); /* "(Answer: 5)" */
         int rank = 2 * (!words || d.is_label) + d.strong;
+        if (words && !d.is_label && sentence_begins(found.text, judgements)) /* "so the answer is correct" */
+            continue;
         if (d.is_value && status == DECLARED_FOUND && !math_is_value(w, sentence_plain(found.text, w)))
             continue;
         if (status == DECLARED_FOUND && rank > best) {

@@ -100,6 +100,20 @@ static int find_table(struct place *out, struct span *section)
     return 1;
 }
 
+/* Is the answer at the place taken back? What only prepares that counts where an answer follows in *rest. */
+static int is_taken_back(struct grading *g, struct span *rest, struct span *by, struct span section,
+                         const struct place *p, const struct response *r)
+{
+    struct place next = {0};
+    struct span result;
+    enum taken_back back = sentence_takes_back(rest, by, section, p->start, p->end, p->text);
+    if (back == TAKEN_BACK_NOT || back == TAKEN_BACK)
+        return back == TAKEN_BACK;
+    if (find_declared(&next, g, *rest, r) && math_is_value(g->w, sentence_plain(next.text, g->w)))
+        return 1;
+    return back == TAKEN_BACK_BY_RESULT && (next.rule || sentence_last_result(&result, *rest, g->w));
+}
+
 /* Looks for the answer, strongest place first; one that is taken back is looked for behind it. */
 static int grade_places(struct grading *g, struct span section, const struct response *r)
 {
@@ -115,7 +129,7 @@ static int grade_places(struct grading *g, struct span section, const struct res
         if (!found)
             break;
         grading_note(g, p.rule, p.text);
-        if (!sentence_takes_back(&rest, &by, section, p.start, p.end)) {
+        if (!is_taken_back(g, &rest, &by, section, &p, r)) {
             if (p.boxes.n)
                 return grade_boxes(g, section, &p.boxes);
             grade_declared(g, p.text);

@@ -44,9 +44,16 @@ struct span sentence_without_chatter(struct span section);
 /* Returns the bytes of the text before words such as "Wait" or "Actually" in the middle of it. */
 size_t sentence_before_second_thought(struct span s);
 
-/* Is the statement that ends at byte `end` taken back by what follows: "Wait, that's wrong", "No: the answer
- * is 7"? Returns 1 and sets *rest to the text from there on and *by to the sentence that does it, else 0.
- * `start` is where the statement begins: "not 8". */
-int sentence_takes_back(struct span *rest, struct span *by, struct span section, size_t start, size_t end);
+/* Is the statement of `value` that ends at byte `end` taken back by what follows: "Wait, that's wrong", "No:
+ * the answer is 7"? `start` is where it begins: "not 8". Unless the answer is TAKEN_BACK_NOT, *rest is the
+ * text from there on and *by the sentence that does it. */
+enum taken_back {
+    TAKEN_BACK_NOT,
+    TAKEN_BACK_BY_ANSWER, /* only if *rest declares another value: "Let me check that." */
+    TAKEN_BACK_BY_RESULT, /* only if *rest presents any: "I forgot a case.", "Checking this, it fails." */
+    TAKEN_BACK
+};
+enum taken_back sentence_takes_back(struct span *rest, struct span *by, struct span section, size_t start,
+                                    size_t end, struct span value);
 
 #endif

@@ -1,7 +1,9 @@
 /* Is an answer taken back by what the model writes behind it (contract: sentence.h)? A sentence does it that
  * owns to a mistake ("I made an error", "scratch that"), that begins with "wait" or "actually" and judges or
- * answers anew, or that stands next to the answer and calls it wrong. A question does not, nor does what is
- * said of others' mistakes; and a sentence that finds the answer right after all restores it. */
+ * answers anew, that names the value and rejects it, or that stands next to the answer and calls it wrong.
+ * Others only prepare it: a check that fails, "I forgot a case"; they count where a new answer follows. A
+ * question takes nothing back, nor does what is said of others' mistakes; and a sentence that finds the
+ * answer right after all restores it. */
 #include "answer_check/strict/sentence.h"
 
 #include <string.h>
@@ -12,25 +14,49 @@ static const char negative[] =
     "cannot be correct|can't be correct|mistake|mistaken|error|miscalculat*|misread|doesn't work|does not "
     "work|"
     "doesn't satisfy|does not satisfy|not valid|invalid|impossible|错|不对|有误";
+/* What a check may find, beside those. */
+static const char failing[] = "fails|fail|failed|contradict*|extraneous|violates|violated|not a solution|not "
+                              "satisfied|doesn't hold|does not hold|doesn't match|does not match|mismatch|"
+                              "inconsistent|not equal|off by|too large|too small|too big|不满足|矛盾|不成立";
 static const char fixing[] =
-    "wait|no wait|update|edit|actually|hmm|hm|oops|ops|sorry|apologies|my apologies|no,|no.|no:|no!|hold "
-    "on|correction|corrected|on second thought|"
-    "on second thoughts|on reflection|but wait|oh|ah|however wait|等等|不对|更正|修正";
+    "wait|no wait|update|updated|edit|actually|hmm|hm|oops|ops|sorry|apologies|my apologies|i apologize|"
+    "no,|no.|no:|no!|hold "
+    "on|correction|corrected|revised|on second thought|"
+    "on second thoughts|on reflection|but wait|but hold on|oh|ah|however wait|等等|不对|更正|修正|等一下";
+static const char checking[] =
+    "let me|let's|let us|on checking|on rechecking|on verification|on closer|upon|after checking|after "
+    "rechecking|after double-checking|"
+    "after verifying|after re-*|checking|check|verification|verify|verifying|rechecking|re-*|reconsider*|"
+    "revisit*|reviewing|"
+    "looking back|substituting|plugging|testing|however|but|检查|验证|重新";
 static const char owning[] =
     "wait, no|no, wait|wait no|no wait|scratch that|strike that|take that back|my mistake|my bad|i was "
-    "wrong|i made a mistake|i made an error|"
-    "i made a calculation error|i made an arithmetic error|i made an arithmetic mistake|"
-    "i made a small mistake|i made a sign error|i made a slip|i've made|i have made|i miscalculated|i "
+    "wrong|i was mistaken|i miscalculated|i "
     "miscounted|"
-    "i misread|i misspoke|let me correct|i need to correct|i should correct|correction:|更正|我算错|我错了";
+    "i misread|i misspoke|let me correct|i need to correct|i should correct|i must correct|correction:|"
+    "answer above is wrong|answer was wrong|answer was incorrect|更正|我算错|我错了";
+/* "I made .. a mistake" and the like: the writer before, the fault behind. */
+static const char finding[] =
+    "i made|we made|i've made|i have made|i found|i see|i notice*|i spotted|i realize*|"
+    "i realise*|there is|there was|there's|for the";
+static const char faults[] =
+    "mistake|mistakes|error|errors|slip|miscalculation|typo|oversight|blunder|misread";
+/* A step left out, which changes the value only where a new one follows. */
+static const char slips[] =
+    "i forgot|we forgot|forgot to|i overlooked|i missed|i neglected|i omitted|i ignored|i skipped|i left out|"
+    "i double counted|i "
+    "double-counted|i overcounted|i undercounted|i misapplied|i misunderstood|i misinterpreted|i mixed up|i "
+    "swapped|i confused|i assumed|i "
+    "should have|i should've|i used the wrong|need to exclude|need to subtract|must exclude|have to exclude|"
+    "漏了|忘了|忘记";
 static const char subjects[] = "that|this|it|but that|but this|but it|however, this|however, that|however, "
                                "it|the above|my answer|my previous|my earlier|the answer above|the "
                                "previous|the boxed|that's|that is|"
                                "the answer i|这个|这";
 static const char others[] =
-    "let me know|if i|if you|if there|common|often|many students|tempting|would give|"
-    "might think|one might|would be wrong to|please|whether|double-check|double check|recheck|in case|"
-    "make sure|see if";
+    "let me know|if i|if you|if there|common|often|many students|students|tempting|would give|"
+    "might think|one might|would be wrong to|please|whether|in case|"
+    "make sure|see if|no error|no errors|no mistake|no mistakes|you made";
 static const char anew[] = "should be|should have been|must be|answer is|answer:|it is|it's|correct "
                            "answer|so it is|is actually|value is";
 static const char restoring[] =
@@ -92,11 +118,82 @@ static int is_rejected(struct span s, size_t start, size_t end)
     return sentence_says(rest, negative) && !sentence_says(rest, "wrong to|not wrong|no error|no mistake");
 }
 
+/* ---- the value in a later sentence ---- */
+
+/* Behind the text in the sentence, where it stands as a whole number or formula; 0 where it does not. */
+static size_t behind_text(struct span s, struct span text)
+{
+    const char *at = s.s, *end = s.s + s.n;
+    while (text.n && (at = memmem(at, (size_t)(end - at), text.s, text.n))) {
+        size_t from = (size_t)(at - s.s), to = from + text.n;
+        int joins_before = from && (span_is_word(s, from - 1) || strchr(".-\\/^", s.s[from - 1]));
+        int joins_behind = to < s.n && (span_is_word(s, to) || strchr("^/!%({", s.s[to]) ||
+                                        (s.s[to] == '.' && to + 1 < s.n && ascii_is_digit(s.s[to + 1])));
+        if (!joins_before && !joins_behind)
+            return to;
+        at++;
+    }
+    return 0;
+}
+
+/* Behind the value in the sentence, or what stands behind its last equals sign; 0 where it is not named. */
+static size_t behind_value(struct span s, struct span value)
+{
+    while (value.n && strchr("$*`_ .", value.s[0]))
+        value = (struct span){value.s + 1, value.n - 1};
+    while (value.n && strchr("$*`_ .", value.s[value.n - 1]))
+        value.n--;
+    size_t found = value.n < 64 ? behind_text(s, value) : 0;
+    const char *equals = found || value.n > 64 ? NULL : memrchr(value.s, '=', value.n);
+    if (equals)
+        found =
+            behind_text(s, span_trim((struct span){equals + 1, value.n - (size_t)(equals + 1 - value.s)}));
+    return found;
+}
+
+/* Does the sentence name the value and reject it: "8 does not satisfy it", not "no one other than 8"? */
+static int rejects_value(struct span s, struct span value)
+{
+    size_t to = behind_value(s, value), from = to;
+    if (!to)
+        return 0;
+    while (from && !ascii_is_space(s.s[from - 1]))
+        from--;
+    struct span before = {s.s, from}, rest = {s.s + behind_marks(s, to), s.n - behind_marks(s, to)};
+    if (sentence_says(before, "other|than|except|besides|unlike|not|only|if|false"))
+        return 0;
+    if (sentence_begins(rest,
+                        "fails|is wrong|is incorrect|is impossible|is extraneous|is invalid|is too large|"
+                        "is too small|violates|contradicts|leads to a contradiction|gives a "
+                        "contradiction|must be rejected|is rejected|must be excluded|is ruled out|was "
+                        "wrong|was incorrect|would be wrong|would violate"))
+        return 1;
+    return sentence_begins(rest,
+                           "is not|isn't|was not|wasn't|does not|doesn't|cannot|can't|can not|do not") &&
+           sentence_says(rest, "satisfy|work|works|fit|hold|match|correct|right|valid|a solution|a root|the "
+                               "answer|allowed|possible|acceptable|in the domain|check out|be the");
+}
+
+/* Is there a number in the sentence, and the value not? */
+static int names_another(struct span s, struct span value)
+{
+    int has_digit = 0;
+    for (size_t i = 0; i < s.n; i++)
+        has_digit |= ascii_is_digit(s.s[i]);
+    return has_digit && !behind_value(s, value);
+}
+
+/* Does the writer say of themselves that there is a fault: "I see that I made a sign error"? */
+static int owns_fault(struct span s)
+{
+    return sentence_says(s, owning) || (sentence_says(s, finding) && sentence_says(s, faults));
+}
+
 size_t sentence_before_second_thought(struct span s)
 {
-    static const char *const words[] = {" Wait",    " Actually",     " Hmm",     " Oops",
-                                        " Sorry",   " Scratch that", " No, ",    " wait, ",
-                                        " Hold on", " Correction",   " But wait"};
+    static const char *const words[] = {" Wait",         " Actually", " Hmm",     " Oops",    " Sorry",
+                                        " Scratch that", " No, ",     " wait, ",  " Hold on", " Correction",
+                                        " But wait",     " Let me",   " However", " I made"};
     size_t n = s.n;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const char *found = memmem(s.s, n, words[k], strlen(words[k]));
@@ -106,48 +203,67 @@ size_t sentence_before_second_thought(struct span s)
     return n;
 }
 
-int sentence_takes_back(struct span *rest, struct span *by, struct span section, size_t start, size_t end)
+/* What one sentence behind the statement does to it. */
+static enum taken_back effect_of(struct span one, struct span value, int is_next, int is_fixing,
+                                 int is_checking)
+{
+    int fixes = sentence_begins(one, fixing), checks = is_checking || sentence_begins(one, checking);
+    int judges = sentence_says(one, negative) && !sentence_says(one, "not wrong|nothing wrong");
+    if (is_question(one) || sentence_says(one, others))
+        return TAKEN_BACK_NOT;
+    if (owns_fault(one) || rejects_value(one, value) || ((fixes || is_fixing) && judges) ||
+        (fixes && sentence_says(one, anew)) ||
+        (is_fixing && sentence_says(one, "should be|should have been|correct answer")) ||
+        (is_next && judges && sentence_begins(one, subjects)) ||
+        (is_next && sentence_begins(one, "on second thought|correction|更正")))
+        return TAKEN_BACK;
+    if (sentence_says(one, slips) ||
+        ((fixes || checks) && (judges || sentence_says(one, failing)) && !names_another(one, value)))
+        return TAKEN_BACK_BY_RESULT;
+    return fixes || checks ? TAKEN_BACK_BY_ANSWER : TAKEN_BACK_NOT;
+}
+
+enum taken_back sentence_takes_back(struct span *rest, struct span *by, struct span section, size_t start,
+                                    size_t end, struct span value)
 {
     enum { REACH = 8192 };
     struct span s = {section.s, section.n - end > REACH ? end + REACH : section.n};
-    int is_next = 1, is_fixing = 0, is_back = 0;
+    int is_next = 1, is_fixing = 0, is_checking = 0;
+    enum taken_back back = TAKEN_BACK_NOT;
     *rest = *by = (struct span){0};
     if (is_rejected(s, start, end)) {
         *rest = *by = (struct span){section.s + end, section.n - end};
         by->n = sentence_next(s, end) - end;
-        return 1;
+        return TAKEN_BACK;
     }
     /* what is taken back in the statement's own sentence, "\boxed{8} Wait, that is wrong.", or behind it */
     size_t begin = behind_marks(s, end);
     while (begin < s.n && strchr(".,;", s.s[begin]))
         begin = behind_marks(s, begin + 1);
     struct span own = {s.s + begin, s.n - begin};
-    if (!sentence_begins(own, fixing) && !sentence_begins(own, owning) && !sentence_begins(own, subjects))
+    int is_new = own.n && own.s[0] >= 'A' && own.s[0] <= 'Z'; /* the full stop is missing */
+    if (!is_new && !sentence_begins(own, fixing) && !sentence_begins(own, owning) &&
+        !sentence_begins(own, subjects))
         begin = sentence_next(s, end);
     for (size_t i = begin, next; i < s.n; i = next) {
         next = sentence_next(s, i);
         struct span one = span_trim((struct span){s.s + i, next - i});
         if (!one.n)
             continue;
-        int fixes = sentence_begins(one, fixing), judges = sentence_says(one, negative);
-        int is_void = is_question(one) || sentence_says(one, others);
-        if (sentence_says(one, restoring) && !judges && !is_question(one)) {
-            is_back = 0;
-        } else if (!is_void &&
-                   !(judges && sentence_says(one, "not wrong|no mistake|no error|nothing wrong")) &&
-                   (sentence_says(one, owning) || ((fixes || is_fixing) && judges) ||
-                    (fixes && sentence_says(one, anew)) ||
-                    (is_fixing && sentence_says(one, "should be|should have been|correct answer")) ||
-                    (is_next && judges && sentence_begins(one, subjects)) ||
-                    (is_next && sentence_begins(one, "on second thought|correction|更正")))) {
-            if (!is_back) {
-                *by = one;
+        int fixes = sentence_begins(one, fixing), checks = sentence_begins(one, checking);
+        enum taken_back effect = effect_of(one, value, is_next, is_fixing, is_checking);
+        if (effect < TAKEN_BACK && sentence_says(one, restoring) && !sentence_says(one, negative) &&
+            !is_question(one) && !names_another(one, value)) {
+            back = TAKEN_BACK_NOT;
+        } else if (effect > back) {
+            if (back == TAKEN_BACK_NOT)
                 *rest = (struct span){section.s + i, section.n - i};
-            }
-            is_back = 1;
+            *by = one;
+            back = effect;
         }
         is_next &= fixes && one.n < 40;
         is_fixing = fixes;
+        is_checking = checks || (is_checking && one.n < 40);
     }
-    return is_back;
+    return back;
 }

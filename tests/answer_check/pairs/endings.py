@@ -131,11 +131,11 @@ def written(ending, answer):
     return SPECIAL[name](answer) if text is None else text.replace("%s", answer)
 
 
-def matrix():
+def rows():
     """Yields (class, gold, response, equal) for every ending and kind, true and false."""
     for group, endings, true_at in (("latex", LATEX, 2), ("plain", PLAIN, 3)):
         for ending in endings:
             for kind in KINDS:
                 for equal, at in ((True, true_at), (False, true_at + 2)):
                     if kind[at] is not None:
-                        yield "ending %s: %s" % (group, ending[0]), kind[1], written(ending, kind[at]), equal
+                        yield "%s: %s" % (group, ending[0]), kind[1], written(ending, kind[at]), equal

@@ -11,11 +11,13 @@ import time
 
 import endings
 import families
+import remarks
 import writing
 
 SHOWN = 3  # Examples of each fault.
 LEAST_RIGHT = 0.98
-LEAST_ENDINGS = {"latex": 0.98, "plain": 0.95}
+AROUND = (endings, remarks)  # Each has rows(): (class, gold, response, equal), the class as "group: name".
+LEAST_AROUND = {"plain": 0.95}  # Of the groups that may have more faults than others.
 WRAPPERS = ("\\boxed{%s}", "\\boxed{%s}", "So the answer is $\\boxed{%s}$.", "$$\\boxed{%s}$$")
 
 
@@ -102,28 +104,27 @@ def grade(program, pairs):
     return sums[2] == 0 and sums[1] >= LEAST_RIGHT * sums[0]
 
 
-def grade_endings(program, seed, count):
-    """Grades the matrix of endings and kinds of answers, or that many of its pairs. Prints each ending with a
-    fault, and returns whether the program is good enough."""
-    rows = list(endings.matrix())
+def grade_around(program, seed, count):
+    """Grades what models write around answers, or that many of its pairs. Prints each class with a fault, and
+    returns whether the program is good enough."""
+    rows = [row for module in AROUND for row in module.rows()]
     if count and count < len(rows):
         rows = random.Random(seed).sample(rows, count)
     pairs = [{"class": c, "gold": g, "pred": p, "equal": e} for c, g, p, e in rows]
-    faults, good, shown = collections.Counter(), True, set()
+    total, wrong, good, shown = collections.Counter(), collections.Counter(), True, set()
     for pair, verdict in zip(pairs, run(program, pairs)):
-        group = pair["class"].split()[1].rstrip(":")
-        faults[group, "all"] += 1
+        group = pair["class"].split(":")[0]
+        total[group] += 1
         if (verdict == "correct") == pair["equal"]:
             continue
-        faults[group, "wrong"] += 1
+        wrong[group] += 1
         good = good and pair["equal"]
         if pair["class"] not in shown or not pair["equal"]:
             shown.add(pair["class"])
             print("    %s: gold %s, pred %r, verdict %s" % (pair["class"], pair["gold"], pair["pred"], verdict))
-    for group, least in LEAST_ENDINGS.items():
-        total, wrong = faults[group, "all"], faults[group, "wrong"]
-        print("endings, %s: %d of %d pairs right" % (group, total - wrong, total))
-        good = good and total - wrong >= least * total
+    for group in total:
+        print("%s: %d of %d pairs right" % (group, total[group] - wrong[group], total[group]))
+        good = good and total[group] - wrong[group] >= LEAST_AROUND.get(group, LEAST_RIGHT) * total[group]
     return good
 
 
@@ -136,11 +137,11 @@ def main():
     ap.add_argument("--check", action="store_true", help="verify the truth with SymPy where it applies")
     ap.add_argument("--grade", metavar="PROGRAM", help="grade the pairs with this program")
     ap.add_argument("--list", action="store_true", help="print the names of the classes")
-    ap.add_argument("--endings", action="store_true", help="the matrix of endings; with --count N a sample of it")
+    ap.add_argument("--endings", action="store_true", help="what models write around answers; with --count N a sample")
     args = ap.parse_args()
     if args.endings:
         print("seed %d" % args.seed, flush=True)
-        return 0 if grade_endings(args.grade, args.seed, args.count if args.count != 5000 else 0) else 1
+        return 0 if grade_around(args.grade, args.seed, args.count if args.count != 5000 else 0) else 1
     if args.list:
         print("\n".join(families.classes()))
         return 0
