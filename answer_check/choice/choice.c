@@ -91,11 +91,12 @@ static int judged_options(char *letter, size_t *end, struct span s, int n_option
 }
 
 /* The section with what it says in JSON as a declaration, or the section itself. */
-static struct span without_object(struct span section, struct arena *a)
+static struct span without_object(struct span section, int is_cut, struct arena *a)
 {
     struct span value;
-    size_t end;
-    int found = memchr(section.s, '{', section.n) ? answer_object(&value, &end, section, a) : 0;
+    size_t start, end;
+    int found =
+        memchr(section.s, '{', section.n) ? answer_object(&value, &start, &end, section, is_cut, a) : 0;
     if (!found)
         return section;
     if (found < 0)
@@ -121,7 +122,7 @@ static int extract_class(struct choice *out, enum choice_class *by, const struct
         *out = (struct choice){CHOICE_UNFINISHED, 0, "thinking was opened and never closed"};
         return 0;
     }
-    section = without_object(span_end(section, SECTION_MAX), a);
+    section = without_object(span_end(section, SECTION_MAX), r->finish == FINISH_LENGTH, a);
     char judged = 0;
     size_t behind;
     int n_true = judged_options(&judged, &behind, section, n_options);

@@ -5,13 +5,12 @@
 
 #include "answer_check/strict/sentence.h"
 #include "answer_check/text/value_words.h"
+#include "evalcore/base/str.h"
 
 static int is_decoration(char c)
 {
     return ascii_is_space(c) || c == '*' || c == '_' || c == ':' || c == '#' || c == '`';
 }
-
-enum { CONTENT_MAX = MATH_TREE_BYTES + 1 }; /* bytes of a declaration that are looked at: too many */
 
 struct declaration {
     size_t content; /* where it starts */
@@ -20,6 +19,8 @@ struct declaration {
                    * is ..." */
     int is_label; /* strong, with a colon: what follows is the answer even if it is words */
     int is_tag;   /* in tags */
+    int is_open;  /* in a tag that nothing closes */
+    int is_block; /* several lines, which are searched like a section */
     int is_value; /* only a value counts, no words */
 };
 
@@ -31,28 +32,21 @@ static int is_is(struct span s, size_t i)
             s.s[i + 2] == '$');
 }
 
-/* Does a tag open at i in which an answer stands by itself? Its content is one line. A tag that is only
- * spoken of is none. */
+/* Does a tag open at i in which an answer stands? */
 static int tag_at(struct declaration *out, struct span s, size_t i)
 {
-    static const char *const names[] = {"answer", "final_answer", "finalanswer", "final-answer", "ans",
-                                        "final",  "result",       "solution",    "output"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        size_t n = strlen(names[k]), from = i + 1 + n + 1;
-        if (from > s.n || s.s[from - 1] != '>' || !span_starts((struct span){s.s + i + 1, n}, names[k]))
-            continue;
-        while (from < s.n && ascii_is_space(s.s[from]))
-            from++;
-        size_t end = from, behind;
-        while (end < s.n && end - from < CONTENT_MAX && s.s[end] != '\n' && !span_at(s, end, "</"))
-            end++;
-        for (behind = end; behind < s.n && ascii_is_space(s.s[behind]);)
-            behind++;
-        *out = (struct declaration){.content = from, .end = end, .strong = 1, .is_tag = 1};
-        return end > from && span_at(s, behind, "</") && s.n - behind >= n + 3 &&
-               s.s[behind + 2 + n] == '>' && span_starts((struct span){s.s + behind + 2, n}, names[k]);
-    }
-    return 0;
+    struct span content;
+    int is_closed;
+    if (!extract_tag(&content, &is_closed, s, i))
+        return 0;
+    *out = (struct declaration){.content = (size_t)(content.s - s.s),
+                                .end = (size_t)(content.s - s.s) + content.n,
+                                .strong = 1,
+                                .is_tag = 1,
+                                .is_open = !is_closed,
+                                .is_value = !is_closed,
+                                .is_block = memchr(content.s, '\n', content.n) != NULL};
+    return 1;
 }
 
 /* Does a line begin at i with "#### " and a value, as in GSM8K? */
@@ -191,8 +185,8 @@ static int noun_declares(struct declaration *out, struct span s, size_t i)
 }
 
 /* The bytes that a declaration may begin with. */
-static const unsigned char may_declare[256] = {
-    ['a'] = 1, ['A'] = 1, ['r'] = 1, ['R'] = 1, ['<'] = 1, ['#'] = 1, [0xe7] = 1, [0xeb] = 1, [0xd0] = 1};
+static const unsigned char may_declare[256] = {['a'] = 1, ['A'] = 1, ['r'] = 1,  ['R'] = 1,  ['<'] = 1,
+                                               ['['] = 1, ['#'] = 1, [0xe7] = 1, [0xeb] = 1, [0xd0] = 1};
 
 /* Does a declaration stand at i? *seen counts the places that had to be looked at. */
 static int declaration_at(struct declaration *out, struct span s, size_t i, int *seen)
@@ -204,9 +198,9 @@ static int declaration_at(struct declaration *out, struct span s, size_t i, int 
         ++*seen;
         return noun_declares(out, s, i);
     }
-    if (c == '<' || c == '#') {
+    if (c == '<' || c == '[' || c == '#') {
         *seen += i + 1 < s.n && (c == '#' ? s.s[i + 1] == '#' : ascii_is_letter(s.s[i + 1]));
-        return c == '<' ? tag_at(out, s, i) : hashes_at(out, s, i);
+        return c == '#' ? hashes_at(out, s, i) : tag_at(out, s, i);
     }
     return c == 'r' || c == 'R' || c == 0xe7 || c == 0xeb || c == 0xd0 ? foreign_declaration(out, s, i) : 0;
 }
@@ -276,15 +270,68 @@ static int is_words(struct span s, struct math_work *w)
     return longest >= 2 && !math_is_value(w, s);
 }
 
+/* Behind marks of Markdown and tags of HTML, the line that opens a fence of code, and the mark of a quoted
+ * line. */
+static struct span behind_decoration(struct span s)
+{
+    size_t i = 0;
+    while (i < s.n) {
+        if (span_at(s, i, "```")) {
+            const char *line = memchr(s.s + i, '\n', s.n - i);
+            for (i += 3; i < s.n && line && ascii_is_letter(s.s[i]);)
+                i++;
+        } else if (is_decoration(s.s[i]) || (s.s[i] == '>' && i && s.s[i - 1] == '\n')) {
+            i++;
+        } else if (span_at(s, i, "<b>") || span_at(s, i, "<i>")) {
+            i += 3;
+        } else if (span_at(s, i, "<strong>")) {
+            i += 8;
+        } else {
+            break;
+        }
+    }
+    return (struct span){s.s + i, s.n - i};
+}
+
+/* The items of a list with bullets, of one value each, as "2, 5": 1, or 0 where s begins with none. */
+static int read_items(struct span *out, struct span s, struct math_work *w)
+{
+    enum { ITEMS = 16 };
+    struct str all = {0};
+    int n = 0;
+    for (; n < ITEMS; n++) {
+        s = span_trim(s);
+        size_t mark = span_at(s, 0, "- ") || span_at(s, 0, "* ") ? 2 : span_at(s, 0, "\xe2\x80\xa2 ") ? 4 : 0;
+        const char *line = memchr(s.s, '\n', s.n);
+        struct span item = {s.s + mark, (line ? (size_t)(line - s.s) : s.n) - mark};
+        item = sentence_plain(span_trim(item), w);
+        if (!mark || !math_is_value(w, item))
+            break;
+        str_puts(&all, n ? ", " : "");
+        str_add(&all, item.s, item.n);
+        s = line ? (struct span){line, s.n - (size_t)(line - s.s)} : (struct span){0};
+    }
+    *out = (struct span){arena_strndup(w->arena, str_text(&all), all.len), all.len};
+    str_release(&all);
+    return n > 0;
+}
+
 /* What is declared at the start of `rest`. end: where the section's last word ends, or NULL: the length limit
  * did not come, so that nothing was cut off there. */
 static enum declared_status read_content(struct declared *out, int *words, struct span rest, const char *end,
                                          struct math_work *w)
 {
-    while (rest.n && is_decoration(rest.s[0]))
-        rest = (struct span){rest.s + 1, rest.n - 1};
-    if (rest.n > CONTENT_MAX)
-        rest.n = CONTENT_MAX;
+    const char *line_end = rest.n ? memchr(rest.s, '\n', rest.n) : NULL;
+    *words = 0;
+    if (line_end && !behind_decoration((struct span){rest.s, (size_t)(line_end - rest.s)}).n &&
+        read_items(&out->text, (struct span){line_end, rest.n - (size_t)(line_end - rest.s)}, w)) {
+        out->line = out->text;
+        out->place = (struct span){rest.s, 0};
+        return DECLARED_FOUND;
+    }
+    rest = behind_decoration(rest);
+    if (rest.n > DECLARED_MAX)
+        rest.n = DECLARED_MAX;
     if (rest.n && rest.s[0] == '}') { /* "\[ \text{Answer: } 5 \]" */
         size_t close = 1;
         while (close < rest.n && rest.s[close] != '$' && rest.s[close] != '\n' &&
@@ -314,6 +361,9 @@ static enum declared_status read_content(struct declared *out, int *words, struc
         return DECLARED_FOUND;
     }
     struct span s = {rest.s, sentence_end(rest)};
+    for (size_t i = 0; i + 2 < s.n; i++) /* a tag that follows */
+        if (s.s[i] == '<' && (s.s[i + 1] == '/' || span_at(s, i, "<br")))
+            s.n = i;
     int cut_behind = end && s.s + s.n >= end;
     if ((formula < 0 && !(rest.s[0] == '$' && extract_is_money(s, 0, cut_behind))) ||
         is_cut_off(s, cut_behind))
@@ -341,7 +391,7 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
     const char *end = finish == FINISH_LENGTH ? text.s + text.n : NULL;
     for (size_t i = s.n; i-- > 0 && words_seen < WORDS_MAX && tried < TRIED_MAX && best < 3;) {
         struct declaration d;
-        struct declared found;
+        struct declared found = {0};
         int words;
         if (!may_declare[(unsigned char)s.s[i]] || !declaration_at(&d, s, i, &words_seen))
             continue;
@@ -352,6 +402,14 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
         if (i && strchr("([", s.s[i - 1]) && found.text.n > 1 &&
             found.text.s[found.text.n - 1] == (s.s[i - 1] == '(' ? ')' : ']'))
             found.text = span_trim((struct span){found.text.s, found.text.n - 1}); /* "(Answer: 5)" */
+        if (d.is_open && finish == FINISH_LENGTH)
+            continue;
+        if (d.is_block) {
+            struct span result;
+            found = (struct declared){.text = rest, .line = rest, .is_block = 1};
+            words = !math_is_value(w, rest) && !sentence_last_result(&result, rest, w);
+            status = DECLARED_FOUND;
+        }
         int rank = 2 * (!words || d.is_label) + d.strong;
         if (words && !d.is_label && sentence_begins(found.text, judgements)) /* "so the answer is correct" */
             continue;
@@ -360,6 +418,8 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
         if (status == DECLARED_FOUND && rank > best) {
             *out = found;
             out->rule = d.is_tag ? "tagged" : "declared";
+            if (!found.place.s)
+                out->place = found.text;
             best = rank;
         }
     }

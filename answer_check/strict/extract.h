@@ -35,15 +35,24 @@ size_t extract_box_name(struct span section, size_t i);
 int extract_box_contexts(struct box_list *out, struct span section, const struct box_list *boxes,
                          struct math_work *w);
 
+enum { DECLARED_MAX = MATH_TREE_BYTES + 1 }; /* bytes of a declaration that are looked at: too many */
+
+/* Does a tag open at byte i in which an answer stands: "<answer>", "[ANSWER]", "<result type=..>"? Sets
+ * *content, up to the tag that closes it. Where none does, *is_closed is 0 and the content goes to the end of
+ * the text. A tag that is only spoken of, whose content is too long, is none. */
+int extract_tag(struct span *content, int *is_closed, struct span section, size_t i);
+
 struct declared {
-    const char *rule; /* "declared", or "tagged" where it stands in tags or behind "####" */
-    struct span text; /* a formula's content, or the sentence without marks around it */
-    struct span line; /* the rest of the line, for an answer that is itself a sentence or holds ". " */
+    const char *rule;  /* "declared", or "tagged" where it stands in tags or behind "####" */
+    struct span text;  /* a formula's content, or the sentence without marks around it */
+    struct span line;  /* the rest of the line, for an answer that is itself a sentence or holds ". " */
+    struct span place; /* the bytes of the section that state it */
+    int is_block;      /* the text is all that stands in tags, of several lines */
 };
 enum declared_status { DECLARED_NONE, DECLARED_FOUND, DECLARED_CUT };
 
 /* Finds what is declared behind "final answer ... is", "answer is" or "answer:", the same in other languages,
- * on one line in <answer> tags and the like, or behind "####" as a value. Among several declarations the last
+ * in <answer> tags and the like, or behind "####" as a value. Among several declarations the last
  * one with a value counts, then the last in words. "final answer", "Answer:" at the start of a sentence and
  * the tags come before a mere "answer is", and behind their colon words are a value. A declaration that opens
  * a box, a brace or a formula and does not close it states nothing; when there is no other, the status is

@@ -37,26 +37,41 @@ static struct span table_line(struct span s, size_t *end)
     return line.n > 2 && line.s[0] == '|' && line.s[line.n - 1] == '|' ? line : (struct span){0};
 }
 
+/* The line below the head of a table? */
+static int is_rule(struct span line)
+{
+    for (size_t i = 0; i < line.n; i++)
+        if (!strchr("|-: +=", line.s[i]))
+            return 0;
+    return line.n > 0;
+}
+
 int extract_table(struct span *out, struct span s)
 {
     enum { LINES = 200, CELLS = 12 };
     struct span last = {0}, head = {0}, line;
+    int is_head = 0;
     int answer_column = -1;
     s = sentence_without_chatter(s);
     for (size_t end = s.n, n = 0; end && n < LINES; n++) {
         line = table_line(s, &end);
         if (!line.n)
             break;
+        if (is_rule(line)) {
+            is_head = last.n > 0;
+            continue;
+        }
         struct span name = cell_of(line, 0), value = cell_of(line, 1);
         if (!last.n)
             last = line;
-        if (answer_name_rank(name) < ANSWER_NAMES && value.n && !cell_of(line, 2).n &&
+        if (!is_head && answer_name_rank(name) < ANSWER_NAMES && value.n && !cell_of(line, 2).n &&
             answer_name_rank(value) == ANSWER_NAMES && !span_starts(value, "value") &&
             !span_starts(value, "result")) {
             *out = value;
             return 1;
         }
         head = line;
+        is_head = 0;
     }
     for (int k = 0; head.n && k < CELLS; k++)
         if (answer_name_rank(cell_of(head, k)) < ANSWER_NAMES)

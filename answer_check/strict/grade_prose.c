@@ -161,6 +161,29 @@ static int grade_last_line(struct grading *g, struct span marked)
     return 1;
 }
 
+/* The one value in the last fence of code, where no conclusion follows; program text is none. */
+static int fenced_value(struct span *out, struct span s, struct math_work *w)
+{
+    static const char languages[] = "python|py|js|javascript|c|cpp|java|matlab|r|julia|bash|sh|sage|sql";
+    const char *marks[2] = {NULL, NULL};
+    for (size_t i = 0, n = 0; i + 2 < s.n; i++)
+        if (span_at(s, i, "```") && (!i || s.s[i - 1] == '\n')) {
+            marks[n++ % 2] = s.s + i;
+            if (n % 2 == 0 && marks[1] < marks[0])
+                return 0;
+            i += 2;
+        }
+    if (!marks[1] || marks[1] < marks[0]) /* none, or one that stays open */
+        return 0;
+    struct span inside = {marks[0] + 3, (size_t)(marks[1] - marks[0]) - 3};
+    struct span after = {marks[1] + 3, s.n - (size_t)(marks[1] + 3 - s.s)};
+    const char *line = memchr(inside.s, '\n', inside.n);
+    if (!line || sentence_begins(inside, languages) || sentence_concludes(after))
+        return 0;
+    *out = span_trim((struct span){line, inside.n - (size_t)(line - inside.s)});
+    return out->n && !memchr(out->s, '\n', out->n) && math_is_value(w, *out);
+}
+
 /* A section that states no answer: what it ends with is searched, since that takes longer than what came
  * before. */
 int grade_undeclared(struct grading *g, struct span section, const struct response *r)
@@ -178,6 +201,10 @@ int grade_undeclared(struct grading *g, struct span section, const struct respon
         }
     }
     section = sentence_without_chatter(span_end(section, SEARCHED_MAX));
+    if (memmem(section.s, section.n, "```", 3) && fenced_value(&found, section, g->w)) {
+        grading_note(g, "fenced", found);
+        return grading_text(g, found, "The value in the last fence of code");
+    }
     if (extract_last_line(&found, section) && grade_last_line(g, found))
         return 0;
     if (sentence_last_result(&found, section, g->w)) {

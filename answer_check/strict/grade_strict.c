@@ -26,7 +26,8 @@ struct place {
     size_t start, end; /* the bytes of the statement in the section */
     struct span text;  /* what is compared, unless it is boxed */
     struct box_list boxes;
-    int is_cut; /* a statement was begun that the text ends in */
+    int is_cut;   /* a statement was begun that the text ends in */
+    int is_block; /* the text is a section of its own, of several lines */
 };
 
 /* The last box, or one whose last brace is missing. */
@@ -58,18 +59,22 @@ static int find_declared(struct place *out, struct grading *g, struct span secti
         return 0;
     out->rule = declared.rule;
     out->text = declared.text;
-    out->text.n = sentence_before_second_thought(declared.text);
-    out->start = (size_t)(declared.text.s - section.s);
-    out->end = out->start + out->text.n;
+    out->is_block = declared.is_block;
+    out->text.n = out->is_block ? declared.text.n : sentence_before_second_thought(declared.text);
+    out->start = (size_t)(declared.place.s - section.s);
+    out->end = out->start + (declared.place.s == out->text.s ? out->text.n : declared.place.n);
     return 1;
 }
 
 /* An object of JSON, unless a declaration follows it. *section loses an object without an answer. */
 static int find_object(struct place *out, struct grading *g, struct span *section, const struct response *r)
 {
-    size_t end;
+    size_t start, end;
     struct span value;
-    int found = memchr(section->s, '{', section->n) ? answer_object(&value, &end, *section, g->w->arena) : 0;
+    int is_cut = r->finish == FINISH_LENGTH;
+    int found = memchr(section->s, '{', section->n)
+                    ? answer_object(&value, &start, &end, *section, is_cut, g->w->arena)
+                    : 0;
     if (!found)
         return 0;
     struct span rest = {section->s + end, section->n - end};
@@ -85,6 +90,17 @@ static int find_object(struct place *out, struct grading *g, struct span *sectio
     }
     *out = (struct place){.rule = "structured", .start = end, .end = end, .text = value};
     return 1;
+}
+
+/* Does the box stand in an object of JSON, as a part of what is said there beside the answer? */
+static int is_box_in_object(const struct place *box, struct grading *g, struct span section,
+                            const struct response *r)
+{
+    size_t start, end;
+    struct span value;
+    return memmem(section.s, section.n, "\":", 2) &&
+           answer_object(&value, &start, &end, section, r->finish == FINISH_LENGTH, g->w->arena) > 0 &&
+           start < box->start && box->end <= end && !memmem(value.s, value.n, "boxed", 5);
 }
 
 static int find_table(struct place *out, struct span *section)
@@ -122,8 +138,13 @@ static int grade_places(struct grading *g, struct span section, const struct res
     for (int tries = 0; tries < TRIES; tries++) {
         struct place p = {0};
         struct span rest, by;
-        int found = find_box(&p, g, section, r) || find_object(&p, g, &section, r) ||
-                    find_declared(&p, g, section, r) || find_table(&p, &section);
+        int found = find_box(&p, g, section, r);
+        if (found && is_box_in_object(&p, g, section, r)) {
+            p = (struct place){0};
+            found = 0;
+        }
+        found = found || find_object(&p, g, &section, r) || find_declared(&p, g, section, r) ||
+                find_table(&p, &section);
         if (!found && (p.is_cut || r->finish == FINISH_LENGTH))
             return grade_no_answer(g->out, r);
         if (!found)
@@ -132,6 +153,8 @@ static int grade_places(struct grading *g, struct span section, const struct res
         if (!is_taken_back(g, &rest, &by, section, &p, r)) {
             if (p.boxes.n)
                 return grade_boxes(g, section, &p.boxes);
+            if (p.is_block)
+                return grade_undeclared(g, p.text, r);
             grade_declared(g, p.text);
             struct span list = p.text; /* a list of JSON may be a tuple as well as an interval */
             if (g->out->verdict == VERDICT_WRONG && !strcmp(p.rule, "structured") && list.n > 2 &&

@@ -313,6 +313,11 @@ static const char strong[] =
     "we conclude|result|overall|then|answer|we get|we find|we obtain|which gives|this gives|"
     "所以|因此|故|综上|答案|结果|总共|一共";
 
+int sentence_concludes(struct span s)
+{
+    return sentence_says(s, strong);
+}
+
 int sentence_last_result(struct span *out, struct span section, struct math_work *w)
 {
     enum { SENTENCES = 4, REACH = 4096, BEGUN_MAX = 512 };
@@ -339,7 +344,7 @@ int sentence_last_result(struct span *out, struct span section, struct math_work
             break;
         if (!sentence_result(&found, s, w))
             continue;
-        int is_strong = sentence_says(s, strong);
+        int is_strong = sentence_concludes(s);
         if (is_strong || !is_weak)
             *out = found;
         is_weak = 1;

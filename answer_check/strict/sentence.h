@@ -38,6 +38,9 @@ int sentence_result(struct span *out, struct span sentence, struct math_work *w)
  * three the last one with words such as "so" or "total" counts before one without. */
 int sentence_last_result(struct span *out, struct span section, struct math_work *w);
 
+/* Does the text draw a conclusion, with words such as "so" or "total"? */
+int sentence_concludes(struct span s);
+
 /* The section without the sentences of politeness that it ends with. */
 struct span sentence_without_chatter(struct span section);
 

@@ -1,20 +1,38 @@
 /* Answers in objects of JSON, read by key (contract: answer_object.h). A model that is asked for JSON writes
- * LaTeX with single backslashes in it and bare keys, so the reader is no strict one. */
+ * LaTeX with single backslashes in it, bare keys and comments, so the reader is no strict one. */
 #include "answer_check/text/answer_object.h"
+
+#include "evalcore/base/str.h"
 
 #include <string.h>
 
-/* Names under which an answer stands, best first. */
+/* Names under which an answer stands, best first, without blanks, "-" and "_". The first ones name nothing
+ * else; the later ones may also name a part of the way there. */
 static const char *const answer_names[ANSWER_NAMES] = {
-    "final_answer", "finalanswer",    "final answer",   "final-answer",   "answer",
-    "ans",          "correct_answer", "correct answer", "correct_option", "selected_option",
-    "choice",       "final_result",   "final result",   "result",         "solution",
-    "final",        "option",         "letter",         "value"};
+    "finalanswer",   "answer",         "ans",        "correctanswer", "predictedanswer",
+    "numericanswer", "answervalue",    "theanswer",  "最终答案",      "答案",
+    "correctoption", "selectedoption", "choice", /* OWN_NAMES of them */
+    "finalresult",   "result",         "solution",   "final",         "finalvalue",
+    "option",        "letter",         "prediction", "conclusion",    "boxed",
+    "value"};
+enum { OWN_NAMES = 13 };
+
+static int is_named(struct span name, const char *known)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < name.n; i++) {
+        if (strchr(" _-", name.s[i]))
+            continue;
+        if (!known[k] || ascii_lower(name.s[i]) != known[k++])
+            return 0;
+    }
+    return !known[k];
+}
 
 int answer_name_rank(struct span name)
 {
-    for (int k = 0; k < ANSWER_NAMES; k++)
-        if (name.n == strlen(answer_names[k]) && span_starts(name, answer_names[k]))
+    for (int k = 0; name.n && k < ANSWER_NAMES; k++)
+        if (is_named(name, answer_names[k]))
             return k;
     return ANSWER_NAMES;
 }
@@ -22,12 +40,21 @@ int answer_name_rank(struct span name)
 struct json_text {
     struct span s;
     size_t i;
+    int is_cut; /* by the length limit: the last value may lack its end */
 };
 
 static void skip_space(struct json_text *t)
 {
-    while (t->i < t->s.n && ascii_is_space(t->s.s[t->i]))
-        t->i++;
+    while (t->i < t->s.n) {
+        if (span_at(t->s, t->i, "//")) {
+            while (t->i < t->s.n && t->s.s[t->i] != '\n')
+                t->i++;
+        } else if (ascii_is_space(t->s.s[t->i])) {
+            t->i++;
+        } else {
+            break;
+        }
+    }
 }
 
 /* Passes over a string in quotes: 1 and its content, or 0. */
@@ -39,8 +66,10 @@ static int read_quoted(struct json_text *t, struct span *out)
     size_t from = ++t->i;
     while (t->i < t->s.n && t->s.s[t->i] != quote)
         t->i += t->s.s[t->i] == '\\' ? 2 : 1;
-    if (t->i >= t->s.n)
+    if (t->i >= t->s.n) {
+        t->i = t->s.n;
         return 0;
+    }
     *out = (struct span){t->s.s + from, t->i++ - from};
     return 1;
 }
@@ -50,27 +79,81 @@ static int read_value(struct json_text *t, struct span *out)
 {
     struct span inner;
     size_t from = t->i;
-    if (read_quoted(t, out))
-        return 1;
-    for (int depth = 0; t->i < t->s.n; t->i++) {
+    int depth = 0;
+    if (t->i < t->s.n && strchr("\"'", t->s.s[t->i]))
+        return read_quoted(t, out);
+    for (; t->i < t->s.n; t->i++) {
         char c = t->s.s[t->i];
         if (c == '"' && !read_quoted(t, &inner))
             return 0;
         c = t->i < t->s.n ? t->s.s[t->i] : 0;
-        if (!depth && (c == ',' || c == '}' || c == ']' || c == '\n'))
+        if (!depth && (c == ',' || c == '}' || c == ']' || c == '\n' || span_at(t->s, t->i, " //")))
             break;
         depth += (c == '{' || c == '[') - (c == '}' || c == ']');
     }
     *out = span_trim((struct span){t->s.s + from, t->i - from});
-    return out->n > 0;
+    return out->n > 0 && (t->i < t->s.n || (!depth && !t->is_cut));
 }
 
-/* Reads the object at t: 1 when it is one. *answer: the value of the best name, empty where it has none. */
-static int read_object(struct json_text t, struct span *answer, size_t *end, int depth)
+/* What one object holds. */
+struct object {
+    struct span answer; /* the value of the best name; empty where it has none */
+    int rank;           /* of that name */
+    size_t end;
+};
+
+enum { MEMBERS = 64 };
+
+/* Reads the key at t, with its colon: 1, 0 where none stands there, -1 where the text ends in it. */
+static int read_key(struct json_text *t, struct span *key)
 {
-    enum { MEMBERS = 64 };
-    int best = ANSWER_NAMES;
-    *answer = (struct span){0};
+    int is_quoted = t->i < t->s.n && strchr("\"'", t->s.s[t->i]) != NULL;
+    if (is_quoted && !read_quoted(t, key))
+        return -1;
+    if (!is_quoted) {
+        size_t from = t->i;
+        while (t->i < t->s.n && (ascii_is_letter(t->s.s[t->i]) || t->s.s[t->i] == '_'))
+            t->i++;
+        *key = (struct span){t->s.s + from, t->i - from};
+    }
+    skip_space(t);
+    if (t->i >= t->s.n)
+        return is_quoted ? -1 : 0;
+    return t->s.s[t->i++] == ':' && (is_quoted || key->n > 1);
+}
+
+/* A value that is an object without a name that answers: its only value, or "x = 2, y = 5". */
+static struct span values_of(struct json_text t, struct arena *a)
+{
+    struct span key, value, only = {0};
+    struct str all = {0};
+    int n = 0;
+    for (t.i++; n < MEMBERS; n++) {
+        skip_space(&t);
+        if (read_key(&t, &key) != 1)
+            break;
+        skip_space(&t);
+        if (!read_value(&t, &value))
+            break;
+        only = value;
+        str_puts(&all, n ? ", " : "");
+        str_add(&all, key.s, key.n);
+        str_puts(&all, " = ");
+        str_add(&all, value.s, value.n);
+        skip_space(&t);
+        if (t.i < t.s.n && t.s.s[t.i] == ',')
+            t.i++;
+    }
+    struct span out = n == 1 ? only : (struct span){arena_strndup(a, str_text(&all), all.len), all.len};
+    str_release(&all);
+    return out;
+}
+
+/* Reads the object at t: 1 when it is one. One that the text ends in counts if its keys are in quotes; a
+ * value that is not whole then is none. */
+static int read_object(struct json_text t, struct object *out, struct arena *a, int depth)
+{
+    *out = (struct object){.rank = ANSWER_NAMES};
     if (t.i >= t.s.n || t.s.s[t.i] != '{')
         return 0;
     t.i++;
@@ -79,38 +162,37 @@ static int read_object(struct json_text t, struct span *answer, size_t *end, int
         skip_space(&t);
         if (members && t.i < t.s.n && t.s.s[t.i] == '}')
             break;
-        if (!read_quoted(&t, &key)) {
-            size_t from = t.i;
-            while (t.i < t.s.n && (ascii_is_letter(t.s.s[t.i]) || t.s.s[t.i] == '_'))
-                t.i++;
-            key = (struct span){t.s.s + from, t.i - from};
-            if (key.n < 2 || (answer_name_rank(key) == ANSWER_NAMES && best == ANSWER_NAMES))
-                return 0;
+        int is_quoted = t.i < t.s.n && strchr("\"'", t.s.s[t.i]), has_key;
+        has_key = t.i < t.s.n ? read_key(&t, &key) : -1;
+        if (has_key < 0 && members) {
+            t.i = t.s.n;
+            break;
         }
-        skip_space(&t);
-        if (t.i >= t.s.n || t.s.s[t.i++] != ':')
+        if (has_key <= 0 ||
+            (!is_quoted && answer_name_rank(key) == ANSWER_NAMES && out->rank == ANSWER_NAMES))
             return 0;
         skip_space(&t);
         struct json_text nested = t;
-        size_t ignored;
-        if (!read_value(&t, &value))
+        int is_whole = read_value(&t, &value);
+        if (!is_whole && t.i < t.s.n)
             return 0;
-        if (answer_name_rank(key) < best) {
-            best = answer_name_rank(key);
-            *answer = value;
-            struct span deeper;
-            if (depth < 3 && value.n && value.s[0] == '{' &&
-                read_object(nested, &deeper, &ignored, depth + 1))
-                *answer = deeper;
+        if (is_whole && answer_name_rank(key) < out->rank) {
+            struct object deeper;
+            out->rank = answer_name_rank(key);
+            out->answer = value;
+            if (depth < 3 && value.n && value.s[0] == '{' && read_object(nested, &deeper, a, depth + 1))
+                out->answer = deeper.answer.n ? deeper.answer : values_of(nested, a);
         }
         skip_space(&t);
+        if (t.i >= t.s.n && is_quoted)
+            break;
         if (t.i < t.s.n && t.s.s[t.i] == ',')
             t.i++;
         else if (t.i >= t.s.n || t.s.s[t.i] != '}')
             return 0;
     }
-    *end = t.i + 1;
-    return t.i < t.s.n;
+    out->end = t.i < t.s.n ? t.i + 1 : t.s.n;
+    return 1;
 }
 
 /* The value without escapes and the quotes of list elements. A backslash before a letter is LaTeX's. */
@@ -137,10 +219,10 @@ static struct span unescape(struct span s, struct arena *a)
     return value;
 }
 
-int answer_object(struct span *out, size_t *end, struct span s, struct arena *a)
+int answer_object(struct span *out, size_t *start, size_t *end, struct span s, int is_cut, struct arena *a)
 {
     enum { TRIED = 32, OBJECT_MAX = 16384 };
-    int tried = 0, found = 0;
+    int tried = 0, found = 0, rank = ANSWER_NAMES;
     for (size_t i = s.n; i-- > 0 && tried < TRIED;) {
         if (s.s[i] != '{' || (i && (s.s[i - 1] == '\\' || ascii_is_letter(s.s[i - 1]))))
             continue;
@@ -149,27 +231,31 @@ int answer_object(struct span *out, size_t *end, struct span s, struct arena *a)
             next++;
         if (next >= s.n || !(strchr("\"'", s.s[next]) || ascii_is_letter(s.s[next])))
             continue;
-        struct span value;
-        size_t last;
+        struct object object;
         tried++;
         struct span rest = {s.s, s.n - i > OBJECT_MAX ? i + OBJECT_MAX : s.n};
-        if (!read_object((struct json_text){rest, i}, &value, &last, 0))
+        if (!read_object((struct json_text){rest, i, is_cut || rest.n < s.n}, &object, a, 0))
             continue;
-        if (found && last < *end)
-            continue;
-        if (value.n && !span_is(value, "null")) {
-            struct span read = unescape(value, a);
-            if (!found || read.n) {
-                *out = read;
-                *end = last;
-                found = 1;
-            }
-            /* an object around this one may name the answer */
-        } else if (!found) {
+        int is_around = found && object.end >= *end, is_own = object.rank < OWN_NAMES;
+        if (object.answer.n && !span_is(object.answer, "null")) {
+            if (found > 0 && !is_around && !(is_own && rank >= OWN_NAMES))
+                continue;
+            struct span read = unescape(object.answer, a);
+            if (found > 0 && !read.n)
+                continue;
+            *out = read;
+            rank = object.rank;
+            found = 1;
+        } else if (!found || (is_around && rank >= OWN_NAMES)) { /* an object around it that names none */
             *out = (struct span){0};
-            *end = last;
             found = -1;
+        } else {
+            if (is_around && found > 0)
+                *start = i;
+            continue;
         }
+        *start = i;
+        *end = object.end;
     }
     return found;
 }

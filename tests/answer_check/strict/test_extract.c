@@ -31,7 +31,7 @@ static void run_row(const struct test_case *t)
     struct arena a = {0};
     struct math_work w = {.arena = &a, .steps = MATH_STEPS};
     struct span section = {text, strlen(text)}, found;
-    struct declared d = {"", {"", 0}, {"", 0}};
+    struct declared d = {.text = {"", 0}, .line = {"", 0}};
     enum finish finish = case_text(t, "finish") ? FINISH_LENGTH : FINISH_STOP;
     if (case_text(t, "boxes"))
         CASE_STR(t, "boxes", boxes_of(&a, section));
