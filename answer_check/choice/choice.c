@@ -56,33 +56,49 @@ static int verdict_at(struct span s, size_t i, size_t *n)
     return -1;
 }
 
-/* Finds the last run in which every option is judged, in their order, and nothing else is said. Returns how
- * many are true, or -1 for none. *letter: the last that is; *end: the byte behind the run. */
+/* Behind the marks at i that occur in `marks`, blanks and arrows. */
+static size_t behind_marks(struct span s, size_t i, const char *marks)
+{
+    enum { MARKS_MAX = 16 };
+    size_t from = i;
+    while (i < s.n && i < from + MARKS_MAX)
+        if (ascii_is_space(s.s[i]) || (s.s[i] && strchr(marks, s.s[i])))
+            i++;
+        else if (span_at(s, i, "\xe2\x86\x92") || span_at(s, i, "\xe2\x87\x92"))
+            i += 3;
+        else
+            break;
+    return i;
+}
+
+/* Finds the last run in which every option is judged, once and in any order, and nothing else is said. Returns
+ * how many are true, or -1 for none. *letter: the last that is; *end: the byte behind the run. */
 static int judged_options(char *letter, size_t *end, struct span s, int n_options)
 {
     enum { RUN_MAX = 400 };
     for (size_t i = s.n; i-- > 0 && n_options > 1;) {
-        int n_true = 0, option = 0;
+        int n_true = 0, n_judged = 0;
+        uint32_t seen = 0;
         size_t at = i;
-        if (s.s[i] != 'A' || (i && span_is_word(s, i - 1)))
+        if (s.s[i] < 'A' || s.s[i] >= 'A' + n_options || (i && span_is_word(s, i - 1)))
             continue;
-        for (; option < n_options; option++) {
-            size_t n, marks = at;
-            while (at < s.n && at < marks + 16 && (ascii_is_space(s.s[at]) || strchr("(*|,;.-_", s.s[at])))
-                at++;
-            if (at >= s.n || s.s[at] != 'A' + option)
+        for (; n_judged < n_options; n_judged++) {
+            size_t n, marks;
+            at = behind_marks(s, at, "(*|,;.-_");
+            char option = at < s.n ? s.s[at] : 0;
+            if (option < 'A' || option >= 'A' + n_options || seen >> (option - 'A') & 1)
                 break;
-            for (marks = ++at;
-                 at < s.n && at < marks + 16 && (ascii_is_space(s.s[at]) || strchr(").:*|-=_", s.s[at]));)
-                at++;
+            marks = ++at;
+            at = behind_marks(s, at, ").:*|-=_?");
             int verdict = at < s.n && at > marks ? verdict_at(s, at, &n) : -1;
             if (verdict < 0)
                 break;
+            seen |= 1U << (option - 'A');
             n_true += verdict;
-            *letter = verdict ? (char)('A' + option) : *letter;
+            *letter = verdict ? option : *letter;
             at += n;
         }
-        if (option < n_options || at - i > RUN_MAX)
+        if (n_judged < n_options || at - i > RUN_MAX)
             continue;
         *end = at;
         return n_true;
@@ -136,7 +152,7 @@ static int extract_class(struct choice *out, enum choice_class *by, const struct
     }
     choice_scan(&found, section, n_options, r->finish, a);
     for (int k = 0; k < CHOICE_CLASSES; k++) {
-        if (!found.letter[k] || (n_true >= 0 && k > CHOICE_CHOSEN))
+        if (!found.letter[k] || found.conflicts[k] == CHOICE_UNSTATED || (n_true >= 0 && k > CHOICE_CHOSEN))
             continue;
         *by = (enum choice_class)k;
         *out = (struct choice){CHOICE_OK, found.letter[k], rules[k]};

@@ -59,6 +59,10 @@ static void clause_before(struct choice_view *v, const struct choice_token *k, c
         v->is_hedged |= kind == K_HEDGE || kind == K_IF;
     }
     v->is_rejected = is_forced || n_not % 2;
+    if (v->is_except && v->is_rejected && !is_forced) { /* "rules out all but C" */
+        v->is_except = v->is_rejected = 0;
+        v->is_only = 1;
+    }
 }
 
 /* Is a word for "correct" next to the noun at j? */
@@ -111,6 +115,7 @@ static enum choice_class subject_role(const struct choice_token *k, size_t sign,
     static const enum choice_kind bounds[] = {K_STOP, K_QUESTION, K_LETTER, K_LIST, K_BREAK,
                                               K_SO,   K_BUT,      K_IF,     K_END};
     size_t j = sign - 1;
+    int is_fit = 0;
     if (k[sign].kind == K_IS &&
         (k[j].kind == K_LINE || k[j].kind == K_STOP || (j == limit + 1 && k[j].kind == K_COMMA)))
         return is_lone ? CHOICE_CHOSEN : CHOICE_CLASSES; /* "Es la C.", without a subject */
@@ -122,12 +127,16 @@ static enum choice_class subject_role(const struct choice_token *k, size_t sign,
     if (near != CHOICE_CLASSES || (k[sign].kind != K_IS && k[sign].kind != K_COLON))
         return near;
     for (size_t n = 0; j > limit && n < REACH; j--, n++) {
-        if (is_one_of(k[j].kind, bounds) || (k[j].kind == K_LINE && !is_open_line(k, j)))
-            break;
+        if ((is_one_of(k[j].kind, bounds) && !(k[j].kind == K_BREAK && k[j - 1].kind == K_OPTION)) ||
+            (k[j].kind == K_LINE && !is_open_line(k, j)))
+            break; /* "the option which fits is C" goes on */
         if (k[j].kind == K_ONLY && (k[j + 1].kind == K_OPTION || k[j + 1].kind == K_LIGHT))
             return CHOICE_CHOSEN;
         if (k[j].kind == K_ANSWER || (k[j].kind == K_OPTION && is_right_noun(k, j)))
             return CHOICE_DECLARED;
+        if (k[j].kind == K_OPTION && is_fit)
+            return CHOICE_CHOSEN;
+        is_fit |= k[j].kind == K_FITS;
     }
     return CHOICE_CLASSES;
 }
@@ -161,6 +170,14 @@ static int is_answer_column(const struct choice_token *k, size_t i)
     return 0;
 }
 
+/* Do the words up to token i only introduce a statement: "Obviously,", "To sum up,"? */
+static int is_introduction(const struct choice_token *k, size_t i)
+{
+    for (size_t n = 0; n < 4 && (k[i].kind == K_LIGHT || k[i].kind == K_LABEL || k[i].kind == K_SO); n++)
+        i--;
+    return k[i].kind == K_LINE || k[i].kind == K_STOP;
+}
+
 /* The role that the token at j gives to the letters behind it. */
 static enum choice_class role_of(const struct choice_token *k, size_t j, const struct choice_group *g)
 {
@@ -171,8 +188,9 @@ static enum choice_class role_of(const struct choice_token *k, size_t j, const s
         return CHOICE_DECLARED;
     case K_CHOOSE:
     case K_LEAVE:
-    case K_ITIS:
         return CHOICE_CHOSEN;
+    case K_ITIS:
+        return is_lone || k[g->first - 1].kind == K_OPTION ? CHOICE_CHOSEN : CHOICE_CLASSES;
     case K_CLOSE: /* "[answer] C" */
         return is_lone && j > 1 && k[j - 1].kind == K_ANSWER && k[j - 2].kind == K_OPEN ? CHOICE_DECLARED
                                                                                         : CHOICE_CLASSES;
@@ -181,11 +199,13 @@ static enum choice_class role_of(const struct choice_token *k, size_t j, const s
             return subject_role(k, j - 1, g->limit, is_lone);
         return is_lone ? CHOICE_DECLARED : CHOICE_CLASSES;
     case K_FIX:
+        return is_lone && !k[j].is_own ? CHOICE_DECLARED : CHOICE_CLASSES;
     case K_ANSWER:
         return is_lone ? CHOICE_DECLARED : CHOICE_CLASSES;
-    case K_THINK:
     case K_FITS:
         return is_lone ? CHOICE_CHOSEN : CHOICE_CLASSES;
+    case K_THINK: /* "A implies B" is no statement, "this implies B" is */
+        return is_lone && k[j - 1].kind != K_LETTER ? CHOICE_CHOSEN : CHOICE_CLASSES;
     case K_SO:
         if (k[j - 1].kind == K_ANSWER || k[j - 1].kind == K_LABEL)
             return CHOICE_DECLARED;
@@ -193,6 +213,8 @@ static enum choice_class role_of(const struct choice_token *k, size_t j, const s
                    ? CHOICE_CHOSEN
                    : CHOICE_CLASSES;
     case K_COMMA:
+        if (is_lone && (k[j - 1].kind == K_ANSWER || is_introduction(k, j - 1)))
+            return k[j - 1].kind == K_ANSWER ? CHOICE_DECLARED : CHOICE_CHOSEN;
         return (k[j - 1].kind == K_FIX || k[j - 1].kind == K_SO || k[j - 1].kind == K_CHECK ||
                 k[j - 1].kind == K_CHOOSE)
                    ? near_subject(k, j - 1, j, is_lone)
@@ -214,15 +236,33 @@ static enum choice_class role_of(const struct choice_token *k, size_t j, const s
     }
 }
 
+/* "If the mass were larger, the answer would be C": does the sentence up to token i suppose something, and
+ * not only that one has to choose ("If I had to guess, I would say C")? */
+static int is_supposed(const struct choice_token *k, size_t i, size_t limit)
+{
+    int is_if = 0;
+    for (size_t n = 0; i > limit && n < 2 * REACH && !is_end(k[i].kind); i--, n++) {
+        if (k[i].kind == K_CHOOSE || k[i].kind == K_THINK)
+            return 0;
+        is_if |= k[i].kind == K_IF;
+    }
+    return is_if;
+}
+
 struct choice_view choice_before(const struct choice_token *k, const struct choice_group *g)
 {
     static const enum choice_kind light[] = {K_LIGHT, K_OPTION, K_OPEN,  K_ONLY,
                                              K_BOTH,  K_WOULD,  K_SEEMS, K_END};
     struct choice_view v = {.role = CHOICE_CLASSES, .until = g->last};
     size_t j = g->first - 1;
+    int is_would = 0;
     clause_before(&v, k, g);
-    for (; j > g->limit && (is_one_of(k[j].kind, light) || is_open_line(k, j)); j--)
+    for (; j > g->limit && (is_one_of(k[j].kind, light) || is_open_line(k, j)); j--) {
         v.is_only |= k[j].kind == K_ONLY;
+        is_would |= k[j].kind == K_WOULD;
+    }
+    is_would |= j > g->limit && k[j].kind == K_IS && k[j - 1].kind == K_WOULD;
+    v.is_hedged |= is_would && is_supposed(k, j, g->limit);
     v.heavy = j > g->limit ? k[j].kind : K_END;
     if (j > g->limit)
         v.role = role_of(k, j, g);
@@ -238,7 +278,7 @@ static int is_judged(const struct choice_token *k, size_t i)
         return k[i + 1].kind == K_CHECK || k[i + 1].kind == K_CROSS;
     for (i++; k[i].kind == K_LIGHT || k[i].kind == K_IS || k[i].kind == K_NOT; i++)
         is_not |= k[i].kind == K_NOT;
-    if (is_not && (is_end(k[i].kind) || k[i].kind == K_COMMA))
+    if (is_not && (is_end(k[i].kind) || k[i].kind == K_COMMA || k[i].kind == K_CLOSE))
         return 1;
     return is_one_of(k[i].kind, verdicts);
 }
@@ -251,13 +291,25 @@ static int marks_lead(const struct choice_token *k, size_t i)
     return k[i].kind == K_LINE && (k[i + 1].kind == K_CHECK || k[i + 1].kind == K_CROSS);
 }
 
-/* The check mark or cross with which the line of token i ends, or i. */
+/* The verdict with which the line of token i ends, or i: a check mark or cross, or "- wrong", "| correct |".
+ */
 static size_t line_mark(const struct choice_token *k, size_t i)
 {
+    static const enum choice_kind before[] = {K_DASH, K_BAR, K_OPEN, K_COLON, K_STOP, K_END};
+    static const enum choice_kind behind[] = {K_BAR, K_CLOSE, K_STOP, K_END};
     size_t end = i;
     for (int n = 0; n < REACH && k[end].kind != K_LINE && k[end].kind != K_LETTER; n++)
         end++;
-    return k[end].kind == K_LINE && (k[end - 1].kind == K_CHECK || k[end - 1].kind == K_CROSS) ? end - 1 : i;
+    if (k[end].kind != K_LINE)
+        return i;
+    for (end--; end > i + 1 && is_one_of(k[end].kind, behind);)
+        end--;
+    if (end > i && (k[end].kind == K_CHECK || k[end].kind == K_CROSS))
+        return end;
+    return end > i + 1 && (k[end].kind == K_RIGHT || k[end].kind == K_WRONG) &&
+                   is_one_of(k[end - 1].kind, before)
+               ? end
+               : i;
 }
 
 /* "is not the answer" in languages that put the negation last. */
@@ -286,16 +338,28 @@ static enum choice_class predicate_role(const struct choice_token *k, size_t i, 
     }
 }
 
+/* "C if friction is ignored, and D otherwise": does a condition follow the letter, and then another one? */
+static int is_conditional(const struct choice_token *k, const struct choice_group *g)
+{
+    size_t i = g->last + 1;
+    if (k[i].kind != K_IF)
+        return 0;
+    for (int n = 0; n < 2 * REACH && !is_end(k[i].kind); n++, i++)
+        if (k[i].kind == K_LETTER && k[i].letter != k[g->first].letter)
+            return 1;
+    return 0;
+}
+
 struct choice_view choice_behind(const struct choice_token *k, const struct choice_group *g)
 {
-    static const enum choice_kind light[] = {K_LIGHT, K_IS,    K_ARE,   K_OPTION, K_LABEL,
-                                             K_BOTH,  K_CLOSE, K_WOULD, K_SEEMS,  K_IT,
-                                             K_ITIS,  K_ONLY,  K_NOT,   K_HEDGE,  K_END};
+    static const enum choice_kind light[] = {K_LIGHT, K_IS,    K_ARE,   K_OPTION, K_LABEL, K_BOTH,
+                                             K_CLOSE, K_WOULD, K_SEEMS, K_IT,     K_ITIS,  K_ONLY,
+                                             K_NOT,   K_HEDGE, K_SO,    K_END};
     static const enum choice_kind good[] = {K_RIGHT, K_ANSWER, K_CHECK, K_CHOOSE, K_LEAVE, K_FITS, K_END};
     static const enum choice_kind bad[] = {K_WRONG, K_FAILS, K_CROSS, K_END};
     static const enum choice_kind signs[] = {K_COLON, K_BAR, K_DASH, K_OPEN, K_STOP, K_END};
     struct choice_view v = {.role = CHOICE_CLASSES, .until = g->last};
-    int is_weak = 0, n_not = 0, is_only = 0, is_it = 0, is_marked = marks_lead(k, g->first);
+    int is_weak = 0, is_would = 0, n_not = 0, is_only = 0, is_it = 0, is_marked = marks_lead(k, g->first);
     size_t i = g->last + 1, n = 0;
     for (; n < REACH && (is_one_of(k[i].kind, light) || (is_one_of(k[i].kind, signs) && is_judged(k, i)));
          i++, n++) {
@@ -304,20 +368,25 @@ struct choice_view choice_behind(const struct choice_token *k, const struct choi
         is_only |= k[i].kind == K_ONLY;
         is_it |= k[i].kind == K_ITIS || (k[i].kind == K_IT && k[i - 1].kind == K_IS) ||
                  (k[i].kind == K_IT && k[i + 1].kind == K_IS);
-        v.is_hedged |= k[i].kind == K_HEDGE || k[i].kind == K_WOULD;
+        v.is_hedged |= k[i].kind == K_HEDGE;
+        is_would |= k[i].kind == K_WOULD;
     }
-    if (k[g->first - 1].kind == K_LINE &&
-        (k[i].kind == K_OTHER || k[i].kind == K_DASH || k[i].kind == K_COLON))
+    v.is_hedged |= k[g->last + 1].kind == K_OR || is_conditional(k, g); /* "C or something else" */
+    int is_start = k[g->first - 1].kind == K_LINE || (k[g->first - 1].kind == K_BAR && k[i].kind == K_BAR);
+    if (is_start && (k[i].kind == K_OTHER || k[i].kind == K_DASH || k[i].kind == K_COLON ||
+                     k[i].kind == K_BAR || k[i].kind == K_STOP))
         i = line_mark(k, i);
     if (is_marked && (k[i].kind == K_CHECK || k[i].kind == K_CROSS))
         return v;
     if (is_one_of(k[i].kind, good)) {
         v.is_rejected = n_not % 2 || is_denied(k, i + 1);
         v.role = v.is_rejected ? CHOICE_CLASSES : is_weak ? CHOICE_MENTIONED : predicate_role(k, i, is_only);
+        v.is_hedged |= is_would && !is_end(k[i + 1].kind) && !is_end(k[i + 2].kind); /* "would be right if" */
         for (v.until = i; v.is_rejected && is_denied(k, v.until);)
             v.until++;
     } else if (is_one_of(k[i].kind, bad)) {
         v.is_rejected = n_not % 2 == 0;
+        v.is_hedged |= !v.is_rejected; /* "cannot be excluded" */
         v.until = i;
     } else if (n_not % 2 && k[i].kind != K_LETTER && k[i].kind != K_BREAK) {
         v.is_rejected = 1;

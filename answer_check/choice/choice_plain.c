@@ -30,7 +30,7 @@ static const struct {
     {"\xe2\x86\x92", "->"}, {"\xe2\x87\x92", "->"},  {"\xe2\x80\x82", " "}, /* spaces */
     {"\xe2\x80\x83", " "},  {"\xe2\x80\x89", " "},   {"\xe2\x80\xaf", " "},
     {"\xe2\x80\x8b", ""},   {"\xef\xb8\x8f", ""}, /* a sign as an emoji */
-    {"\xc2\xa0", " "},
+    {"\xc2\xa0", " "},      {"\xc2\xab", "\""},      {"\xc2\xbb", "\""},
 };
 
 /* A replacement is at most this many times as long as what it replaces. */
@@ -68,10 +68,25 @@ static const char *replaced_at(struct span s, size_t *length)
     return to;
 }
 
-/* A full-width or circled letter of three bytes as ASCII, or 0. */
+/* A letter of four bytes as ASCII, or 0: mathematical alphabets, each of 26 capitals and 26 small letters,
+ * and letters in squares and discs. */
+static char letter_of_four(const unsigned char *u)
+{
+    unsigned code = (unsigned)(u[1] & 63) << 12 | (unsigned)(u[2] & 63) << 6 | (u[3] & 63);
+    if (code >= 0x1d400 && code < 0x1d6a4)
+        return (char)((code - 0x1d400) % 52 < 26 ? 'A' + (code - 0x1d400) % 52
+                                                 : 'A' + 6 + (code - 0x1d400) % 52);
+    return code >= 0x1f130 && code < 0x1f18a && (code - 0x1f130) % 32 < 26
+               ? (char)('A' + (code - 0x1f130) % 32)
+               : 0;
+}
+
+/* A full-width, circled or mathematical letter of three or four bytes as ASCII, or 0. */
 static char letter_of(struct span s)
 {
     const unsigned char *u = (const unsigned char *)s.s;
+    if (s.n > 3 && u[0] == 0xf0)
+        return letter_of_four(u);
     if (s.n < 3)
         return 0;
     if (u[0] == 0xef && u[1] == 0xbc && u[2] >= 0xa1 && u[2] <= 0xba)
@@ -80,6 +95,13 @@ static char letter_of(struct span s)
         return (char)('a' + u[2] - 0x81);
     int circled = u[0] == 0xe2 && (u[1] == 0x92 || u[1] == 0x93) ? (u[1] - 0x92) * 64 + u[2] - 0xb6 : -1;
     return circled >= 0 && circled < 26 ? (char)('A' + circled) : 0;
+}
+
+/* Is there an emoji at s that says nothing? Those of choice_words.c do. */
+static int is_picture(struct span s)
+{
+    static const char *const signs[] = {"👍", "🗸"};
+    return s.n > 3 && !memcmp(s.s, "\xf0\x9f", 2) && !span_at(s, 0, signs[0]) && !span_at(s, 0, signs[1]);
 }
 
 /* Makes a small letter of the capital of two bytes at s: Latin with accents or Cyrillic. Returns 0 when
@@ -141,9 +163,16 @@ struct span choice_plain(struct span s, struct arena *a)
             to = brace_mark(&braces, s.s[0], was_dropped);
         } else if (c == 0xc2 || c >= 0xe2) { /* all texts of the table start like this */
             to = replaced_at(s, &skip);
-            if (!to && (letter = letter_of(s)))
+            if (!to && (letter = letter_of(s))) {
                 one[0] = letter;
-            skip = to ? skip : letter_of(s) ? 3 : 1;
+                skip = c == 0xf0 ? 4 : 3;
+            } else if (!to) {
+                to = is_picture(s) ? " " : NULL;
+                skip = to ? 4 : 1;
+            }
+        } else if (c == '\\' && s.n > 1 && s.s[1] == ' ') {
+            to = " ";
+            skip = 2;
         } else if (c == '\\' || c == '$') {
             skip = c == '$' ? 1 : dropped_at(s);
             to = skip ? "" : NULL;

@@ -14,6 +14,8 @@ struct labels {
     int is_several; /* different ones, however they are written */
 };
 
+enum { LABEL_REACH = 24 };
+
 /* Does the line whose first token is i start like an option ("B. twelve metres", "**C)** because", "(D)", "C"
  * alone)? A colon or a dash behind the letter makes a list of such lines, but no answer of one. */
 static char label_at(const struct choice_token *k, size_t i, int *is_weak)
@@ -22,11 +24,26 @@ static char label_at(const struct choice_token *k, size_t i, int *is_weak)
     *is_weak = next == K_COLON || next == K_DASH;
     if (k[i].kind != K_LETTER || k[i].is_small || k[i].is_rejected)
         return 0;
+    for (size_t j = i + 1; k[j].kind != K_LINE && k[j].kind != K_END && j < i + LABEL_REACH; j++)
+        if (k[j].kind == K_LETTER && k[j].dress == CHOICE_BRACKETED && k[j].letter != k[i].letter)
+            return 0; /* a list of options in one line */
     if (k[i].dress == CHOICE_BRACKETED || next == K_STOP || next == K_LINE)
         return k[i].letter;
     if (k[i].dress == CHOICE_ENCLOSED && (next == K_COLON || next == K_OTHER || next == K_CLOSE))
         return k[i].letter;
     return *is_weak ? k[i].letter : 0;
+}
+
+/* Does the sentence before token i say what will be looked at ("Let me evaluate each option."), so that an
+ * option with its text behind it is the first of these? */
+static int is_planned(const struct choice_token *k, size_t i)
+{
+    while (i && (k[i - 1].kind == K_LINE || k[i - 1].kind == K_STOP || k[i - 1].kind == K_COLON))
+        i--;
+    for (; i && k[i - 1].kind != K_LINE && k[i - 1].kind != K_STOP && k[i - 1].kind != K_LETTER; i--)
+        if (k[i - 1].kind == K_IF)
+            return 1;
+    return 0;
 }
 
 /* Which options do lines start with? */
@@ -43,6 +60,7 @@ static struct labels scan_labels(const struct choice_token *k, size_t n)
         any = letter;
         if (!is_weak || k[i + 1].dress == CHOICE_BRACKETED)
             l.only = letter;
+        l.is_several |= k[i + 2].kind != K_LINE && k[i + 2].kind != K_STOP && is_planned(k, i + 1);
     }
     return l;
 }
@@ -55,9 +73,9 @@ static int is_text(const struct choice_token *k, size_t letter, size_t i, size_t
         return 1;
     case K_COMMA:
         for (i++; i < end && (k[i].kind == K_LIGHT || k[i].kind == K_THINK || k[i].kind == K_LABEL ||
-                              k[i].kind == K_ANSWER);)
+                              k[i].kind == K_ANSWER || k[i].kind == K_RIGHT);)
             i++;
-        return i == end || k[i].kind == K_BREAK;
+        return i == end || k[i].kind == K_BREAK || k[i].kind == K_REST;
     case K_COLON:
     case K_DASH:
     case K_SO:
@@ -97,7 +115,9 @@ static void scan_last(struct choice_found *out, const struct choice_token *k, si
         return;
     if (k[letter].is_small && k[letter].dress == CHOICE_NAMED && k[letter - 1].kind != K_OPTION)
         return;
-    int is_several = 0;
+    int is_several = 0, is_more = 0;
+    for (i = letter + 1; i < end; i++)
+        is_more |= k[i].kind == K_LETTER && k[i].letter != k[letter].letter && k[i].dress == CHOICE_BRACKETED;
     for (i = letter + 1; i < end; i++) {
         enum choice_kind kind = k[i].kind;
         if (kind == K_LETTER)
@@ -106,9 +126,14 @@ static void scan_last(struct choice_found *out, const struct choice_token *k, si
                  !(k[i + 1].kind == K_LETTER && (kind == K_AND || kind == K_OR || kind == K_COMMA)))
             break;
     }
-    while (i < end && k[i].kind == K_LIGHT)
+    while (i < end && (k[i].kind == K_LIGHT || k[i].kind == K_ONLY))
         i++;
-    if (i < end && (is_several || is_list || !is_text(k, letter, i, end)))
+    for (size_t j = i; j < end && k[i].kind == K_COLON; j++)
+        if (k[j].kind == K_IF)
+            return; /* "Option C: let me check" */
+    if (i < end && (is_several || is_list || is_more || !is_text(k, letter, i, end)))
+        return;
+    if ((i < end || k[end - 1].kind == K_COLON) && is_planned(k, start))
         return;
     if (i == end && follows_letter(k, start - 1, k[letter].letter))
         return;
@@ -154,7 +179,8 @@ static size_t joined_letter(const struct choice_token *k, size_t i, int *is_comm
         else if (kind == K_BOX)
             is_joined |= !is_joined;
         else if (!is_joined || (kind != K_LIGHT && kind != K_OPTION && kind != K_HEDGE && kind != K_CLOSE &&
-                                kind != K_BOTH && kind != K_OPEN))
+                                kind != K_BOTH && kind != K_OPEN && kind != K_ANSWER &&
+                                !(kind == K_COLON && k[i - 1].kind == K_ANSWER)))
             return 0;
     }
     return 0;
@@ -175,13 +201,23 @@ static int starts_anew(const struct choice_token *k, const struct choice_group *
            (before == K_IS || before == K_COLON || before == K_CHOOSE);
 }
 
+/* "none of A, B is", "none of the options A, B is" */
+static int follows_none(const struct choice_token *k, size_t first)
+{
+    size_t i = first - 1;
+    while (k[i].kind == K_LIGHT || k[i].kind == K_LIST || k[i].kind == K_OPTION || k[i].kind == K_OPEN ||
+           k[i].kind == K_COLON)
+        i--;
+    return k[i].kind == K_NEITHER;
+}
+
 /* The group of letters that begins at token `first`. *is_nor: set where "nor" joins a letter to it. */
 static struct choice_group group_at(const struct scanner *s, size_t first, int *is_nor)
 {
     const struct choice_token *k = s->k;
     struct choice_group g = {first, first, s->until, 0};
     size_t second = 0, next;
-    int is_comma = 1, is_first_comma = 0, is_none = k[first - 1].kind == K_NEITHER; /* "none of A, B is" */
+    int is_comma = 1, is_first_comma = 0, is_none = follows_none(k, first);
     while ((next = joined_letter(k, g.last + 1, &is_comma, is_nor)) &&
            (is_none || !starts_anew(k, &g, next, is_comma))) {
         if (!second) {
@@ -191,6 +227,8 @@ static struct choice_group group_at(const struct scanner *s, size_t first, int *
         g.is_several |= k[next].letter != k[first].letter;
         g.last = next;
     }
+    if (k[first - 1].kind == K_OPEN && k[first - 2].kind == K_BOX && k[g.last + 1].kind == K_LETTER)
+        g.is_several |= k[++g.last].letter != k[first].letter; /* \boxed{C D} */
     /* "it is C, A and B are wrong" */
     if (is_first_comma && k[g.last + 1].kind == K_ARE && k[first - 1].kind != K_LINE &&
         k[first - 1].kind != K_STOP && (k[first - 1].kind == K_IS || k[first - 1].kind == K_CHOOSE)) {
@@ -212,13 +250,30 @@ static int is_asked(const struct choice_token *k, size_t i)
     return 0;
 }
 
+/* "12 cm (C)", "12 cm (option C)" */
+static int is_parenthesis(const struct choice_token *k, size_t i)
+{
+    return k[i].dress == CHOICE_BRACKETED || (k[i - 1].kind == K_OPTION && k[i - 2].kind == K_OPEN);
+}
+
+/* Does a mention that ends at token i stop there? Other words behind it make it a subject or a heading, of
+ * which nothing is stated: "Option A says that", "Option B:". */
+static int is_stated(const struct choice_token *k, size_t i)
+{
+    if (k[i + 1].kind == K_COLON)
+        return 0;
+    return choice_is_lone(k, i + 1) || (k[i].dress == CHOICE_BRACKETED && !is_planned(k, i));
+}
+
 /* Notes that the text states the letter in that role. */
 static void note_letter(struct choice_found *out, enum choice_class role, char letter, int is_several)
 {
+    int is_unstated = role == CHOICE_MENTIONED && out->conflicts[role] == CHOICE_UNSTATED;
     if (role == CHOICE_MENTIONED)
-        is_several |= out->conflicts[role] || (out->letter[role] && out->letter[role] != letter);
+        is_several |=
+            (out->conflicts[role] && !is_unstated) || (out->letter[role] && out->letter[role] != letter);
     out->letter[role] = letter;
-    out->conflicts[role] = is_several ? CHOICE_SEVERAL : CHOICE_AGREES;
+    out->conflicts[role] = is_several ? CHOICE_SEVERAL : is_unstated ? CHOICE_UNSTATED : CHOICE_AGREES;
 }
 
 /* What was stated, of this letter or (0) of any, holds no longer. */
@@ -315,14 +370,17 @@ static void judge_group(struct scanner *s, const struct choice_group *g, int is_
         note_letter(s->out, CHOICE_DECLARED, letter, letter != s->judged);
         return;
     }
-    if (role > CHOICE_CHOSEN && role != CHOICE_MENTIONED && is_mention(k, g->first))
+    int is_named = role > CHOICE_CHOSEN && role != CHOICE_MENTIONED && is_mention(k, g->first),
+        is_object = before.heavy == K_BREAK || before.heavy == K_IF || before.heavy == K_FIX ||
+                    (before.heavy == K_OTHER && !is_parenthesis(k, g->first));
+    if (is_named)
         role = CHOICE_MENTIONED;
     if (role == CHOICE_CLASSES)
         return;
     if (is_hedged && !(is_several && role <= CHOICE_CHOSEN && !asked))
         role = CHOICE_MENTIONED;
     /* "The answer is A or B. I choose A." */
-    if (role == CHOICE_CHOSEN && s->out->conflicts[CHOICE_DECLARED] == CHOICE_SEVERAL)
+    if (role == CHOICE_CHOSEN && s->out->conflicts[CHOICE_DECLARED])
         role = CHOICE_DECLARED;
     /* "A is correct. B is correct.", "A is correct and so is B" */
     int is_judged = behind.role == CHOICE_DECLARED || before.heavy == K_CHECK;
@@ -330,15 +388,20 @@ static void judge_group(struct scanner *s, const struct choice_group *g, int is_
         is_several = 1;
     if (role == CHOICE_DECLARED)
         s->judged = is_judged ? letter : 0;
+    int is_unstated = is_named && !s->out->letter[role] && (is_object || !is_stated(k, g->last));
     note_letter(s->out, role, letter, is_several || is_hedged);
+    if (is_unstated && s->out->conflicts[role] == CHOICE_AGREES)
+        s->out->conflicts[role] = CHOICE_UNSTATED;
     s->is_fixing = 0;
 }
 
 /* Does the sentence from token i to `end` do nothing but take back what was said ("No, that is wrong")? */
 static int takes_back(const struct choice_token *k, size_t i, size_t end)
 {
-    int is_against = 0, is_about = i + 1 < end && k[i].kind == K_LIGHT && k[i + 1].kind == K_IS, n_fix = 0;
-    for (; i < end; i++)
+    int is_against = 0, n_fix = 0,
+        is_about = i + 1 < end && (k[i].kind == K_IS || (k[i].kind == K_LIGHT && k[i + 1].kind == K_IS) ||
+                                   k[i].kind == K_BOTH);
+    for (; i < end && !(k[i].kind == K_BREAK && (is_against || n_fix)); i++)
         switch (k[i].kind) {
         case K_NOT:
         case K_WRONG:
@@ -346,7 +409,7 @@ static int takes_back(const struct choice_token *k, size_t i, size_t end)
             is_against++;
             break;
         case K_FIX:
-            n_fix++;
+            n_fix += 1 + k[i].is_own;
             is_about = 1;
             break;
         case K_IT:
@@ -355,6 +418,8 @@ static int takes_back(const struct choice_token *k, size_t i, size_t end)
             break;
         case K_LIGHT:
         case K_IS:
+        case K_ARE:
+        case K_BOTH:
         case K_BUT:
         case K_COMMA:
         case K_RIGHT:
@@ -365,6 +430,23 @@ static int takes_back(const struct choice_token *k, size_t i, size_t end)
             return 0;
         }
     return (is_against % 2 && is_about) || n_fix > 1;
+}
+
+/* Does no clause about what was said begin at token i: "but that is", "which is"? */
+static int is_inside(const struct choice_token *k, size_t i)
+{
+    return k[i].kind != K_BUT && !(k[i].kind == K_BREAK && k[i + 1].kind == K_IS);
+}
+
+/* Does the sentence that ends at token `end` take back what it has said itself: "It is C, which is wrong"? */
+static int takes_itself_back(const struct scanner *s, size_t start, size_t end)
+{
+    size_t i = s->until + 1;
+    if (s->until <= start)
+        return 0;
+    while (i < end && is_inside(s->k, i))
+        i++;
+    return i < end && takes_back(s->k, i + 1, end);
 }
 
 static void scan_tokens(struct scanner *s, size_t n)
@@ -380,7 +462,7 @@ static void scan_tokens(struct scanner *s, size_t n)
             judge_group(s, &g, is_nor);
             i = g.last;
         } else if (kind == K_STOP || kind == K_QUESTION || kind == K_LINE) {
-            if (takes_back(s->k, start + 1, i))
+            if (takes_back(s->k, start + 1, i) || takes_itself_back(s, start, i))
                 take_back(s->out, 0);
             s->has_rejected = 0;
             start = i;

@@ -17,7 +17,12 @@ enum choice_class {
 };
 
 /* Why the last statement of a class names no option. */
-enum choice_conflict { CHOICE_AGREES, CHOICE_SEVERAL, CHOICE_TAKEN_BACK };
+enum choice_conflict {
+    CHOICE_AGREES,
+    CHOICE_SEVERAL,
+    CHOICE_TAKEN_BACK,
+    CHOICE_UNSTATED /* options are named, and nothing is said of one: "Option A says that" */
+};
 
 struct choice_found {
     char letter[CHOICE_CLASSES]; /* the last letter of each class, 0: none */
@@ -45,6 +50,7 @@ struct choice_token {
     int is_symbol;   /* K_OTHER: it ends in a letter that is no option, or in a formula */
     int is_rejected; /* set while scanning: the text says that it is not the answer */
     int is_spaced;   /* white space stands before it */
+    int is_own;      /* K_FIX: the writer owns to a mistake */
 };
 
 /* Cuts `text`, which comes from choice_plain(), into tokens. Returns an array of *n tokens in the arena; its

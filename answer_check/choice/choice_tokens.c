@@ -59,8 +59,13 @@ static int is_alone(const struct choice_text *t, size_t i)
  * one that a verb or a conjunction does not follow instead. */
 static int is_article(const struct choice_text *t, size_t i)
 {
+    size_t length;
     if ((t->s[i] != 'A' && t->s[i] != 'I') || byte_at(t, i + 1) != ' ')
         return 0;
+    if (t->s[i] == 'I' && choice_word(t->words, (struct span){t->s + i, t->n - i}, &length) == K_OWN)
+        return 1; /* "I was wrong" */
+    if (t->s[i] == 'A' && i > 1 && t->s[i - 1] == ' ' && t->s[i - 2] >= 'a' && t->s[i - 2] <= 'z')
+        return 0; /* in the middle of a sentence the article is small */
     for (size_t j = i + 2, n; byte_at(t, j) >= 'a' && byte_at(t, j) <= 'z'; j = skip_marks(t, j + n, " ")) {
         switch (choice_word(t->words, (struct span){t->s + j, t->n - j}, &n)) {
         case K_IS:
@@ -68,19 +73,22 @@ static int is_article(const struct choice_text *t, size_t i)
         case K_AND:
         case K_OR:
         case K_BREAK:
-        case K_THAN:
         case K_BUT:
         case K_IF:
         case K_SO:
         case K_NEITHER:
+        case K_IT:
             return 0;
         case K_NOT:
+        case K_THAN:
         case K_FITS:
         case K_FAILS:
         case K_LEAVE:
         case K_HEDGE:
         case K_WOULD:
         case K_THINK:
+        case K_SEEMS:
+        case K_ONLY:
             return t->s[i] == 'I';
         case K_LIGHT:
             break;
@@ -153,7 +161,7 @@ static int is_formula(const struct choice_text *t, size_t i)
         return byte_at(t, behind + 1) != '>' && byte_at(t, behind + 1) != '=';
     if (next == '/')
         return !ascii_is_letter(byte_at(t, skip_marks(t, behind + 1, " (*_`'\"[")));
-    if (next == '\\' && is_joint(t, behind))
+    if (next == '\\' && (is_joint(t, behind) || span_at((struct span){t->s, t->n}, behind, "\\end")))
         return 0;
     if (next == '\\')
         return ascii_is_letter(byte_at(t, behind + 1)) && byte_at(t, behind + 1) != 'q' &&
@@ -291,6 +299,8 @@ static int takes_back(const struct tokenizer *z, size_t end)
     char next = byte_at(z->t, skip_marks(z->t, end, " "));
     if (next != '-' && next != byte_at(z->t, end))
         return 0;
+    if (last == K_COLON && z->n > 1 && z->k[z->n - 2].kind == K_LETTER)
+        return 0; /* "Option C: no." */
     return (last == K_LINE || last == K_STOP || last == K_QUESTION || last == K_COMMA || last == K_FIX ||
             last == K_DASH || last == K_OPEN || last == K_COLON) &&
            next && strchr(",:.!-;", next);
@@ -308,14 +318,19 @@ static size_t read_word(struct tokenizer *z, size_t i)
     if (n == 2 && last_kind(z) == K_LETTER && t->s[i] == 't' && byte_at(t, next) >= 'A' &&
         byte_at(t, next) <= t->last_letter && !is_word_at(t, next + 1))
         kind = K_OR; /* "A to C" */
+    if (n == 1 && ascii_is_letter(t->s[i]) && is_formula(t, i))
+        kind = K_OTHER; /* the I of "I = 3" */
     if (n) {
-        add_token(z, kind == K_NOT && n <= 4 && takes_back(z, i + n) ? K_FIX : kind);
+        int is_no = kind == K_NOT && n <= 4 && !(n == 3 && ascii_lower(t->s[i + 2]) == 't');
+        add_token(z, kind == K_OWN || (is_no && takes_back(z, i + n)) ? K_FIX : kind);
+        z->k[z->n - 1].is_own = kind == K_OWN;
         return i + n;
     }
     end = word_end(t, i);
+    int is_small = byte_at(t, i + 2) >= 'a' && byte_at(t, i + 2) <= 'z';
     if (end == i + 1 && t->s[i] == 'a' && last_kind(z) == K_IS && i > 1 &&
-        (unsigned char)t->s[i - 2] >= 0x80) {
-        add_token(z, K_LIGHT); /* the article of "é a C" */
+        ((unsigned char)t->s[i - 2] >= 0x80 || is_small)) {
+        add_token(z, K_LIGHT); /* the article of "é a C" and of "is a better answer" */
         return end;
     }
     int is_symbol = end == i + 1 && t->s[i] >= 'A' && t->s[i] <= 'Z';
@@ -374,7 +389,11 @@ static size_t read_tag(struct tokenizer *z, size_t i)
     if (span_starts((struct span){t->s + name, t->n - name}, "answer")) {
         if (name == i + 1)
             return name;
-        add_token(z, K_STOP);
+        size_t next = skip_marks(t, name + 7, " ,"), n;
+        enum choice_kind joint = choice_word(t->words, (struct span){t->s + next, t->n - next}, &n);
+        if (next >= t->n || (joint != K_OR && joint != K_AND) ||
+            byte_at(t, skip_marks(t, next + n, " ")) != '<')
+            add_token(z, K_STOP); /* one more tag may follow: "<answer>A</answer> or <answer>B</answer>" */
     }
     while (end < name + 12 && byte_at(t, end) != '>' && byte_at(t, end) != '\n')
         end++;
@@ -414,6 +433,10 @@ static size_t sign_at(struct tokenizer *z, size_t i)
     if (n) {
         add_token(z, kind);
         return i + n;
+    }
+    if (c == '[' && next == '/') { /* "[ANSWER]C[/ANSWER]" */
+        add_token(z, K_STOP);
+        return end;
     }
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
         if (signs[s].sign == c)

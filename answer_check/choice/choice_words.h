@@ -41,6 +41,7 @@ enum choice_kind {
     K_THINK,
     K_BREAK, /* "because", "which": another clause */
     K_FIX,   /* "wait", "actually": takes back */
+    K_OWN,   /* "I was wrong": the same without a verdict; a token of it is a K_FIX with is_own set */
     K_REST,  /* "the others" */
     K_TOO,   /* "so is": what was said before holds of this too */
     K_PLACE, /* "figure": the letter behind it is a name */

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every ending that models write with every kind of answer in it: no false answer may pass (a sample in small mode).
+# Every ending that models write with every kind of answer in it: no false answer may pass (a sample in small mode), and
+# the endings with letters of options.
 set -euo pipefail
 program=$1 here=$2/tests/answer_check/pairs
 command -v python3 >/dev/null || {
@@ -9,3 +10,4 @@ command -v python3 >/dev/null || {
 count=()
 [ -z "${KVEVAL_TEST_SMALL:-}" ] || count=(--count 1000)
 PYTHONDONTWRITEBYTECODE=1 python3 "$here/pairs.py" --endings "${count[@]}" --grade "$program"
+PYTHONDONTWRITEBYTECODE=1 python3 "$here/pairs.py" --choices --grade "$program"

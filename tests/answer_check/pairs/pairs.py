@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import choices
 import endings
 import families
 import forms
@@ -19,6 +20,7 @@ SHOWN = 3  # Examples of each fault.
 LEAST_RIGHT = 0.98
 AROUND = (endings, remarks, forms)  # Each has rows(): (class, gold, response, equal), the class as "group: name".
 LEAST_AROUND = {"plain": 0.95}  # Of the groups that may have more faults than others.
+LEAST_LETTERS = 0.98
 WRAPPERS = ("\\boxed{%s}", "\\boxed{%s}", "So the answer is $\\boxed{%s}$.", "$$\\boxed{%s}$$")
 
 
@@ -71,16 +73,22 @@ def unwrapped(text):
     return text
 
 
+def filtered(program, command, rows):
+    """Returns the program's answer to each row."""
+    lines = "".join(json.dumps(r) + "\n" for r in rows)
+    done = subprocess.run([program, command], input=lines.encode(), stdout=subprocess.PIPE, check=False)
+    answers = done.stdout.decode().splitlines()
+    if len(answers) != len(rows):
+        raise SystemExit(
+            "pairs.py: %d answers to %d rows, exit code %d" % (len(answers), len(rows), done.returncode)
+        )
+    return [json.loads(a) for a in answers]
+
+
 def run(program, pairs):
     """Returns the program's verdict on each pair."""
-    lines = "".join(json.dumps({"gold": p["gold"], "pred": p["pred"]}) + "\n" for p in pairs)
-    done = subprocess.run([program, "grade"], input=lines.encode(), stdout=subprocess.PIPE, check=False)
-    answers = done.stdout.decode().splitlines()
-    if len(answers) != len(pairs):
-        raise SystemExit(
-            "pairs.py: %d answers to %d pairs, exit code %d" % (len(answers), len(pairs), done.returncode)
-        )
-    return [json.loads(a).get("verdict", "error") for a in answers]
+    rows = [{"gold": p["gold"], "pred": p["pred"]} for p in pairs]
+    return [a.get("verdict", "error") for a in filtered(program, "grade", rows)]
 
 
 def grade(program, pairs):
@@ -129,6 +137,24 @@ def grade_around(program, seed, count):
     return good
 
 
+def grade_choices(program):
+    """Extracts the letters of all endings with letters. Prints those with a fault, and returns whether no letter
+    was found where there is none, and enough of the others."""
+    rows = list(choices.endings())
+    answers = filtered(program, "choice", [{"text": r[2], "n_options": r[1]} for r in rows])
+    total, right, letters, shown = 0, 0, 0, set()
+    for (line, _, text, want), answer in zip(rows, answers):
+        got = answer.get("letter")
+        total += want is not None
+        right += want is not None and got == want
+        letters += got is not None and got != want
+        if got != want and line not in shown:
+            shown.add(line)
+            print("    %r: want %s, got %s (%s)" % (text, want, got, answer.get("rule")))
+    print("choices: %d of %d letters found, %d wrong ones" % (right, total, letters))
+    return not letters and right >= LEAST_LETTERS * total
+
+
 def main():
     """Reads the command line."""
     ap = argparse.ArgumentParser(description=__doc__)
@@ -139,7 +165,10 @@ def main():
     ap.add_argument("--grade", metavar="PROGRAM", help="grade the pairs with this program")
     ap.add_argument("--list", action="store_true", help="print the names of the classes")
     ap.add_argument("--endings", action="store_true", help="what models write around answers; with --count N a sample")
+    ap.add_argument("--choices", action="store_true", help="endings with letters of options")
     args = ap.parse_args()
+    if args.choices:
+        return 0 if grade_choices(args.grade) else 1
     if args.endings:
         print("seed %d" % args.seed, flush=True)
         return 0 if grade_around(args.grade, args.seed, args.count if args.count != 5000 else 0) else 1
