@@ -214,7 +214,7 @@ static int goes_on(struct span s, size_t i)
     size_t behind = i;
     while (behind < s.n && s.s[behind] == ' ')
         behind++;
-    if (behind >= s.n)
+    if (behind >= s.n || span_at(s, behind, "</")) /* a tag that closes */
         return 0;
     return strchr("/^+=<>", s.s[behind]) || (behind == i && ascii_is_digit(s.s[i]));
 }

@@ -255,7 +255,7 @@ static int has_neighbour(struct span s, size_t from, size_t to)
         return 1;
     if (from && from == before && ascii_is_digit(s.s[from - 1]))
         return 1;
-    if (behind >= s.n)
+    if (behind >= s.n || span_at(s, behind, "</")) /* a tag that closes */
         return 0;
     if (strchr("/^+<>=", s.s[behind]) || (behind == to && ascii_is_digit(s.s[to])))
         return 1;

@@ -2,124 +2,142 @@
  * LAST mark that ends thinking. A mark that opens it and that no such mark follows means that the model was
  * still thinking when it stopped: whatever it had written by then is not an answer. */
 #include "answer_check/text/response.h"
+#include "evalcore/base/thinking_marks.h"
 
 #include <string.h>
 
-/* How families of models mark their thinking. A kind of marks need not match: the last mark decides. */
-static const struct mark {
-    const char *text;
-    int n;
-    int is_open;
-} marks[] = {
-#define OPENS(text)                                                                                          \
-    {                                                                                                        \
-        text, sizeof text - 1, 1                                                                             \
-    }
-#define CLOSES(text)                                                                                         \
-    {                                                                                                        \
-        text, sizeof text - 1, 0                                                                             \
-    }
-    OPENS("<think>"),
-    CLOSES("</think>"), /* DeepSeek, Qwen and most others */
-    OPENS("<thinking>"),
-    CLOSES("</thinking>"),
-    OPENS("<thought>"),
-    CLOSES("</thought>"),
-    OPENS("<reasoning>"),
-    CLOSES("</reasoning>"),
-    OPENS("<seed:think>"),
-    CLOSES("</seed:think>"), /* Seed-OSS */
-    OPENS("<|begin_of_thought|>"),
-    CLOSES("<|end_of_thought|>"),
-    OPENS("<|START_THINKING|>"),
-    CLOSES("<|END_THINKING|>"), /* Command A */
-    OPENS("<|inner_prefix|>"),
-    CLOSES("<|inner_suffix|>"), /* Apertus */
-    OPENS("<unused94>"),
-    CLOSES("<unused95>"), /* MedGemma */
-    OPENS("<|channel|>analysis<|message|>"),
-    OPENS("<|channel|>commentary<|message|>"),
-    CLOSES("<|channel|>final<|message|>"), /* gpt-oss */
-    OPENS("<|channel>thought"),
-    CLOSES("<channel|>"),
-    OPENS("[THINK]"),
-    CLOSES("[/THINK]"), /* Magistral */
-    OPENS("\xe2\x97\x81think\xe2\x96\xb7"),
-    CLOSES("\xe2\x97\x81/think\xe2\x96\xb7"), /* Kimi */
-#undef OPENS
-#undef CLOSES
+/* Words in front of thinking at the start of a response, and those that end it. */
+static const char *const sayings[][2] = {
+    {"Here is my thought process:", "Here is my response:"}, /* Granite 3.2 */
+    {"Here's my thought process:", "Here's my response:"},
+    {"Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"}, /* Apriel */
+    {"analysis", "assistantfinal"} /* gpt-oss, whose tokens were not printed: "analysisWe need .." */
 };
 
-/* Tokens that end a message, which decoding may leave behind the answer. */
-static const char *const ends[] = {"<|return|>",    "<|end|>", "<|im_end|>",    "<|eot_id|>",
-                                   "<|endoftext|>", "</s>",    "<end_of_turn>", "<eos>"};
+/* What some families put around an answer, and tokens that end a message, which decoding may leave. */
+static const char *const begins[] = {"<|START_RESPONSE|>", "<|begin_of_solution|>"};
+static const char *const ends[] = {"<|return|>",
+                                   "<|end|>",
+                                   "<|im_end|>",
+                                   "<|eot_id|>",
+                                   "<|eom_id|>",
+                                   "<|endoftext|>",
+                                   "<|end_of_text|>",
+                                   "</s>",
+                                   "<end_of_turn>",
+                                   "<turn|>",
+                                   "<eos>",
+                                   "<seed:eos>",
+                                   "<|END_RESPONSE|>",
+                                   "<|END_OF_TURN_TOKEN|>",
+                                   "<|end_of_solution|>",
+                                   "<|end_of_sentence|>",
+                                   "<\xef\xbd\x9c"
+                                   "end\xe2\x96\x81of\xe2\x96\x81sentence\xef\xbd\x9c>",
+                                   "[END FINAL RESPONSE]"};
 
-/* Drops what ends the message. */
-static size_t without_end(struct span s)
+/* Drops what begins and ends the message. */
+static struct span without_frame(struct span s)
 {
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         size_t n = strlen(ends[k]), end = s.n;
         while (end && ascii_is_space(s.s[end - 1]))
             end--;
-        if (end >= n && !memcmp(s.s + end - n, ends[k], n))
+        if (end >= n && !memcmp(s.s + end - n, ends[k], n)) {
             s.n = end - n;
+            k = (size_t)-1; /* another one may stand before it */
+        }
     }
-    return s.n;
+    size_t from = 0;
+    while (from < s.n && ascii_is_space(s.s[from]))
+        from++;
+    for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
+        if (span_at(s, from, begins[k])) {
+            size_t n = from + strlen(begins[k]);
+            return (struct span){s.s + n, s.n - n};
+        }
+    return s;
 }
 
-/* The mark at i: -1 where it opens, its length where it closes, 0 where there is none. */
-static int mark_at(struct span s, size_t i)
+/* Does the response begin with such words? *start is where the answer section does, or the end of the text.
+ */
+static int said_thinking(size_t *start, struct span s)
 {
-    size_t left = s.n - i;
-    if (left < 7 || !strchr("/tsr|ucT\x97", s.s[i + 1]))
-        return 0;
-    for (const struct mark *m = marks; m < marks + sizeof marks / sizeof *marks; m++)
-        if (m->text[0] == s.s[i] && m->text[1] == s.s[i + 1] && (size_t)m->n <= left &&
-            m->text[m->n - 1] == s.s[i + (size_t)m->n - 1] && !memcmp(m->text, s.s + i, (size_t)m->n))
-            return m->is_open ? -1 : m->n;
+    size_t from = 0;
+    while (from < s.n && ascii_is_space(s.s[from]))
+        from++;
+    for (size_t k = 0; k < sizeof sayings / sizeof *sayings; k++) {
+        const char *open = sayings[k][0], *close = sayings[k][1], *found = NULL, *next = s.s;
+        size_t n = from + strlen(open);
+        int is_printed = ascii_is_letter(close[0]) && open[strlen(open) - 1] != ':';
+        if (!span_at(s, from, open) ||
+            (is_printed && (s.n == n || !ascii_is_letter(s.s[n]) || ascii_lower(s.s[n]) == s.s[n])))
+            continue;
+        while ((next = memmem(next, s.n - (size_t)(next - s.s), close, strlen(close))))
+            found = next += strlen(close);
+        *start = found ? (size_t)(found - s.s) : s.n;
+        return 1;
+    }
     return 0;
 }
 
-/* The channels of gpt-oss where the tokens between were not printed: "analysisWe need ..assistantfinalSo ..".
- * Returns 1 and *start, the length of the thinking, or 0; *start is the whole text where none followed. */
-static int printed_channels(size_t *start, struct span s)
+/* The last mark before byte `end`: what it is, with *at and *len. */
+static enum thinking_mark last_mark(struct span s, size_t end, size_t *at, size_t *len)
 {
-    static const char open[] = "analysis", close[] = "assistantfinal";
-    const char *found = NULL, *next = s.s;
-    size_t n = strlen(open);
-    if (!span_at(s, 0, open) || s.n == n || !ascii_is_letter(s.s[n]) || ascii_lower(s.s[n]) == s.s[n])
-        return 0;
-    while ((next = memmem(next, s.n - (size_t)(next - s.s), close, strlen(close))))
-        found = next += strlen(close);
-    *start = found ? (size_t)(found - s.s) : s.n;
-    return 1;
+    for (size_t i = end; i-- > 0;) {
+        char c = s.s[i];
+        if (c != '<' && c != '[' && c != '\xe2')
+            continue;
+        enum thinking_mark mark = thinking_mark_at(s.s, s.n, i, len);
+        if (mark != THINKING_MARK_NONE) {
+            *at = i;
+            return mark;
+        }
+    }
+    return THINKING_MARK_NONE;
+}
+
+/* What was said between two thoughts, where nothing follows the last one: "</think> 7 <think>..</think>".
+ * `at` is the mark that ends the last one. */
+static struct span said_before(struct span s, size_t at, int starts_inside)
+{
+    size_t open, close = 0, len = 0;
+    if (last_mark(s, at, &open, &len) != THINKING_MARK_OPENS)
+        return (struct span){0};
+    if (last_mark(s, open, &close, &len) == THINKING_MARK_CLOSES)
+        close += len;
+    else if (starts_inside)
+        return (struct span){0};
+    return span_trim((struct span){s.s + close, open - close});
 }
 
 int response_answer(const struct response *r, const char **text, size_t *len)
 {
-    const struct span all = {r->text, r->len};
-    size_t start;
+    struct span all = {r->text, r->len};
+    size_t start, n;
     *text = r->text;
     *len = r->len;
     if (r->thinking == THINKING_NONE || !r->len)
         return r->thinking == THINKING_OPEN;
-    if (printed_channels(&start, all)) {
-        *text += start < all.n ? start : 0;
-        *len -= start < all.n ? start : 0;
-        return start == all.n;
-    }
-    for (size_t i = r->len; i-- > 0;) {
-        char c = r->text[i];
-        int mark = c == '<' || c == '[' || (unsigned char)c == 0xe2 ? mark_at(all, i) : 0;
-        if (mark < 0)
+    all = without_frame(all);
+    while (said_thinking(&start, all)) {
+        if (start == all.n)
             return 1;
-        if (!mark)
-            continue;
-        struct span section = {r->text + i + mark, r->len - i - (size_t)mark};
-        *text = section.s;
-        *len = without_end(section);
-        return 0;
+        all = without_frame((struct span){all.s + start, all.n - start});
     }
-    *len = without_end(all);
-    return r->thinking == THINKING_OPEN;
+    enum thinking_mark mark = last_mark(all, all.n, &start, &n);
+    if (mark == THINKING_MARK_OPENS || (mark == THINKING_MARK_NONE && r->thinking == THINKING_OPEN))
+        return 1;
+    struct span section = all;
+    if (mark == THINKING_MARK_CLOSES) {
+        section = (struct span){all.s + start + n, all.n - start - n};
+        struct span before = {0};
+        if (!span_trim(section).n)
+            before = said_before(all, start, r->thinking == THINKING_OPEN);
+        section = before.n ? before : section;
+    }
+    section = without_frame(section);
+    *text = section.s;
+    *len = section.n;
+    return 0;
 }

@@ -13,6 +13,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/foreign_file.h"
 #include "evalcore/base/json.h"
+#include "evalcore/base/thinking_marks.h"
 
 /* ---- the chat template of a model's folder: where Transformers looks for it, and the variables that its
  * apply_chat_template() gives one. Newer versions of Transformers save a template as a file of its own, which
@@ -391,11 +392,10 @@ int chat_opens_thinking(const struct chat *c, const struct chat_words *w)
     }
     if (!chat_render(c ? c : chat_find("none"), &words, user.data, user.len, &text, guard, &e) &&
         guard[1] <= text.len) {
-        for (const char *at = str_text(&text) + guard[1]; (at = strchr(at, '<')); at++)
-            if (!strncmp(at, "<think>", 7))
-                opens = 1;
-            else if (!strncmp(at, "</think>", 8))
-                opens = 0;
+        for (size_t i = guard[1], n; i < text.len; i++) {
+            enum thinking_mark mark = thinking_mark_at(text.data, text.len, i, &n);
+            opens = mark == THINKING_MARK_NONE ? opens : mark == THINKING_MARK_OPENS;
+        }
     }
     str_release(&user);
     str_release(&text);

@@ -94,8 +94,9 @@ int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenize
  * error of tokenizer_encode(), and then appends nothing. */
 int chat_encode_rendered(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                          struct token_list *out, struct err *e);
-/* Returns 1 if the prompt ends inside <think>, else 0, also if it cannot be rendered. A <think> in the user's
- * turn does not count; without a form (c NULL) the suffix is the end of the prompt. */
+/* Returns 1 if the prompt ends inside thinking (evalcore/base/thinking_marks.h), else 0, also if it cannot be
+ * rendered. A mark in the user's turn does not count; without a form (c NULL) the suffix is the end of the
+ * prompt. */
 int chat_opens_thinking(const struct chat *c, const struct chat_words *w);
 
 #endif

@@ -65,8 +65,9 @@ int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *
 /* Sets *ids to the ids that tokenizer_encode_plain() puts in front (owned by t) and returns their number. */
 size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids);
 
-/* Appends the bytes of the ids to out, which may be invalid UTF-8. skip_special leaves out special tokens.
- * Ids outside the vocabulary give no bytes. */
+/* Appends the bytes of the ids to out, which may be invalid UTF-8. skip_special leaves out special tokens,
+ * but for the marks of thinking (evalcore/base/thinking_marks.h), which tell an answer from thoughts. Ids
+ * outside the vocabulary give no bytes. */
 void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                       struct str *out);
 /* For text that tokenizer_decode() has made of these ids, without special tokens, one after the other: makes

@@ -8,6 +8,7 @@
 #include "engine/text/tokenizer_parts.h"
 #include "engine/text/unicode.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/base/thinking_marks.h"
 
 static int read_replace(struct decoder_step *s, const json_t *spec, const char *what, struct err *e)
 {
@@ -210,10 +211,12 @@ static void decode_tokens(const struct tokenizer *t, const int32_t *ids, size_t 
         if (ids[i] < 0 || ids[i] >= t->vocab.size)
             continue;
         const struct vocab_entry *v = &t->vocab.entry[ids[i]];
-        if (v->kind == VOCAB_NONE || (skip_special && v->kind == VOCAB_SPECIAL))
+        const char *bytes = t->vocab.text.data + v->at;
+        if (v->kind == VOCAB_NONE ||
+            (skip_special && v->kind == VOCAB_SPECIAL && !thinking_mark_is_token(bytes, v->n)))
             continue;
         str_clear(&text);
-        str_add(&text, t->vocab.text.data + v->at, v->n);
+        str_add(&text, bytes, v->n);
         int step = run_steps(d, 0, is_first, &text);
         if (step && how != STREAM) {
             if (!run.bytes.len)

@@ -20,7 +20,7 @@ struct prompt_set {
     const char *known;           /* the same for people; "" or NULL: no set is known by that name */
     const struct chat *chat;     /* effective; NULL: none */
     int32_t end_token;           /* of the chat form, or -1 */
-    int opens_thinking;          /* a prompt in this form ends inside <think> */
+    int opens_thinking;          /* a prompt in this form ends inside thinking */
     int opens_bare;              /* the same for a problem that takes no chat form */
     struct prompt_row *rows;     /* (task.n_problems) */
     struct token_list ids;

@@ -205,11 +205,37 @@ static void check_opens(void)
         {NULL, NULL, "<think>\n", 1}, /* without a form the suffix ends the prompt */
         {NULL, NULL, "<think>\n</think>\n", 0},
         {NULL, "Begin with <think>. ", "\nAnswer:", 0},
+        {NULL, NULL, "[THINK]", 1}, /* the marks of other families */
+        {NULL, NULL, "<seed:think>", 1},
+        {NULL, NULL, "<reasoning>\n", 1},
+        {NULL, NULL, "◁think▷", 1},
+        {NULL, NULL, "<|start|>assistant<|channel|>analysis<|message|>", 1},
+        {NULL, NULL, "<|start|>assistant<|channel|>final<|message|>", 0},
+        {NULL, NULL, "<|START_THINKING|><|END_THINKING|>", 0},
+        {"chatml", NULL, "[THINK]", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct chat_words w = {.prefix = rows[i].prefix, .suffix = rows[i].suffix};
         CHECK_INT(chat_opens_thinking(rows[i].form ? chat_find(rows[i].form) : NULL, &w), rows[i].opens);
     }
+}
+
+/* The marks of thinking belong to the text of a response where they are special tokens, too. */
+static void check_marks(void)
+{
+    static const char *const token[] = {"[THINK]", "[/THINK]", "<|channel|>", "<|end|>", NULL};
+    struct tokenizer *t = with_tokens(token);
+    struct token_list ids = {0};
+    struct str text = {0};
+    struct err e = {0};
+    static const char said[] = "[THINK]8[/THINK]<|channel|>7<|end|>";
+    CHECK_INT(tokenizer_encode(t, &scratch, said, strlen(said), 1, &ids, &e), 0);
+    CHECK_INT(ids.n, 6);
+    tokenizer_decode(t, ids.id, ids.n, 1, &text);
+    CHECK_STR(str_text(&text), "[THINK]8[/THINK]<|channel|>7");
+    str_release(&text);
+    token_list_release(&ids);
+    tokenizer_close(t);
 }
 
 /* Without a form special tokens are recognised in prefix and suffix as they are in one, and the tokens that
@@ -305,6 +331,7 @@ int main(void)
     check_pocket(pocket);
     check_words();
     check_opens();
+    check_marks();
     check_answer_prefix(qwen);
     check_forgery(qwen);
     check_rendered(pocket, "<|User|>x", "<|begin_of_sentence|>");
