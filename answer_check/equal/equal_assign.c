@@ -8,6 +8,15 @@
 
 /* ---- one assignment ---- */
 
+/* Is there a function of no known value in it, f(3)? */
+static int has_unknown(const struct math_node *m)
+{
+    int found = m->kind == MATH_APPLY || m->kind == MATH_OPAQUE;
+    for (int i = 0; i < m->n && !found; i++)
+        found = has_unknown(m->child[i]);
+    return found;
+}
+
 /* Is it a chain of numbers that are not equal, 40 + 3 = 42? Such a chain states nothing. Decimals may be
  * rounded. */
 static int contradicts_itself(struct comparison *e, const struct math_node *m)
@@ -15,7 +24,8 @@ static int contradicts_itself(struct comparison *e, const struct math_node *m)
     for (int i = 0; i + 1 < m->n; i++)
         if (m->ops[i] == MATH_EQUAL && equal_is_number(e, m->child[i]) &&
             equal_is_number(e, m->child[i + 1]) && !equal_has_decimal(m->child[i]) &&
-            !equal_has_decimal(m->child[i + 1]) &&
+            !equal_has_decimal(m->child[i + 1]) && !has_unknown(m->child[i]) &&
+            !has_unknown(m->child[i + 1]) &&
             math_scalar_equal(e->w, m->child[i], m->child[i + 1]) == MATH_FALSE)
             return 1;
     return 0;

@@ -55,6 +55,7 @@ static int words_declare(struct family *f, const char *text)
 {
     const char *comma = strrchr(text, ',');
     char letter = 0, which = 0, sure = 0;
+    int is_some = 0, is_known = 0; /* "for some n" without a domain is no parameter */
     for (const char *s = comma ? comma + 1 : text; *s;) {
         struct span word = {s, strcspn(s, " ")};
         s += word.n + (s[word.n] != 0);
@@ -62,6 +63,8 @@ static int words_declare(struct family *f, const char *text)
             continue;
         int verb = !strncmp(s, "is ", 3) || !*s; /* "a is a constant" is about a */
         int domain = word.n == 1 && (*word.s != 'a' || verb) ? -1 : domain_of(word);
+        is_some |= span_is(word, "some");
+        is_known |= domain > 0;
         if (domain < 0 && word.n == 1 && ascii_is_letter(*word.s)) {
             if (letter && *word.s != letter && !(sure && strchr("rzc", *word.s)))
                 return 0;
@@ -75,7 +78,7 @@ static int words_declare(struct family *f, const char *text)
         sure = span_is(word, "in") ? 1 : sure;
         which = domain > 0 && which != 'c' ? (char)domain : which;
     }
-    if (!letter)
+    if (!letter || (is_some && !is_known))
         return 0;
     char name[2] = {letter, 0};
     set_parameter(f, name, which, "");

@@ -64,9 +64,34 @@ static const struct math_node *last_set(const struct math_node *m)
     return m->child[m->n - 1];
 }
 
-/* Do the words speak of all values, or say of what kind they are? */
+/* Do the words begin with one of these? */
+static int begins_with(const char *words, const char *const *table, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (!strncmp(words, table[k], strlen(table[k])))
+            return 1;
+    return 0;
+}
+
+/* Does the condition speak of some values only: "for some n", but not "for some constant c"? */
+static int is_particular(struct span source)
+{
+    static const char *const kinds[] = {"constant", "integer", "real", "number"};
+    if (!memmem(source.s, source.n, " some ", 6) && !memmem(source.s, source.n, " some}", 6))
+        return 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (memmem(source.s, source.n, kinds[k], strlen(kinds[k])))
+            return 0;
+    return 1;
+}
+
+/* Do the words speak of all values, or say of what kind they are? Those of a case do not, "if x is rational".
+ */
 static int is_general(const char *words)
 {
+    static const char *const cases[] = {"if ", "when ", "whenever ", "only "};
+    if (begins_with(words, cases, 4))
+        return 0;
     static const char *const general[] = {"all",     "any",      "every",   "each",     "arbitrary",
                                           "real",    "reals",    "integer", "integers", "constant",
                                           "natural", "positive", "number",  "numbers",  "rational",
@@ -128,6 +153,8 @@ static int may_drop(const struct math_node *m, const struct math_node *other, in
         return 0;
     if (!is_pred)
         return 1;
+    if (is_particular(m->source))
+        return 0;
     if (m->child[0]->kind == MATH_TEXT && m->child[1]->kind != MATH_TEXT)
         return m->child[1]->kind == MATH_RELATION && m->child[1]->ops[0] == MATH_IN;
     return is_domain(m->child[1], other);
@@ -159,8 +186,8 @@ static const struct math_node *without_wrapping(struct comparison *e, const stru
     const struct math_node *item = only_item(e, m);
     if (is_pred && (m->kind == MATH_LIST || m->kind == MATH_AND) && m->n == 2 &&
         math_is_scalar(m->child[0]) && m->child[1]->kind == MATH_RELATION &&
-        m->child[1]->ops[0] == MATH_NOT_EQUAL && math_is_scalar(other) && shares_letter(m->child[1], other))
-        return m->child[0]; /* x + 1, x \ne 1 */
+        m->child[1]->ops[0] != MATH_EQUAL && math_is_scalar(other) && shares_letter(m->child[1], other))
+        return m->child[0]; /* x + 1, x \ne 1; 1/(1 - x), |x| < 1 */
     if (is_pred && equal_is_value(other) && equal_remainder(e, m))
         return equal_remainder(e, m);
     if (is_pred && last_implied(e, m) && other->kind != MATH_RELATION)

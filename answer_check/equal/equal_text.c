@@ -47,21 +47,53 @@ static int is_filler(struct span word, int first)
     return IS_ONE_OF(word, anywhere) || (first && IS_ONE_OF(word, leading));
 }
 
-/* Are the texts the same but for words that change nothing? */
+/* What an adjective or a verb may be said of: "the series diverges", "an even function". */
+static int is_subject(struct span word)
+{
+    static const char *const table[] = {"series",    "sequence", "limit",    "integral", "function",
+                                        "statement", "claim",    "equation", "system",   "graph",
+                                        "curve",     "it",       "this",     "answer"};
+    return IS_ONE_OF(word, table);
+}
+
+static int has_subject(const struct words *w)
+{
+    for (int i = 0; i < w->n; i++)
+        if (is_subject(w->word[i]))
+            return 1;
+    return 0;
+}
+
+/* "convergent" as the verb. */
+static struct span as_verb(struct span word)
+{
+    static const char *const forms[][2] = {{"convergent", "converges"},
+                                           {"divergent", "diverges"},
+                                           {"converge", "converges"},
+                                           {"diverge", "diverges"}};
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+        if (span_is(word, forms[k][0]))
+            return (struct span){forms[k][1], strlen(forms[k][1])};
+    return word;
+}
+
+/* Are the texts the same but for words that change nothing, such as the subject where only one has it? */
 static int same_words(const char *a, const char *b)
 {
     struct words x = split_words(a), y = split_words(b);
     int i = 0, k = 0;
     if (x.n < 0 || y.n < 0)
         return 0;
+    int drops = has_subject(&x) != has_subject(&y);
     for (;; i++, k++) {
-        while (i < x.n && x.n > 1 && is_filler(x.word[i], i == 0))
+        while (i < x.n && x.n > 1 && (is_filler(x.word[i], i == 0) || (drops && is_subject(x.word[i]))))
             i++;
-        while (k < y.n && y.n > 1 && is_filler(y.word[k], k == 0))
+        while (k < y.n && y.n > 1 && (is_filler(y.word[k], k == 0) || (drops && is_subject(y.word[k]))))
             k++;
         if (i == x.n || k == y.n)
             return i == x.n && k == y.n && i && k;
-        if (x.word[i].n != y.word[k].n || memcmp(x.word[i].s, y.word[k].s, x.word[i].n))
+        struct span one = as_verb(x.word[i]), two = as_verb(y.word[k]);
+        if (one.n != two.n || memcmp(one.s, two.s, one.n))
             return 0;
     }
 }
@@ -70,8 +102,13 @@ static int same_words(const char *a, const char *b)
 static int is_answered_by(const char *word, const char *sentence)
 {
     static const char *const table[] = {"yes", "no", "true", "false"};
+    static const char *const limits[] = {"if",   "unless", "but",  "only",     "provided",
+                                         "when", "except", "when", "whenever", "sometimes"};
     size_t n = strlen(word);
-    return IS_ONE_OF(((struct span){word, n}), table) && !strncmp(word, sentence, n) && sentence[n] == ',';
+    if (!IS_ONE_OF(((struct span){word, n}), table) || strncmp(word, sentence, n) != 0 || sentence[n] != ',')
+        return 0;
+    sentence += n + 1 + (sentence[n + 1] == ' ');
+    return !IS_ONE_OF(((struct span){sentence, strcspn(sentence, " ,")}), limits);
 }
 
 /* Spells out DNE: does not exist. */
@@ -240,6 +277,10 @@ static long number_of(const struct words *w, int from, int to)
         return -1;
     for (int i = from; i < to; i++) {
         int v = math_word_number(w->word[i]);
+        if (i == from && i + 1 < to && span_is(w->word[i], "a"))
+            continue; /* a hundred */
+        if (i + 1 == to && span_is(w->word[i], "dozen"))
+            return (total + group ? total + group : 1) * 12;
         if (span_is(w->word[i], "and") && i > from && i + 1 < to)
             continue;
         if (v < 0 || (v == 0 && w->n > 1))

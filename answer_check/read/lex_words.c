@@ -138,6 +138,7 @@ int math_character_is_letter(int c)
 
 static const struct token_meaning words[] = {
     {"abs", T_FUNCTION, MATH_ABS, NULL},
+    {"achieved", T_CONDITION, 0, NULL},
     {"acos", T_FUNCTION, MATH_ARCCOS, NULL},
     {"acosh", T_FUNCTION, MATH_ARCOSH, NULL},
     {"acot", T_FUNCTION, MATH_ARCCOT, NULL},
@@ -161,6 +162,7 @@ static const struct token_meaning words[] = {
     {"asinh", T_FUNCTION, MATH_ARSINH, NULL},
     {"atan", T_FUNCTION, MATH_ARCTAN, NULL},
     {"atanh", T_FUNCTION, MATH_ARTANH, NULL},
+    {"attained", T_CONDITION, 0, NULL},
     {"beta", T_NAME, 0, NULL},
     {"binom", T_FUNCTION, MATH_BINOMIAL, NULL},
     {"binomial", T_FUNCTION, MATH_BINOMIAL, NULL},
@@ -215,6 +217,7 @@ static const struct token_meaning words[] = {
     {"pi", T_CONSTANT, MATH_PI, NULL},
     {"provided", T_CONDITION, 0, NULL},
     {"psi", T_NAME, 0, NULL},
+    {"reached", T_CONDITION, 0, NULL},
     {"rho", T_NAME, 0, NULL},
     {"sec", T_FUNCTION, MATH_SEC, NULL},
     {"sgn", T_FUNCTION, MATH_SIGN, NULL},

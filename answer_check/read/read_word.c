@@ -30,6 +30,14 @@ static int is_wordy(const struct token *t)
            math_word_is_short(w) || (w.n == 3 && read_has_vowel(w) && t->s[0] <= 'Z' && t->s[1] > 'Z');
 }
 
+/* Does the "and" at t stand inside a number in words? */
+static int joins_number(const struct token *t)
+{
+    struct span before = token_text(t - 1);
+    return (span_starts(before, "hundred") || span_starts(before, "thousand")) && t[1].kind == T_WORD &&
+           math_word_number(token_text(t + 1)) > 0 && math_word_number(token_text(t + 1)) < 100;
+}
+
 /* The number of tokens of the words from t on, with the hyphens and apostrophes inside them; counts the
  * words, and those that can hardly be products. */
 static int run_length(const struct token *t, int *words, int *wordy)
@@ -37,6 +45,10 @@ static int run_length(const struct token *t, int *words, int *wordy)
     int i = 0;
     *words = *wordy = 0;
     while (*words < PHRASE_WORDS) {
+        if (i && t[i].kind == T_AND && joins_number(&t[i])) { /* three hundred and five */
+            i++;
+            continue;
+        }
         if (!is_letters(&t[i]) || t[i].kind == T_CONDITION || t[i].kind == T_AND || t[i].kind == T_OR ||
             t[i].kind == T_PERCENT || (i && t[i].space == SPACE_WIDE))
             break;

@@ -28,7 +28,8 @@ int value_word_behind(struct span word)
         "reversed",   "doubled",    "tripled",    "halved",      "inverted",   "negated",   "mirrored",
         "swapped",    "flipped",    "rotated",    "transposed",  "conjugated", "excluded",  "rejected",
         "discarded",  "omitted",    "repeating",  "recurring",   "unless",     "except",    "excluding",
-        "impossible", "extraneous", "invalid",    "if",          "backwards",  "upside",    NULL};
+        "impossible", "extraneous", "invalid",    "if",          "backwards",  "upside",    "sometimes",
+        NULL};
     static const char *const scales[] = {
         "ten", "tens", "hundreds", "thousands", "millions", "billions", "trillions", "mn", "mio",
         "bn",  "lakh", "lakhs",    "crore",     "crores",   "wan",      "bps",       NULL};
