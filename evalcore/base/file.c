@@ -4,15 +4,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "evalcore/base/arena.h"
+
+enum { WRITER_MS = 2000 }; /* for whoever starts at the same time to write to a FIFO */
 
 int file_error_code(int cause)
 {
@@ -39,11 +44,47 @@ static int read_error(struct err *e, const char *path, int cause)
     return err_set(e, file_error_code(cause), "cannot read %s: %s", path, err_reason(cause));
 }
 
-int file_read_most(const char *path, size_t most, struct str *out, struct err *e)
+/* Is there something in the FIFO, or somebody who has it open to write? tee() tells the two apart from
+ * neither and takes nothing out; it answers 0 when nobody writes. */
+static int has_writer(int fifo)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int copy[2];
+    if (pipe2(copy, O_CLOEXEC))
+        return 1; /* the next call says what is the matter */
+    ssize_t n = tee(fifo, copy[1], 1, SPLICE_F_NONBLOCK);
+    close(copy[0]);
+    close(copy[1]);
+    return n != 0;
+}
+
+/* A pipe without a name, as of `<(...)`, has had its writer, who may have ended. */
+static int is_abandoned_fifo(int fd)
+{
+    struct stat st;
+    struct statfs fs;
+    if (fstat(fd, &st) || !S_ISFIFO(st.st_mode) || fstatfs(fd, &fs) || fs.f_type == PIPEFS_MAGIC ||
+        has_writer(fd))
+        return 0;
+    poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, WRITER_MS); /* woken by the first bytes */
+    return !has_writer(fd);
+}
+
+int file_open_input(const char *path, struct err *e)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return read_error(e, path, errno);
+    if (!is_abandoned_fifo(fd) && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) >= 0)
+        return fd;
+    close(fd);
+    return err_set(e, ERR_IO, "cannot read %s: it is a FIFO and nobody writes to it", path);
+}
+
+int file_read_most(const char *path, size_t most, struct str *out, struct err *e)
+{
+    int fd = file_open_input(path, e);
+    if (fd < 0)
+        return fd;
     char *chunk = xmalloc(1 << 16);
     size_t total = 0;
     ssize_t n = 0;

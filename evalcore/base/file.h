@@ -11,6 +11,10 @@
  * the system refuses (ERR_IO, or ERR_DISK for a disk at fault); what else they return is said with each.
  * Messages name the path and the cause. Contents may be any bytes, NULs included; paths are C strings. */
 
+/* Opens path to read. A FIFO is read once somebody writes to it or has written; one that nobody opens for two
+ * seconds is ERR_IO, not waited for without end. Returns the descriptor, or an error's code. */
+int file_open_input(const char *path, struct err *e);
+
 /* Appends the whole file to out, which then ends with a NUL even if the file is empty. After an error out may
  * hold the beginning. */
 int file_read(const char *path, struct str *out, struct err *e);
@@ -30,8 +34,8 @@ void file_map_close(struct file_map *m);
  * that are reached and of a network file system that was interrupted, else ERR_IO. */
 int file_error_code(int cause);
 
-/* Returns 0 for a regular file, or for a path that cannot be looked at (it does not exist), else ERR_IO: a
- * FIFO, say, would be waited for without end. */
+/* Returns 0 for a regular file, or for a path that cannot be looked at (it does not exist), else ERR_IO: what
+ * is read again and again cannot be a FIFO, say. */
 int file_plain(const char *path, struct err *e);
 
 /* ---- Writing. No other place of the program opens files to write to. Nothing is written through a link, nor

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
@@ -13,9 +14,15 @@ int file_lines_open(struct file_lines *l, const char *path, struct err *e)
 {
     *l = (struct file_lines){0};
     int is_stdin = strcmp(path, "-") == 0;
-    l->stream = is_stdin ? stdin : fopen(path, "re");
-    if (!l->stream)
-        return err_set(e, file_error_code(errno), "cannot read %s: %s", path, err_reason(errno));
+    int fd = is_stdin ? STDIN_FILENO : file_open_input(path, e);
+    if (fd < 0)
+        return fd;
+    l->stream = is_stdin ? stdin : fdopen(fd, "r");
+    if (!l->stream) {
+        int cause = errno;
+        close(fd);
+        return err_set(e, file_error_code(cause), "cannot read %s: %s", path, err_reason(cause));
+    }
     l->owned = !is_stdin;
     l->path = xstrdup(is_stdin ? "standard input" : path);
     return 0;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "evalcore/cli/command.h"
@@ -188,11 +187,12 @@ int lines_run(const struct lines *l, const char *path, long *errors, struct err 
 {
     struct block b = {0};
     int is_stdin = !path || !strcmp(path, "-"), rc = 1;
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? STDIN_FILENO : file_open_input(path, e);
     *errors = 0;
+    if (fd == ERR_IO)
+        return e->code = ERR_USAGE; /* a wrong argument */
     if (fd < 0)
-        return err_set(e, file_error_code(errno) == ERR_DISK ? ERR_DISK : ERR_USAGE, "cannot read %s: %s",
-                       path, err_reason(errno));
+        return fd;
     while (rc > 0 && (rc = fill_block(&b, fd, is_stdin ? "standard input" : path, e)) >= 0) {
         size_t used = split_lines(&b, rc == 0);
         if (b.n_lines && !answer_block(&b, l, errors))

@@ -49,7 +49,8 @@ struct lines {
 
 /* Reads path ("-" or NULL: standard input) and writes standard output, until the end or until nobody reads
  * the answers any more. *errors: how many answers were errors. Returns 0, also when nobody
- * reads any more; ERR_USAGE when path cannot be opened, ERR_IO when it cannot be read to the end. */
+ * reads any more; ERR_USAGE when path cannot be opened, ERR_DISK where that is the system's fault, ERR_IO
+ * when it cannot be read to the end. e is not NULL. */
 int lines_run(const struct lines *l, const char *path, long *errors, struct err *e);
 
 #endif

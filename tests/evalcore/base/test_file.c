@@ -3,6 +3,7 @@
 #include "evalcore/base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -307,6 +308,43 @@ static void lines(void)
     str_release(&text);
 }
 
+/* A FIFO is read like a file by way of its writer, however late that is with its bytes; without one it was
+ * waited for without end. */
+static void fifos(void)
+{
+    struct file_lines l;
+    struct err e = {0};
+    struct str s = {0};
+    const char *line, *path = in_top("input");
+    size_t n;
+    int go[2], status = 1;
+    CHECK_INT(mkfifo(path, 0600), 0);
+    CHECK_INT(file_read(path, &s, &e), ERR_IO);
+    CHECK_STR(e.text, "cannot read test_file.tmp/input: it is a FIFO and nobody writes to it");
+    e.code = 0;
+    int writer = open(path, O_RDWR | O_CLOEXEC);
+    CHECK(writer >= 0 && pipe(go) == 0);
+    CHECK_INT(file_lines_open(&l, path, &e), 0);
+    pid_t child = fork();
+    if (!child) {
+        char any;
+        _exit(read(go[0], &any, 1) != 1 || file_put(writer, "late\ntorn", 9));
+    }
+    close(writer);
+    CHECK_INT(file_put(go[1], "!", 1), 0);
+    CHECK_INT(file_lines_next(&l, &line, &n, &e), 1);
+    CHECK_STR(line, "late");
+    CHECK_INT(file_lines_next(&l, &line, &n, &e), 1);
+    CHECK_STR(line, "torn");
+    CHECK_INT(file_lines_next(&l, &line, &n, &e), 0);
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
+    file_lines_close(&l);
+    close(go[0]);
+    close(go[1]);
+    str_release(&s);
+}
+
 static void listing(void)
 {
     struct file_list l;
@@ -348,6 +386,7 @@ int main(void)
     folders();
     joining();
     lines();
+    fifos();
     listing();
     CHECK_INT(file_remove_tree(top, &e), 0);
     CHECK(!file_exists(top));
