@@ -12,6 +12,7 @@
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
+#include "evalcore/base/log.h"
 #include "evalcore/export/export_parts.h"
 
 static const struct export_format *const formats[] = {&export_lmeval, &export_lighteval, &export_inspect,
@@ -76,6 +77,9 @@ int export_run(const struct run *r, const struct export_options *o, struct expor
     int rc = check_complete(r, o, e);
     if (rc)
         return rc;
+    for (int i = 0; i < r->n_tasks; i++)
+        if (r->tasks[i].is_misnamed)
+            log_warn("task %s is %s", r->tasks[i].label, r->tasks[i].set);
     *done = (struct export_done){.completions = r->n_done};
     struct export x = {.run = r, .o = o, .done = done};
     set_time(&x);

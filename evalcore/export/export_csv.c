@@ -12,7 +12,7 @@ static const char header[] =
     "full,"
     "peak_tokens,bits_per_byte,kl,top1,error,completion\n";
 
-static void cell_columns(struct csv_row *row, const struct cell *c)
+static void cell_columns(struct export *x, struct csv_row *row, const struct cell *c)
 {
     csv_row_text(row, c->id);
     csv_row_text(row, c->label);
@@ -22,7 +22,7 @@ static void cell_columns(struct csv_row *row, const struct cell *c)
     csv_row_text(row, c->params);
     csv_row_text(row, c->settings);
     csv_row_text(row, c->task->name);
-    csv_row_text(row, c->task->label);
+    csv_row_text(row, export_label(x, c->task));
 }
 
 static void verdict_columns(struct csv_row *row, const struct record *rec, const struct run_problem *p)
@@ -51,7 +51,7 @@ static int write_row(struct export *x, const struct cell *c, const struct record
     const struct run_problem *p = &c->task->problems[rec->problem];
     struct csv_row row = {export_text(&x->files), 0};
     int rc = export_completion(x, c, rec, text, e);
-    cell_columns(&row, c);
+    cell_columns(x, &row, c);
     csv_row_text(&row, p->id);
     csv_row_int(&row, rec->sample);
     csv_row_text(&row, rec->key);

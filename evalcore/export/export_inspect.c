@@ -65,12 +65,13 @@ static json_t *spec_json(struct export *x, const struct cell *c, const struct ex
     return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:{s:o, s:i, s:b}, s:s, s:o, s:o, s:{s:i}, s:{}, "
                      "s:o, s:o}",
                      "eval_id", id_of(x, c, "eval"), "run_id", id_of(x, &x->run->cells[0], "run"), "created",
-                     created, "task", json_text_of(c->task->label), "task_id", id_of(x, c, "task"),
+                     created, "task", json_text_of(export_label(x, c->task)), "task_id", id_of(x, c, "task"),
                      "task_version", json_text_of(c->task->version), "task_args",
                      json_pack("{s:o}", "policy", json_text_of(c->policy_label)), "dataset", "name",
-                     json_text_of(c->task->label), "samples", c->task->n_problems, "shuffled", 0, "model",
-                     model_name(x, c), "model_generate_config", generate_config(c), "model_args", args,
-                     "config", "epochs", c->samples, "packages", "metadata", metadata, "scorers", scorers);
+                     json_text_of(export_label(x, c->task)), "samples", c->task->n_problems, "shuffled", 0,
+                     "model", model_name(x, c), "model_generate_config", generate_config(c), "model_args",
+                     args, "config", "epochs", c->samples, "packages", "metadata", metadata, "scorers",
+                     scorers);
 }
 
 static json_t *metric_json(const char *name, double v)

@@ -126,11 +126,11 @@ static void add_task(struct export *x, struct parts *o, const struct cell *c, co
     set_metric(result, metric_name(x, c), mean, t.stderr_);
     json_object_set_new(o->results, task, result);
     json_object_set_new(o->versions, task, json_text_of(c->task->version));
-    json_object_set_new(o->config_tasks, task,
-                        json_pack("{s:o, s:o, s:i, s:o, s:i, s:i}", "name", json_text_of(c->task->label),
-                                  "hf_repo", json_text_of(c->task->source), "generation_size",
-                                  c->max_new_tokens, "stop_sequence", export_stops(c, NULL), "num_fewshots",
-                                  0, "num_samples", c->samples));
+    json_object_set_new(
+        o->config_tasks, task,
+        json_pack("{s:o, s:o, s:i, s:o, s:i, s:i}", "name", json_text_of(export_label(x, c->task)), "hf_repo",
+                  json_text_of(c->task->source), "generation_size", c->max_new_tokens, "stop_sequence",
+                  export_stops(c, NULL), "num_fewshots", 0, "num_samples", c->samples));
     json_object_set_new(o->summary_tasks, task, task_summary(t.problems));
     json_object_set_new(o->x_kv, task, export_kv(c, &t));
     o->problems += t.problems;

@@ -191,9 +191,10 @@ static void set_metric(json_t *o, const char *metric, double v, double error)
     str_release(&key);
 }
 
-static json_t *task_result(const struct cell *c, const char *name, const struct export_totals *t)
+static json_t *task_result(struct export *x, const struct cell *c, const char *name,
+                           const struct export_totals *t)
 {
-    json_t *o = json_pack("{s:s, s:o, s:i}", "name", name, "alias", json_text_of(c->task->label),
+    json_t *o = json_pack("{s:s, s:o, s:i}", "name", name, "alias", json_text_of(export_label(x, c->task)),
                           "sample_len", t->problems);
     if (c->task->is_text) { /* over all windows together, as there */
         struct likelihood_figures f = report_likelihood_figures(&t->likelihood);
@@ -311,7 +312,7 @@ static void add_system(json_t *o, struct export *x, const struct cell *c, const 
 }
 
 /* The keys of a result that hold something for each task. */
-static void add_task(json_t *o, const struct cell *c, const char *name, const char *hash)
+static void add_task(struct export *x, json_t *o, const struct cell *c, const char *name, const char *hash)
 {
     struct export_totals t;
     export_count(&t, c);
@@ -320,7 +321,7 @@ static void add_task(json_t *o, const struct cell *c, const char *name, const ch
         const char *key;
         json_t *value;
     } part[] = {
-        {"results", task_result(c, name, &t)},
+        {"results", task_result(x, c, name, &t)},
         {"group_subtasks", json_array()},
         {"configs", task_config(c, name)},
         {"versions", version_json(c->task->version)},
@@ -374,7 +375,7 @@ static int write_system(struct export *x, int first, struct err *e)
         if (!rc)
             rc = export_close(&x->files, e);
         if (!rc)
-            add_task(o, &cells[i], name, hash);
+            add_task(x, o, &cells[i], name, hash);
     }
     json_object_set_new(o, "config", config_json(x->run, &cells[first]));
     add_system(o, x, &cells[first], folder);

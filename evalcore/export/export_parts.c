@@ -50,12 +50,17 @@ static char *plain_name(struct export *x, const char *label)
     return name;
 }
 
+const char *export_label(struct export *x, const struct run_task *t)
+{
+    return t->is_misnamed ? arena_printf(&x->arena, "%s_other_problems", t->label) : t->label;
+}
+
 const char *export_task_name(struct export *x, int first, int cell)
 {
-    const char *name = plain_name(x, x->run->cells[cell].task->label);
+    const char *name = plain_name(x, export_label(x, x->run->cells[cell].task));
     int same = 0;
     for (int i = first; i >= 0 && i < cell; i = export_next_cell(x->run, first, i))
-        same += !strcmp(plain_name(x, x->run->cells[i].task->label), name);
+        same += !strcmp(plain_name(x, export_label(x, x->run->cells[i].task)), name);
     return same ? arena_printf(&x->arena, "%s_%d", name, same + 1) : name;
 }
 
@@ -205,6 +210,7 @@ json_t *export_kv(const struct cell *c, const struct export_totals *t)
         export_number(full <= 0 ? 1.0 : t->reads / full), "aux_density",
         export_number(full <= 0 ? 0.0 : t->aux / full), "budget_rule", c->budget_rule, "policy", c->policy);
     json_object_set_new(o, "params", export_params(c));
+    json_object_set_new(o, "problems", c->task->set ? json_text_of(c->task->set) : json_null());
     for (int v = c->task->is_text ? VERDICT_ERROR : 0; v < VERDICT_COUNT; v++)
         json_object_set_new(o, verdict_name((enum verdict)v), json_integer(t->verdict[v]));
     return o;

@@ -1,7 +1,7 @@
 # kveval export: what it refuses, what it says, and that nothing is left behind when it cannot finish.
 . "$(dirname "$0")/lib.sh"
 tiny=$here/tiny.json
-rm -rf out lm light logs all.csv part small file
+rm -rf out lm light logs all.csv part small file made.* invented
 run 0 sweep "$tiny" -o out --limit 2 --tasks relay --quiet
 
 fails 2 --format lm-eval csv -- export out -o lm
@@ -24,6 +24,24 @@ cp -r lm before
 run 0 export out --format lm-eval -o lm --force
 diff -r lm before >/dev/null || fail "a second export differs: $(diff -rq lm before)"
 rm -rf before
+
+# Made-up problems left as "aime24", a name that says whose problems they are; under a name of their own they keep it.
+printf '%s\n' '{"id": "one", "problem": "What is 2 + 3?", "answer": "5"}' '{"id": "two", "problem": "What is 2 + 4?", "answer": "6"}' >made.jsonl
+echo '{"id": "three", "problem": "What is 9 + 4?", "answer": "13"}' >made.sums.jsonl
+cat >made.json <<'END'
+{"model": "pocket", "max_new_tokens": 4, "policies": ["full"],
+ "tasks": [{"name": "aime24", "file": "made.jsonl"}, {"name": "aime24", "as": "sums", "file": "made.sums.jsonl"}]}
+END
+run 0 sweep made.json -o invented -q
+for format in lm-eval lighteval inspect csv; do
+    run 0 export invented --format $format -o made.$format
+    mentions stderr.txt warning: aime24 'not AIME 2024'
+    grep -rqF aime24_other_problems made.$format || fail "$format calls made-up problems those of AIME"
+    grep -rqF sums made.$format || fail "$format has another name for \"as\""
+    ! grep -rqF sums_other made.$format || fail "$format renames \"as\""
+done
+[ -e made.lm-eval/*/samples_aime24_other_problems_*.jsonl ] || fail "samples of made-up problems: $(find made.lm-eval)"
+grep -q '"problems": "not AIME 2024' made.lm-eval/*/results_*.json || fail "the results do not say whose problems they are not"
 
 # A part of a run, only when that is asked for.
 cp -r out part
