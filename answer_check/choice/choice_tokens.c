@@ -469,7 +469,7 @@ struct choice_token *choice_tokens(size_t *n, struct span text, int n_options, e
                                   .n = text.n,
                                   .last_letter = (char)('A' + n_options - 1),
                                   .is_cut = finish == FINISH_LENGTH,
-                                  .words = choice_lexicon(a)};
+                                  .words = choice_lexicon()};
     struct tokenizer z = {.t = &t, .k = arena_alloc(a, (text.n + 8) * sizeof *z.k)};
     add_token(&z, K_LINE);
     add_token(&z, K_LINE);

@@ -3,6 +3,9 @@
  * and one that ends in an apostrophe or in a character of East Asia needs no end of a word behind it. */
 #include "answer_check/choice/choice_words.h"
 
+#include <stdlib.h>
+#include <threads.h>
+
 #include "answer_check/choice/choice_scan.h"
 
 /* clang-format off: it would break the lines by bytes */
@@ -259,46 +262,66 @@ static size_t entry_at(struct span text, const char *word, size_t n)
     return n;
 }
 
-const struct choice_lexicon *choice_lexicon(struct arena *a)
+/* The index, made at first use: it is the same for all texts, and takes longer than a short text. */
+enum { ENTRIES_MAX = 4096 };
+static struct choice_entry entries[ENTRIES_MAX];
+static struct choice_lexicon words_by_byte = {.entries = entries};
+static once_flag is_made = ONCE_FLAG_INIT;
+
+/* The class of a text of n bytes, which is not empty. */
+static size_t class_of(const char *s, size_t n)
 {
-    struct choice_lexicon *l = arena_alloc(a, sizeof *l);
-    size_t n = 0, at[256] = {0};
-    /* first how many entries start with each byte, then the entries in that order */
+    size_t second = n > 1 ? (unsigned char)ascii_lower(s[1]) & 31 : CHOICE_ONE_BYTE;
+    return (unsigned char)ascii_lower(s[0]) * (size_t)CHOICE_SECONDS + second;
+}
+
+static void make_index(void)
+{
+    enum { CLASSES = 256 * CHOICE_SECONDS };
+    static unsigned short at[CLASSES];
+    struct choice_lexicon *l = &words_by_byte;
+    size_t n = 0;
+    /* first how many entries are of each class, then the entries in that order */
     for (int pass = 0; pass < 2; pass++) {
         for (size_t k = 0; k < sizeof lexicon / sizeof *lexicon; k++)
             for (const char *w = lexicon[k].words; w;) {
                 const char *bar = strchr(w, '|');
-                size_t length = bar ? (size_t)(bar - w) : strlen(w);
-                unsigned char first = (unsigned char)ascii_lower(w[0]);
+                size_t length = bar ? (size_t)(bar - w) : strlen(w), class = class_of(w, length);
                 if (pass)
-                    l->entries[at[first]] = (struct choice_entry){w, (unsigned)length, lexicon[k].kind};
-                at[first]++;
+                    entries[at[class]] = (struct choice_entry){w, (unsigned)length, lexicon[k].kind};
+                at[class]++;
                 n += !pass;
                 w = bar ? bar + 1 : NULL;
             }
-        if (pass)
-            break;
-        l->entries = arena_alloc(a, n * sizeof *l->entries);
-        l->start[0] = 0;
-        for (int c = 0; c < 256; c++) {
-            l->start[c + 1] = l->start[c] + at[c];
+        if (n > ENTRIES_MAX)
+            abort(); /* a longer list needs a larger table */
+        for (size_t c = 0; c < CLASSES && !pass; c++) {
+            l->start[c + 1] = (unsigned short)(l->start[c] + at[c]);
             at[c] = l->start[c];
         }
     }
-    return l;
+}
+
+const struct choice_lexicon *choice_lexicon(void)
+{
+    call_once(&is_made, make_index);
+    return &words_by_byte;
 }
 
 enum choice_kind choice_word(const struct choice_lexicon *l, struct span text, size_t *length)
 {
     enum choice_kind kind = K_OTHER;
-    unsigned char first = (unsigned char)(text.n ? ascii_lower(text.s[0]) : 0);
     *length = 0;
-    for (size_t k = l->start[first]; k < l->start[first + 1]; k++) {
-        size_t got = entry_at(text, l->entries[k].word, l->entries[k].length);
-        if (got > *length) {
-            *length = got;
-            kind = l->entries[k].kind;
+    if (!text.n)
+        return kind;
+    size_t classes[] = {class_of(text.s, text.n), class_of(text.s, 1)};
+    for (int c = 0; c < 1 + (text.n > 1); c++)
+        for (size_t k = l->start[classes[c]]; k < l->start[classes[c] + 1]; k++) {
+            size_t got = entry_at(text, l->entries[k].word, l->entries[k].length);
+            if (got > *length) {
+                *length = got;
+                kind = l->entries[k].kind;
+            }
         }
-    }
     return kind;
 }

@@ -2,7 +2,6 @@
 #define ANSWER_CHECK_CHOICE_CHOICE_WORDS_H
 
 #include "answer_check/text/span.h"
-#include "evalcore/base/arena.h"
 
 /* What a token of an answer section does in a statement about option letters. Words of all languages share
  * these kinds, so that one set of rules reads them. For answer_check/choice only. */
@@ -68,13 +67,14 @@ struct choice_entry {
     enum choice_kind kind;
 };
 
-/* The entries by their first byte: those of byte c are start[c] to start[c + 1]. */
+/* The entries by their first two bytes, capitals as small letters; the last five bits of the second one do. */
+enum { CHOICE_ONE_BYTE = 32, CHOICE_SECONDS }; /* the class of entries of one byte, and how many classes */
 struct choice_lexicon {
     struct choice_entry *entries;
-    size_t start[257];
+    unsigned short start[256 * CHOICE_SECONDS + 1];
 };
-/* Returns a new index of all entries, in the arena; their words are constants. */
-const struct choice_lexicon *choice_lexicon(struct arena *a);
+/* Returns the index of all entries, which lives as long as the program. From any thread. */
+const struct choice_lexicon *choice_lexicon(void);
 
 /* Returns the kind of the longest entry that `text` starts with, ASCII case ignored, and sets *length to its
  * bytes in the text; K_OTHER and 0 when there is none. The text comes from choice_plain() and starts at the

@@ -423,7 +423,8 @@ static struct compat_lexed next_token(struct span t)
 {
     struct compat_lexed best = {CT_END, 0, {t.s, 0}};
     for (const struct literal_token *l = literal_tokens; l->text; l++)
-        if (l->text[0] == t.s[0] && span_at(t, 0, l->text))
+        if (l->text[0] == t.s[0] && (!l->text[1] || (t.n > 1 && l->text[1] == t.s[1])) &&
+            span_at(t, 0, l->text))
             keep_longest(&best, t, strlen(l->text), (enum compat_token)l->kind, l->value);
     if (t.s[0] == '\\')
         lex_command(&best, t);

@@ -462,9 +462,10 @@ int lex_ascii_operator(struct lexer *l, char c)
     }
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         const struct operator_sign *o = &operators[i];
+        if (o->s[0] != c)
+            continue;
         size_t n = strlen(o->s);
-        if (o->s[0] != c || (n > 1 && l->text.n - l->at < n - 1) ||
-            (n > 1 && memcmp(l->text.s + l->at, o->s + 1, n - 1)))
+        if ((n > 1 && l->text.n - l->at < n - 1) || (n > 1 && memcmp(l->text.s + l->at, o->s + 1, n - 1)))
             continue;
         l->at += n - 1;
         if (l->negated && o->kind == T_RELATION) {

@@ -28,7 +28,7 @@ int extract_leading_formula(struct span *out, struct span s)
 int extract_next_formula(struct formula *out, struct span s, size_t i, int exhausted[4])
 {
     while (i < s.n) {
-        int k = 0;
+        int k = s.s[i] == '$' || s.s[i] == '\\' ? 0 : 4;
         while (k < 4 && !span_at(s, i, formula_signs[k][0]))
             k++;
         if (k == 4 || exhausted[k]) {

@@ -134,7 +134,7 @@ static int grade_last_line(struct grading *g, struct span marked)
     static const char *const where = "The last line";
     struct answer value;
     struct span said, line = sentence_plain(marked, g->w);
-    if (line.n > MATH_TREE_BYTES)
+    if (line.n > UNDECLARED_BYTES)
         return 0;
     int is_value = read_value(&value, g->w, line), is_doubtful = sentence_is_doubtful(line);
     if (!is_value && (after_label(&said, line) || (!is_doubtful && after_is(&said, line)))) {
@@ -191,7 +191,7 @@ int grade_undeclared(struct grading *g, struct span section, const struct respon
     enum { SEARCHED_MAX = 1 << 17 };
     struct span found;
     section = span_trim(section);
-    if (section.n <= MATH_TREE_BYTES) {
+    if (section.n <= UNDECLARED_BYTES) {
         struct answer whole = answer_read(g->w, extract_single_backslashes(section, g->w->arena));
         struct answer_match m = grading_compare(g, &whole);
         if ((m.equal || math_is_mathematical(whole.tree)) &&

@@ -288,7 +288,7 @@ static struct span behind_denial(struct span s)
 int sentence_result(struct span *out, struct span sentence, struct math_work *w)
 {
     struct span s = behind_denial(sentence_plain(sentence, w)), whole;
-    if (s.n > MATH_TREE_BYTES || sentence_is_doubtful(s) || extract_is_program(s))
+    if (s.n > UNDECLARED_BYTES || sentence_is_doubtful(s) || extract_is_program(s))
         return 0;
     if (!extract_formula_in(out, &whole, s))
         return plain_result(out, s, w);
@@ -330,10 +330,11 @@ int sentence_last_result(struct span *out, struct span section, struct math_work
     section = (struct span){section.s + from, section.n - from};
     if (section.n > 4 * REACH || extract_is_program(section))
         return 0;
-    for (size_t i = 0; i < section.n; i = sentence_next(section, i))
+    struct sentences it = sentences_from(section, 0);
+    for (size_t i = 0; i < section.n; i = sentences_next(&it))
         begun[n++ % BEGUN_MAX] = i;
     size_t end = section.n;
-    for (int seen = 0; n-- > 0 && seen < SENTENCES;) {
+    for (int seen = 0, left = BEGUN_MAX; n-- > 0 && seen < SENTENCES && left-- > 0;) {
         size_t at = begun[n % BEGUN_MAX];
         struct span s = span_trim((struct span){section.s + at, end - at});
         end = at;

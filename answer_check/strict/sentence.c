@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "answer_check/strict/extract.h"
-
 /* ---- where sentences end ---- */
 
 /* The length of a full-width point, "!" or "?" at i, or 0. */
@@ -39,37 +37,53 @@ static int is_abbreviation(struct span s, size_t i)
 /* Does the line end at i stand before or behind a formula that is set off, so that the sentence goes on? */
 static int is_inner_line(struct span s, size_t i, int behind_display)
 {
-    while (i < s.n && ascii_is_space(s.s[i]))
+    enum { BLANKS_MAX = 64 };
+    size_t last = s.n - i > BLANKS_MAX ? i + BLANKS_MAX : s.n;
+    while (i < last && ascii_is_space(s.s[i]))
         i++;
     return span_at(s, i, "\\[") || span_at(s, i, "$$") ||
            (behind_display && i < s.n && s.s[i] >= 'a' && s.s[i] <= 'z');
 }
 
-size_t sentence_next(struct span s, size_t i)
+struct sentences sentences_from(struct span text, size_t i)
 {
-    int exhausted[4] = {0}, behind_display = 0, has_formula = 1;
-    struct formula f = {0}; /* the next one, once it was looked for: each part of s is searched once */
+    return (struct sentences){.text = text, .at = i, .has_formula = 1};
+}
+
+size_t sentences_next(struct sentences *it)
+{
+    struct span s = it->text;
+    struct formula *f = &it->formula;
+    int behind_display = 0;
+    size_t i = it->at;
+    it->at = s.n;
     while (i < s.n) {
         char c = s.s[i];
         size_t wide = (unsigned char)c >= 0xe3 ? wide_stop(s, i) : 0;
         if (wide)
-            return i + wide;
+            return it->at = i + wide;
         if (c == '\n' && !is_inner_line(s, i, behind_display))
-            return i + 1;
+            return it->at = i + 1;
         if ((c == '.' || c == '!' || c == '?') && (i + 1 == s.n || ascii_is_space(s.s[i + 1])) &&
             !(c == '.' && is_abbreviation(s, i)))
-            return i + 1;
-        if ((c == '$' || c == '\\') && has_formula && (!f.to || f.from < i))
-            has_formula = extract_next_formula(&f, s, i, exhausted);
-        if (has_formula && f.to && f.from == i) {
-            behind_display = f.start - f.from == 2;
-            i = f.to;
+            return it->at = i + 1;
+        if ((c == '$' || c == '\\') && it->has_formula && (!f->to || f->from < i))
+            it->has_formula = extract_next_formula(f, s, i, it->exhausted);
+        if (it->has_formula && f->to && f->from == i) {
+            behind_display = f->start - f->from == 2;
+            i = f->to;
             continue;
         }
-        behind_display &= c == '\n' || ascii_is_space(c) || strchr(".,;", c) != NULL;
+        behind_display = behind_display && (c == '\n' || ascii_is_space(c) || strchr(".,;", c) != NULL);
         i += c == '\\' && i + 1 < s.n ? 2 : 1;
     }
     return s.n;
+}
+
+size_t sentence_next(struct span s, size_t i)
+{
+    struct sentences it = sentences_from(s, i);
+    return sentences_next(&it);
 }
 
 /* ---- phrases ---- */
@@ -106,13 +120,39 @@ static int starts_with(struct span s, const char *phrases)
     return 0;
 }
 
+/* Phrases by their first byte, so that each word of a text meets those of its own letter only. */
+struct phrases {
+    unsigned char first[256], next[256], n; /* indices from 1 on, 0: no more */
+    const char *text[256];
+    unsigned char length[256];
+};
+
+static void phrases_index(struct phrases *p, const char *list)
+{
+    memset(p->first, 0, sizeof p->first);
+    for (p->n = 0; *list && p->n < 255;) {
+        size_t n = strcspn(list, "|");
+        unsigned char c = (unsigned char)*list, k = ++p->n;
+        p->text[k] = list;
+        p->length[k] = (unsigned char)n;
+        p->next[k] = p->first[c];
+        p->first[c] = k;
+        list += n + (list[n] == '|');
+    }
+}
+
 int sentence_says(struct span s, const char *phrases)
 {
+    struct phrases p;
+    phrases_index(&p, phrases);
     for (size_t i = 0; i < s.n; i++) {
         int begins = !i || !ascii_is_letter(s.s[i - 1]) || !ascii_is_letter(s.s[i]);
-        if (begins && ((unsigned char)s.s[i] & 0xc0) != 0x80 &&
-            starts_with((struct span){s.s + i, s.n - i}, phrases))
-            return 1;
+        if (!begins || ((unsigned char)s.s[i] & 0xc0) == 0x80)
+            continue;
+        struct span rest = {s.s + i, s.n - i};
+        for (unsigned k = p.first[(unsigned char)ascii_lower(s.s[i])]; k; k = p.next[k])
+            if (phrase_at(rest, p.text[k], p.length[k]))
+                return 1;
     }
     return 0;
 }
@@ -229,7 +269,8 @@ struct span sentence_without_chatter(struct span section)
     section = span_trim(section);
     for (int k = 0; k < CHATTER_MAX; k++) {
         size_t from = section.n > REACH ? section.n - REACH : 0, start = from, next;
-        for (size_t i = from; (next = sentence_next(section, i)) < section.n; i = next)
+        struct sentences it = sentences_from(section, from);
+        while ((next = sentences_next(&it)) < section.n)
             start = next;
         struct span last = {section.s + start, section.n - start};
         if (!start || !sentence_is_chatter(span_trim(last)))

@@ -2,6 +2,7 @@
 #define ANSWER_CHECK_STRICT_SENTENCE_H
 
 #include "answer_check/read/math_read.h"
+#include "answer_check/strict/extract.h"
 
 /* Sentences of prose and the words in them, for answer_check/strict only. Nothing fails; spans point into the
  * text that was given, and questions are answered with 1 or 0. */
@@ -10,6 +11,17 @@
  * with white space behind it, one of their full-width forms, or a new line. Formulas count as one word, also
  * when they stand on lines of their own. */
 size_t sentence_next(struct span text, size_t i);
+
+/* The sentences of a text one after the other, which is searched for formulas once in all. */
+struct sentences {
+    struct span text;
+    size_t at;              /* the end of the last one */
+    struct formula formula; /* the next one, once it was looked for */
+    int exhausted[4], has_formula;
+};
+struct sentences sentences_from(struct span text, size_t i);
+/* Moves on to the next sentence and returns where it ends. */
+size_t sentences_next(struct sentences *it);
 
 /* Does one of the phrases, separated by "|", stand in the text as whole words? ASCII case is ignored; a "*"
  * at the end of a phrase stands for the rest of a word. Phrases that begin with a byte beyond ASCII match
@@ -28,6 +40,9 @@ int sentence_rejects(struct span s);
 /* The text without the pairs of stars and the backquotes that set words off, in w's arena. "**" between two
  * operands is a power and stays. */
 struct span sentence_plain(struct span s, struct math_work *w);
+
+/* What is longer and states no answer is not read as one value. */
+enum { UNDECLARED_BYTES = 4096 };
 
 /* Finds the expression that the sentence presents as its result: the last formula, or the last run of plain
  * mathematics, always as a whole. Returns 0 where the words around it change or reject it, where it is a

@@ -245,8 +245,9 @@ enum taken_back sentence_takes_back(struct span *rest, struct span *by, struct s
     if (!is_new && !sentence_begins(own, fixing) && !sentence_begins(own, owning) &&
         !sentence_begins(own, subjects))
         begin = sentence_next(s, end);
+    struct sentences it = sentences_from(s, begin);
     for (size_t i = begin, next; i < s.n; i = next) {
-        next = sentence_next(s, i);
+        next = sentences_next(&it);
         struct span one = span_trim((struct span){s.s + i, next - i});
         if (!one.n)
             continue;

@@ -167,6 +167,8 @@ static size_t clean_character(struct cleaner *c, struct span s)
         return 3;
     }
     for (size_t i = 0; i < sizeof characters / sizeof *characters; i++) {
+        if (characters[i].from[0] != s.s[0])
+            continue;
         size_t n = strlen(characters[i].from);
         if (s.n >= n && !memcmp(s.s, characters[i].from, n)) {
             put_bytes(c, characters[i].to, strlen(characters[i].to));

@@ -1,6 +1,6 @@
-/* The graders on one core: microseconds a pair over a file of pairs (--pairs, JSON Lines with "gold" and
- * "pred"), and milliseconds for hostile responses of up to a megabyte, for math in its two modes and for
- * multiple choice. */
+/* The graders on one core: microseconds a response, over a file (--pairs, JSON Lines with "gold" and "pred")
+ * or over responses that are made up, and milliseconds for hostile responses of up to a megabyte, for math in
+ * its two modes and for multiple choice. */
 #include <string.h>
 
 #include "answer_check/answer_check.h"
@@ -87,6 +87,11 @@ static const struct hostile {
     {"numbers", "", "12 ", "", MEGABYTE},
     {"blanks", "", " ", "", MEGABYTE},
     {"lines", "", "\n", "", MEGABYTE},
+    {"second thoughts", "\\boxed{42}\n", "Wait, ", "", MEGABYTE},
+    {"offers", "", "Let me know. ", "", MEGABYTE},
+    {"sentences that open formulas", "", "\\[a. ", "", MEGABYTE},
+    {"objects", "", "{\"answer\":", "", MEGABYTE},
+    {"a line of 16 KB", "", "f(x)", "", 16000},
     {"bytes that are no UTF-8", "", "\xff\xfe\x80", "", MEGABYTE},
     {"halves of characters", "", "\xe7\xad", "", MEGABYTE},
 };
@@ -116,12 +121,95 @@ static void bench_hostile(struct bench *b)
     }
 }
 
-/* ---- pairs */
+/* ---- responses */
 
 struct times {
     double *seconds;
     size_t n, cap;
 };
+
+static void add_time(struct times *t, grader *grade, const char *gold, const char *pred, size_t n)
+{
+    xgrow(&t->seconds, &t->cap, t->n + 1, sizeof *t->seconds);
+    t->seconds[t->n++] = grade_seconds(grade, gold, strlen(gold), pred, n);
+}
+
+static void print_times(struct bench *b, const char *of, struct times *t)
+{
+    char name[64];
+    double sum = 0, median = limits_median(t->seconds, (int)t->n); /* sorts them */
+    for (size_t i = 0; i < t->n; i++)
+        sum += t->seconds[i];
+    const struct {
+        const char *what;
+        double seconds;
+    } figures[] = {{"mean response", sum / (double)t->n},
+                   {"median response", median},
+                   {"99 % of responses below", t->seconds[(t->n - 1) * 99 / 100]},
+                   {"slowest response", t->seconds[t->n - 1]}};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        snprintf(name, sizeof name, "%s, %s", of, figures[i].what);
+        bench_print(b, name, 1e6 * figures[i].seconds, "us", 0);
+    }
+    free(t->seconds);
+    *t = (struct times){0};
+}
+
+/* Every answer under every ending, behind thinking and none to 16 lines of a solution. */
+static void bench_made_up(struct bench *b)
+{
+    static const struct {
+        const char *gold, *answer;
+    } answers[] = {{"42", "42"},
+                   {"\\frac{3}{8}", "0.375"},
+                   {"2\\sqrt{3}", "\\sqrt{12}"},
+                   {"x^2-1", "(x-1)(x+1)"},
+                   {"(1,-2)", "(1,-2)"},
+                   {"[-2,7]", "\\left[-2, 7\\right]"},
+                   {"\\{1,2,3\\}", "\\{3,2,1\\}"},
+                   {"\\frac{\\pi}{6}", "\\frac{\\pi}{3}"},
+                   {"y=2x+1", "y = 2x - 1"},
+                   {"\\text{no solution}", "\\text{no solution}"},
+                   {"12\\text{ cm}", "12"},
+                   {"\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}", "\\begin{bmatrix}1&2\\\\3&4\\end{bmatrix}"}};
+    static const char *const endings[][2] = {
+        {"So the answer is $\\boxed{", "}$."},
+        {"**Answer:** $", "$"},
+        {"Therefore, the final answer is $", "$. I hope it is correct."},
+        {"<answer>$", "$</answer>"},
+        {"Hence we obtain $", "$."},
+        {"$$\\boxed{", "}$$\n\nWait, let me double-check that. Yes, this is correct."}};
+    static const char line[] =
+        "Next we square both sides and find $x^2 + 2x = 15$, so that $x$ is 3 or $-5$.\n";
+    static const char *const letters[] = {"**Answer: C**", "The correct answer is C.", "$\\boxed{C}$",
+                                          "So we can rule out A and D, and B fails. That leaves C.",
+                                          "{\"answer\": \"C\", \"confidence\": 0.9}"};
+    struct times math = {0}, choice = {0};
+    struct str text = {0};
+    for (int lines = 0; lines <= 16; lines = lines ? 4 * lines : 1) {
+        text.len = 0;
+        for (int i = 0; i < 64; i++)
+            str_puts(&text, line);
+        str_puts(&text, "</think>\n\n");
+        for (int i = 0; i < lines; i++)
+            str_puts(&text, line);
+        size_t n = text.len;
+        for (size_t k = 0; k < sizeof answers / sizeof *answers; k++)
+            for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+                text.len = n;
+                str_printf(&text, "%s%s%s", endings[i][0], answers[k].answer, endings[i][1]);
+                add_time(&math, grade_as_strict, answers[k].gold, text.data, text.len);
+            }
+        for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+            text.len = n;
+            str_puts(&text, letters[i]);
+            add_time(&choice, grade_as_choice, "C", text.data, text.len);
+        }
+    }
+    print_times(b, "grade", &math);
+    print_times(b, "choice", &choice);
+    str_release(&text);
+}
 
 static int read_pairs(struct times *t, const char *path, struct err *e)
 {
@@ -137,10 +225,8 @@ static int read_pairs(struct times *t, const char *path, struct err *e)
         rc = json_read_text(&row, line, n, path, e);
         if (!rc)
             rc = json_get_str(row, "gold", &gold, path, e) || json_get_str(row, "pred", &pred, path, e);
-        if (!rc) {
-            xgrow(&t->seconds, &t->cap, t->n + 1, sizeof *t->seconds);
-            t->seconds[t->n++] = grade_seconds(grade_as_strict, gold, strlen(gold), pred, strlen(pred));
-        }
+        if (!rc)
+            add_time(t, grade_as_strict, gold, pred, strlen(pred));
         json_decref(row);
         if (rc)
             break;
@@ -154,13 +240,10 @@ int bench_grade(struct bench *b, struct err *e)
     struct times t = {0};
     if (b->pairs && read_pairs(&t, b->pairs, e))
         return e->code;
-    if (t.n) {
-        double median = limits_median(t.seconds, (int)t.n); /* sorts them */
-        bench_print(b, "grade, median pair", 1e6 * median, "us", 0);
-        bench_print(b, "grade, 99 % of pairs below", 1e6 * t.seconds[(t.n - 1) * 99 / 100], "us", 0);
-        bench_print(b, "grade, slowest pair", 1e6 * t.seconds[t.n - 1], "us", 0);
-    }
-    free(t.seconds);
+    if (t.n)
+        print_times(b, "grade", &t);
+    else
+        bench_made_up(b);
     bench_hostile(b);
     return 0;
 }

@@ -49,7 +49,7 @@ static const struct cli_option options[] = {
     {"isa", 0, CLI_STRING, offsetof(struct options, isa), "ISA",
      .help = "scalar, avx2 or avx512; default the best here"},
     {"pairs", 0, CLI_STRING, offsetof(struct options, pairs), "FILE",
-     .help = "JSON Lines with gold and pred that `grade` times"},
+     .help = "JSON Lines with gold and pred that `grade` times instead of responses that it makes up"},
     {"nights", 0, CLI_INT, offsetof(struct options, nights), "N",
      .help = "nights that `stats` simulates; default 2000", .min = 20, .max = 1000000},
     {"csv", 0, CLI_STRING, offsetof(struct options, csv), "FILE", .help = "write the figures there too"},

@@ -165,8 +165,7 @@ static void grade_floods(void)
     grade_flood("\\boxed{", "f(B \\frac{d}{dx}", "}", VERDICT_WRONG);
     grade_flood("\\boxed{", "\\int_0^1 f(", "}", VERDICT_WRONG);
     grade_flood("Answer: ", "9", "", VERDICT_WRONG);
-    grade_flood("", "7", "",
-                check_small() ? VERDICT_WRONG : VERDICT_UNPARSED); /* too long to be read whole */
+    grade_flood("", "7", "", VERDICT_UNPARSED); /* too long for a value that nothing declares */
 }
 
 int main(void)
