@@ -145,6 +145,16 @@ static int is_domain(const struct math_node *condition, const struct math_node *
            !shares_letter(condition, gold);
 }
 
+/* Do the words behind others limit them, or go on: "no solution with x < 0, so x = 3"? */
+static int says_more(const char *words)
+{
+    static const char *const more[] = {"<", ">", "=", " so ", " but ", " only ", " except "};
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++)
+        if (strstr(words, more[k]))
+            return 1;
+    return 0;
+}
+
 /* May the condition of m go where the other side states none? Of the reference it always may, but for further
  * cases. */
 static int may_drop(const struct math_node *m, const struct math_node *other, int is_pred)
@@ -157,6 +167,8 @@ static int may_drop(const struct math_node *m, const struct math_node *other, in
         return 0;
     if (m->child[0]->kind == MATH_TEXT && m->child[1]->kind != MATH_TEXT)
         return m->child[1]->kind == MATH_RELATION && m->child[1]->ops[0] == MATH_IN;
+    if (m->child[0]->kind == MATH_TEXT && says_more(m->child[1]->name))
+        return 0;
     return is_domain(m->child[1], other);
 }
 

@@ -119,7 +119,7 @@ static const char *spelled_out(const char *words)
 
 enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
-    if (!strcmp(spelled_out(gold->name), spelled_out(pred->name)) || same_words(gold->name, pred->name) ||
+    if (same_words(spelled_out(gold->name), spelled_out(pred->name)) || !strcmp(gold->name, pred->name) ||
         is_answered_by(gold->name, pred->name) || is_answered_by(pred->name, gold->name))
         return MATH_TRUE;
     const struct math_node *g = equal_meaning(e, gold), *p = equal_meaning(e, pred);

@@ -140,7 +140,9 @@ static int is_supposed(struct span s, size_t i)
     for (size_t k = from; k < i; k++)
         if (strchr("\n.,;:", s.s[k]))
             from = k + 1;
-    return sentence_begins((struct span){s.s + from, i - from},
+    struct span clause = {s.s + from, i - from};
+    return sentence_says(clause, "asked to|prove that|show that|doubt|doubt that|whether") ||
+           sentence_begins(clause,
                            "if|suppose|supposing|assume|assuming|unless|whether|"
                            "let us suppose|let us assume|say|when|perhaps|maybe|one might|one may|one could|"
                            "you might|some|many|most people|people|students|others|it is tempting");
@@ -155,7 +157,10 @@ static int noun_declares(struct declaration *out, struct span s, size_t i)
     while (back && s.s[back - 1] != '\n' && is_decoration(s.s[back - 1]))
         back--;
     int is_final = back >= 5 && span_starts((struct span){s.s + back - 5, 5}, "final");
-    int starts = !back || !(ascii_is_letter(s.s[back - 1]) || s.s[back - 1] == ',');
+    size_t first = is_final ? back - 5 : back; /* where the noun starts */
+    while (is_final && first && s.s[first - 1] != '\n' && is_decoration(s.s[first - 1]))
+        first--;
+    int starts = !first || !(ascii_is_letter(s.s[first - 1]) || s.s[first - 1] == ',');
     size_t reach = is_final ? 100 : 0; /* "final answer to the whole problem is": how far "is" may be */
     size_t j = i + 6;
     if (span_at(s, j, ">") || is_supposed(s, i)) /* a tag */
@@ -382,6 +387,8 @@ static enum declared_status read_content(struct declared *out, int *words, struc
 static const char judgements[] =
     "correct|right|verified|confirmed|consistent|reasonable|incorrect|wrong|valid";
 
+static const char denials[] = "ではない|ではありません|じゃない|아니";
+
 enum declared_status extract_declared(struct declared *out, struct span s, enum finish finish,
                                       struct math_work *w)
 {
@@ -412,6 +419,8 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
         }
         int rank = 2 * (!words || d.is_label) + d.strong;
         if (words && !d.is_label && sentence_begins(found.text, judgements)) /* "so the answer is correct" */
+            continue;
+        if (status == DECLARED_FOUND && sentence_says(found.text, denials)) /* Japanese, Korean: "is not" */
             continue;
         if (d.is_value && status == DECLARED_FOUND && !math_is_value(w, sentence_plain(found.text, w)))
             continue;

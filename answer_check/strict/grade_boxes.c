@@ -21,9 +21,7 @@ static size_t assignment_length(struct span s)
     return i < s.n && s.s[i] == '=' ? i + 1 : 0;
 }
 
-/* The length of the label of a part at the start of s: "(a)", "b)", "ii.", "Part (b):", "2."; 0 when there is
- * none. */
-static size_t part_label(struct span s)
+size_t grading_part_label(struct span s)
 {
     size_t i = span_starts(s, "part ") ? 5 : 0, bracket = i < s.n && s.s[i] == '(', from;
     for (i += bracket, from = i;
@@ -51,7 +49,7 @@ static int is_part_label(struct span between)
     if (s.n > LABEL_MAX)
         return 0;
     while (s.n) {
-        size_t n = label ? 0 : part_label(s);
+        size_t n = label ? 0 : grading_part_label(s);
         if (n)
             label = n;
         else if (span_starts(s, "and"))

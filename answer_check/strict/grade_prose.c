@@ -4,16 +4,34 @@
 #include <string.h>
 
 #include "answer_check/strict/sentence.h"
+#include "evalcore/base/str.h"
 
-/* What follows the last " is " of a sentence. */
+/* What follows the last " is " of a sentence, and words that lead up to a value there. */
 static int after_is(struct span *out, struct span s)
 {
+    static const char *const leading[] = {"at ",          "equal to ",  "just ",        "exactly ",
+                                          "simply ",      "given by ",  "therefore ",   "thus ",
+                                          "located at ",  "the point ", "the line ",    "the set ",
+                                          "found to be ", "then ",      "the interval "};
     for (size_t i = s.n; i-- > 4;)
         if (!memcmp(s.s + i - 4, " is ", 4)) {
             *out = span_trim((struct span){s.s + i, s.n - i});
+            for (size_t k = 0; k < sizeof leading / sizeof *leading; k++) {
+                size_t n = strlen(leading[k]);
+                if (span_starts(*out, leading[k]) && out->n > n) {
+                    *out = span_trim((struct span){out->s + n, out->n - n});
+                    k = (size_t)-1;
+                }
+            }
             return out->n > 0;
         }
     return 0;
+}
+
+/* Does the text only set a value to look at it? */
+static int only_supposes(struct span s)
+{
+    return sentence_begins(s, "let|consider|take|assume|suppose|for example|for instance|if|try|put|set");
 }
 
 /* Reads a text. Returns 1 when it is one mathematical expression, else 0. */
@@ -46,10 +64,50 @@ static int before_clause(struct answer *out, struct span *left, struct span s, s
     return 0;
 }
 
+/* Where the last k words of the text begin. */
+static size_t last_words(struct span text, size_t k)
+{
+    size_t from = text.n;
+    for (; k; k--) {
+        while (from && ascii_is_space(text.s[from - 1]))
+            from--;
+        while (from && !ascii_is_space(text.s[from - 1]))
+            from--;
+    }
+    return from;
+}
+
+/* Does "the answer" of the text stand first in it: "Yes, such a polynomial exists", "So Alice wins"? */
+static int leads_with(struct span text, const char *name)
+{
+    static const char verbs[] =
+        "wins|will win|can win|can always win|always wins|has a winning|is the|must be|was "
+        "the|is correct|is right|is guilty";
+    static const char leading[] = "so|thus|hence|therefore|then|finally|consequently";
+    size_t n = strlen(name);
+    int is_judgement =
+        !strcmp(name, "yes") || !strcmp(name, "no") || !strcmp(name, "true") || !strcmp(name, "false");
+    while (text.n && (ascii_is_space(text.s[0]) || strchr("*_,", text.s[0])))
+        text = (struct span){text.s + 1, text.n - 1};
+    if (!is_judgement && sentence_begins(text, leading)) {
+        while (text.n && ascii_is_letter(text.s[0]))
+            text = (struct span){text.s + 1, text.n - 1};
+        while (text.n && strchr(", ", text.s[0]))
+            text = (struct span){text.s + 1, text.n - 1};
+    }
+    if (text.n <= n || !span_starts(text, name))
+        return 0;
+    struct span rest = {text.s + n, text.n - n};
+    if (is_judgement)
+        return strchr(".,!:;*", rest.s[0]) && !sentence_says(rest, "but|if|unless|wrong|only|not quite");
+    return rest.s[0] == ' ' && sentence_begins(rest, verbs) && !sentence_is_doubtful(rest);
+}
+
 /* Are the last words of the text the reference's, which is in words, and does a word that leads up to an
- * answer stand before them: "Hence it is an ellipse", "therefore no solution"? */
+ * answer stand before them: "Hence it is an ellipse", "therefore no solution"? Or are they its first? */
 static int own_words(struct grading *g, struct span text, struct answer *out, struct answer_match *m)
 {
+    enum { MORE = 4 };
     static const char leading[] =
         "is|are|be|an|a|the|get|gets|obtain|find|have|has|gives|so|hence|thus|therefore|"
         "conclude|simply|clearly|that|indeed|just|then|conclusion|result|called|exists|exist|"
@@ -57,8 +115,13 @@ static int own_words(struct grading *g, struct span text, struct answer *out, st
     static const char suffix[] = " is the answer";
     const struct answer *reference = grading_reference(g);
     size_t words = 1;
-    if (!reference->tree || reference->tree->kind != MATH_TEXT || sentence_is_doubtful(text))
+    if (!reference->tree || reference->tree->kind != MATH_TEXT || text.n > MATH_TREE_BYTES)
         return 0;
+    if (leads_with(text, reference->tree->name)) {
+        *out = *reference;
+        *m = grading_compare(g, out);
+        return m->equal;
+    }
     while (text.n && strchr(".!*_:", text.s[text.n - 1]))
         text.n--;
     if (text.n > sizeof suffix &&
@@ -66,23 +129,24 @@ static int own_words(struct grading *g, struct span text, struct answer *out, st
         text.n -= sizeof suffix - 1;
     for (const char *c = reference->tree->name; *c; c++)
         words += *c == ' ';
-    size_t from = text.n;
-    for (size_t k = 0; k < words; k++) {
-        while (from && ascii_is_space(text.s[from - 1]))
-            from--;
-        while (from && !ascii_is_space(text.s[from - 1]))
-            from--;
+    for (size_t k = words > 3 ? words - 3 : 1; k <= words + MORE; k++) {
+        size_t from = last_words(text, k), end = from, start;
+        while (end && (ascii_is_space(text.s[end - 1]) || strchr(",:", text.s[end - 1])))
+            end--;
+        for (start = end; start && ascii_is_letter(text.s[start - 1]);)
+            start--;
+        struct span before = {text.s, from};
+        if ((from && !sentence_begins((struct span){text.s + start, end - start}, leading)) ||
+            sentence_is_doubtful(before))
+            continue;
+        *out = answer_read(g->w, (struct span){text.s + from, text.n - from});
+        *m = grading_compare(g, out);
+        if (m->equal)
+            return 1;
+        if (!from)
+            break;
     }
-    size_t end = from, start;
-    while (end && (ascii_is_space(text.s[end - 1]) || strchr(",:", text.s[end - 1])))
-        end--;
-    for (start = end; start && ascii_is_letter(text.s[start - 1]);)
-        start--;
-    if (from && !sentence_begins((struct span){text.s + start, end - start}, leading))
-        return 0;
-    *out = answer_read(g->w, (struct span){text.s + from, text.n - from});
-    *m = grading_compare(g, out);
-    return m->equal;
+    return 0;
 }
 
 /* A declaration may be a sentence ("The largest n is 34", "Jane started 3 hours ago"): its words may be the
@@ -118,10 +182,11 @@ static int after_label(struct span *out, struct span line)
         "result|solution|total|value|output|final result|final value|conclusion|simplified|"
         "结果|解";
     const char *colon = memchr(line.s, ':', line.n < 40 ? line.n : 40);
-    size_t n = colon ? (size_t)(colon - line.s) : 0;
-    if (!colon || !sentence_begins(line, labels))
+    const char *arrow = colon ? NULL : memmem(line.s, line.n < 40 ? line.n : 40, "\xe2\x86\x92", 3);
+    if ((!colon && !arrow) || !sentence_begins(line, labels))
         return 0;
-    *out = span_trim((struct span){line.s + n + 1, line.n - n - 1});
+    size_t n = colon ? (size_t)(colon - line.s) + 1 : (size_t)(arrow - line.s) + 3;
+    *out = span_trim((struct span){line.s + n, line.n - n});
     while (out->n && strchr("*_ ", out->s[0]))
         *out = (struct span){out->s + 1, out->n - 1};
     return out->n > 0;
@@ -133,8 +198,8 @@ static int grade_last_line(struct grading *g, struct span marked)
 {
     static const char *const where = "The last line";
     struct answer value;
-    struct span said, line = sentence_plain(marked, g->w);
-    if (line.n > UNDECLARED_BYTES)
+    struct span said, line = sentence_without_arrow(sentence_plain(marked, g->w));
+    if (line.n > UNDECLARED_BYTES || only_supposes(line))
         return 0;
     int is_value = read_value(&value, g->w, line), is_doubtful = sentence_is_doubtful(line);
     if (!is_value && (after_label(&said, line) || (!is_doubtful && after_is(&said, line)))) {
@@ -184,6 +249,60 @@ static int fenced_value(struct span *out, struct span s, struct math_work *w)
     return out->n && !memchr(out->s, '\n', out->n) && math_is_value(w, *out);
 }
 
+/* One part of an answer on a line, "(a) 3", "- $x = 2$", "b = 2": its value, and the sort of its label. */
+static int read_part(struct span *value, struct span line, struct math_work *w)
+{
+    enum { PART_NONE, PART_LABEL, PART_BULLET, PART_NAME };
+    line = span_trim(line);
+    size_t bullet = span_at(line, 0, "- ") || span_at(line, 0, "* ") ? 2
+                    : span_at(line, 0, "\xe2\x80\xa2 ")              ? 4
+                                                                     : 0;
+    size_t label = bullet ? 0 : grading_part_label(line);
+    int is_name = !bullet && !label && line.n > 2 && memchr(line.s, '=', line.n < 12 ? line.n : 12) != NULL;
+    *value = span_trim((struct span){line.s + bullet + label, line.n - bullet - label});
+    while (value->n && strchr(".;,", value->s[value->n - 1]))
+        value->n--;
+    if ((!bullet && !label && !is_name) || !value->n || !math_is_value(w, *value))
+        return PART_NONE;
+    return bullet ? PART_BULLET : label ? PART_LABEL : PART_NAME;
+}
+
+/* Are the parts that the section ends with, one on each line or behind a semicolon, the reference as one
+ * list? */
+static int grade_listed(struct grading *g, struct span section)
+{
+    enum { PARTS = 8 };
+    struct span part[PARTS], s = sentence_plain(section, g->w);
+    struct str all = {0};
+    int n = 0, sort = 0;
+    for (size_t end = s.n; end && n < PARTS;) {
+        size_t from = end;
+        while (from && s.s[from - 1] != '\n' && !(s.s[from - 1] == ';' && span_at(s, from, " (")))
+            from--;
+        struct span line = {s.s + from, end - from};
+        int is = span_trim(line).n ? read_part(&part[n], line, g->w) : sort;
+        if (span_trim(line).n && (!is || (sort && is != sort)))
+            break;
+        n += span_trim(line).n > 0;
+        sort = is;
+        end = from ? from - 1 : 0;
+    }
+    if (n < 2)
+        return 0;
+    while (n-- > 0) {
+        str_add(&all, part[n].s, part[n].n);
+        str_puts(&all, n ? ", " : "");
+    }
+    struct span text = {arena_strndup(g->w->arena, str_text(&all), all.len), all.len};
+    str_release(&all);
+    struct answer pred = answer_read(g->w, text);
+    struct answer_match m = grading_compare(g, &pred);
+    if (!m.equal)
+        return 0;
+    grading_note(g, "last lines", text);
+    return !grading_decide(g, &pred, &m, "The parts that the section ends with, read as one list,");
+}
+
 /* A section that states no answer: what it ends with is searched, since that takes longer than what came
  * before. */
 int grade_undeclared(struct grading *g, struct span section, const struct response *r)
@@ -191,10 +310,15 @@ int grade_undeclared(struct grading *g, struct span section, const struct respon
     enum { SEARCHED_MAX = 1 << 17 };
     struct span found;
     section = span_trim(section);
+    int has_parts = (memchr(g->gold.s, ',', g->gold.n) || memchr(g->gold.s, ';', g->gold.n)) &&
+                    (memchr(section.s, '\n', section.n) || memchr(section.s, ';', section.n));
+    if (has_parts && grade_listed(g, sentence_without_chatter(span_end(section, SEARCHED_MAX))))
+        return 0;
     if (section.n <= UNDECLARED_BYTES) {
-        struct answer whole = answer_read(g->w, extract_single_backslashes(section, g->w->arena));
+        struct answer whole =
+            answer_read(g->w, extract_single_backslashes(sentence_without_arrow(section), g->w->arena));
         struct answer_match m = grading_compare(g, &whole);
-        if ((m.equal || math_is_mathematical(whole.tree)) &&
+        if ((m.equal || math_is_mathematical(whole.tree)) && !only_supposes(section) &&
             !(sentence_rejects(section) && (!m.equal || strcmp(m.how, "as text") != 0))) {
             grading_note(g, "whole section", section);
             return grading_decide(g, &whole, &m, "The whole answer section");

@@ -44,6 +44,10 @@ int grading_text(struct grading *g, struct span text, const char *where);
 /* The content of a box without words that announce it: "\text{Answer: }204". */
 struct span grading_without_announcement(struct span s);
 
+/* The length of the label of a part at the start of s: "(a)", "b)", "ii.", "Part (b):", "2."; 0 when there is
+ * none. */
+size_t grading_part_label(struct span s);
+
 /* Grades the boxes, alone and as the formulas around them make them. Where only the boxes alone are the
  * reference, the box and its surroundings state two things. Returns 0. */
 int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes);

@@ -10,20 +10,6 @@
 
 /* ---- plain mathematics ---- */
 
-/* Letters that are no word of prose: names of functions and constants. */
-static int is_math_word(struct span word)
-{
-    static const char *const known[] = {
-        "pi",   "sqrt",  "cbrt",   "sin",    "cos",    "tan",    "cot",      "sec",   "csc",
-        "log",  "ln",    "exp",    "arcsin", "arccos", "arctan", "sinh",     "cosh",  "tanh",
-        "max",  "min",   "gcd",    "lcm",    "mod",    "inf",    "infinity", "theta", "alpha",
-        "beta", "gamma", "lambda", "phi",    "omega",  "floor",  "ceil",     "abs",   "lim"};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (word.n == strlen(known[k]) && span_starts(word, known[k]))
-            return 1;
-    return 0;
-}
-
 /* A character beyond ASCII that belongs to formulas: Greek letters, operators, superscripts. Its length, or
  * 0. */
 static size_t math_sign(struct span s, size_t i)
@@ -62,7 +48,7 @@ static enum word_kind kind_of(struct span w)
             while (i < w.n && ascii_is_letter(w.s[i]))
                 i++;
             struct span run = {w.s + from, i - from};
-            if (run.n > 1 && !is_command && !is_math_word(run) && !digits)
+            if (run.n > 1 && !is_command && !sentence_is_math_word(run) && !digits)
                 return WORD_PROSE;
             letters += run.n == 1;
             signs += run.n > 1;
@@ -161,19 +147,51 @@ static int last_run(struct run *out, struct span s)
     return found;
 }
 
-/* Words before a number that it only numbers: "step 3". */
-static int is_named_place(struct span s, size_t i)
+/* The word that ends before byte i, without blanks and marks; empty where there is none. */
+static struct span word_before(struct span s, size_t i)
+{
+    while (i && (ascii_is_space(s.s[i - 1]) || strchr("(.#*_$", s.s[i - 1])))
+        i--;
+    size_t end = i;
+    while (i && ascii_is_letter(s.s[i - 1]))
+        i--;
+    return (struct span){s.s + i, end - i};
+}
+
+static struct span word_behind(struct span s, size_t i)
+{
+    while (i < s.n && (ascii_is_space(s.s[i]) || strchr("*_$", s.s[i])))
+        i++;
+    size_t from = i;
+    while (i < s.n && ascii_is_letter(s.s[i]))
+        i++;
+    return (struct span){s.s + from, i - from};
+}
+
+/* Letters of a name in capitals, "AIME", but no currency. */
+static int is_acronym(struct span word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (word.s[i] < 'A' || word.s[i] > 'Z')
+            return 0;
+    return word.n > 2 && !sentence_says(word, "usd|eur|gbp|cny|inr|rmb|jpy|mph|kwh|mhz|ghz|rpm|db|not");
+}
+
+/* Does the number from `from` to `to` only name a place, "step 3", "AIME 2024", or count what is no result,
+ * "12 cases to consider"? */
+static int is_named_place(struct span s, size_t from, size_t to)
 {
     static const char names[] =
         "step|steps|theorem|chapter|question|problem|case|figure|fig|equation|eq|part|option|"
         "line|example|section|note|method|version|lemma|definition|table|exercise|page|"
         "grade|row|column|item|number of the|approach|way|proposition|corollary|reference";
-    while (i && (ascii_is_space(s.s[i - 1]) || strchr("(.#", s.s[i - 1])))
-        i--;
-    size_t end = i;
-    while (i && ascii_is_letter(s.s[i - 1]))
-        i--;
-    return end > i && sentence_says((struct span){s.s + i, end - i}, names);
+    static const char counted[] = "cases|equations|variables|unknowns|methods|approaches|steps|conditions|"
+                                  "candidates|pages";
+    struct span before = word_before(s, from), behind = word_behind(s, to);
+    if (memchr(s.s + from, '=', to - from)) /* "the line x = 2" */
+        return 0;
+    return (before.n && (sentence_says(before, names) || is_acronym(before))) ||
+           (behind.n && (sentence_says(behind, counted) || is_acronym(behind)));
 }
 
 /* Is "n = 4" behind "for" or "when" a case rather than a result? */
@@ -188,17 +206,68 @@ static int is_case(struct span s, size_t from)
            sentence_says((struct span){s.s + from, end - from}, "for|when|at|where|with|take|put|see");
 }
 
-/* Is the run at `from` the whole in "3 of 10", or does it only limit something? */
-static int is_share(struct span s, size_t from)
+/* What a number is to the sentence. */
+enum role {
+    ROLE_RESULT,
+    ROLE_GIVEN,  /* what the sentence takes as known: "the 16 glasses", the 10 of "3 of 10" */
+    ROLE_CIRCUM, /* a circumstance of another number, if there is one: "12 km in 3 hours", "12 ways to choose
+                    3" */
+};
+
+static enum role role_of(struct span s, struct run run)
 {
-    while (from && ascii_is_space(s.s[from - 1]))
-        from--;
-    if (from < 4 || span_starts((struct span){s.s + from - 3, 3}, " of") == 0)
+    static const char definite[] =
+        "the|these|those|all|both|his|her|their|its|our|my|your|each|every|other|first|"
+        "last|same|next|previous";
+    struct span before = word_before(s, run.from),
+                behind = word_behind(s, without_stops(s, run.from, run.to));
+    int has_noun = behind.n > 1 && !sentence_says(behind, "is|are|was|were|and|or|to|as|in|of|on|by|for");
+    if (is_named_place(s, run.from, run.to))
+        return ROLE_GIVEN;
+    if (before.n && has_noun && sentence_says(before, definite))
+        return ROLE_GIVEN;
+    size_t at = (size_t)(before.s - s.s);
+    struct span earlier = at ? word_before(s, at) : (struct span){0};
+    int is_of = before.n && sentence_says(before, "of");
+    if (!is_of && before.n && sentence_says(before, "the|these|those|all|every"))
+        is_of = earlier.n && sentence_says(earlier, "of");
+    if (is_of) { /* "3 of 10", "3 out of the 10" */
+        size_t i = (size_t)((sentence_says(before, "of") ? before.s : earlier.s) - s.s);
+        struct span out = word_before(s, i);
+        i = out.n == 3 && span_starts(out, "out") ? (size_t)(out.s - s.s) : i;
+        while (i && ascii_is_space(s.s[i - 1]))
+            i--;
+        if (i && ascii_is_digit(s.s[i - 1]))
+            return ROLE_GIVEN;
+    }
+    if (before.n && sentence_says(before, "in|for|after|within|during|among"))
+        return ROLE_CIRCUM;
+    struct span noun = earlier.n == 2 && span_starts(earlier, "to")
+                           ? word_before(s, (size_t)(earlier.s - s.s))
+                           : (struct span){0};
+    size_t i = noun.n ? (size_t)(noun.s - s.s) : 0;
+    return i > 1 && ascii_is_digit(s.s[i - 2]) ? ROLE_CIRCUM : ROLE_RESULT;
+}
+
+/* The fraction or the ratio that two numbers at the end of the sentence make: "the probability is 3 out of
+ * 5", "the odds are 3 to 2". */
+static int two_numbers(struct span *out, struct span s, struct math_work *w)
+{
+    struct run two, one;
+    int is_chance = sentence_says(s, "probability|chance|fraction|proportion|likelihood");
+    int is_ratio = sentence_says(s, "odds|ratio");
+    if ((!is_chance && !is_ratio) || !last_run(&two, s) || !last_run(&one, (struct span){s.s, two.from}))
         return 0;
-    size_t i = from - 3;
-    if (i > 4 && span_starts((struct span){s.s + i - 4, 4}, " out"))
-        i -= 4;
-    return i && (ascii_is_digit(s.s[i - 1]));
+    struct span a = {s.s + one.from, without_stops(s, one.from, one.to) - one.from};
+    struct span b = {s.s + two.from, without_stops(s, two.from, two.to) - two.from};
+    struct span between = span_trim((struct span){a.s + a.n, (size_t)(b.s - a.s) - a.n});
+    int is_out_of = span_is(between, "out of") || span_is(between, "in") || span_is(between, "in every");
+    if (!(is_chance && is_out_of) && !(is_ratio && span_is(between, "to")))
+        return 0;
+    const char *text =
+        arena_printf(w->arena, "%.*s%c%.*s", (int)a.n, a.s, is_out_of ? '/' : ':', (int)b.n, b.s);
+    *out = (struct span){text, strlen(text)};
+    return math_is_value(w, *out);
 }
 
 /* The run with the unit behind it, as far as both are one value. */
@@ -217,12 +286,56 @@ static struct span with_unit(struct span s, struct run run, struct math_work *w)
                : value;
 }
 
+/* Words with which a sentence draws its conclusion. */
+static const char strong[] =
+    "so|thus|hence|therefore|total|altogether|in all|consequently|finally|in conclusion|"
+    "we conclude|result|overall|then|answer|we get|we find|we obtain|which gives|this gives|"
+    "所以|因此|故|综上|答案|结果|总共|一共";
+
+int sentence_concludes(struct span s)
+{
+    return sentence_says(s, strong);
+}
+
+/* The number that a conclusion states in words. */
+static int words_result(struct span *out, struct span s, struct math_work *w)
+{
+    size_t from, n = sentence_number_word(s, 0, &from), next, last = 0;
+    if (!n || !(sentence_concludes(s) || sentence_says(s, "there are|there is|needs|remain|remains|left")))
+        return 0;
+    while ((last = sentence_number_word(s, from + n, &next))) { /* the last one */
+        from = next;
+        n = last;
+    }
+    struct run run = {from, from + n, 1, 0, 0};
+    struct span said = {s.s + from, n};
+    const char *text = arena_printf(w->arena, "\\text{%.*s}", (int)n, said.s);
+    *out = (struct span){text, strlen(text)};
+    return role_of(s, run) == ROLE_RESULT && !value_is_qualified(s, said);
+}
+
 static int plain_result(struct span *out, struct span s, struct math_work *w)
 {
-    struct run run;
-    if (!last_run(&run, s) || is_share(s, run.from) || is_named_place(s, run.from))
-        return 0;
+    enum { RUNS = 8 };
+    struct run run, earlier;
+    if (two_numbers(out, s, w))
+        return 1;
+    if (!last_run(&run, s))
+        return words_result(out, s, w);
+    for (int k = 0;; k++) {
+        enum role role = role_of(s, run);
+        int has_earlier = last_run(&earlier, (struct span){s.s, run.from});
+        if (k == RUNS || (role == ROLE_GIVEN && !has_earlier))
+            return words_result(out, s, w);
+        if (role == ROLE_RESULT || !has_earlier)
+            break;
+        run = earlier;
+    }
+    struct span before = word_before(s, run.from);
+    if (sentence_says((struct span){s.s, run.from}, "from") && before.n == 2 && span_starts(before, "to"))
+        return 0; /* "from 10 to 12" */
     struct span value = with_unit(s, run, w);
+    struct span bare = {s.s + run.from, without_stops(s, run.from, run.to) - run.from};
     if (!run.is_list && memchr(value.s, '$', value.n) && memrchr(value.s, '=', value.n)) {
         /* sums of money, "$14 + $17 = $31" */
         const char *last = memrchr(value.s, '=', value.n);
@@ -232,7 +345,7 @@ static int plain_result(struct span *out, struct span s, struct math_work *w)
         if (is_case(s, run.from) || (value.s[0] == '[' && !memchr(value.s, ',', value.n)))
             return 0;
     }
-    if (!value.n || value_is_qualified(s, value) || !math_is_value(w, value))
+    if (!value.n || value_is_qualified(s, value) || value_is_qualified(s, bare) || !math_is_value(w, value))
         return 0;
     *out = value;
     return 1;
@@ -285,14 +398,73 @@ static struct span behind_denial(struct span s)
     return last && !sentence_is_doubtful(rest) ? rest : s;
 }
 
+/* Is the formula from `from` to `to` a case or known, "for all $n$", "the $16$ glasses", with another one
+ * before? */
+static int is_beside(struct span s, size_t from, size_t to)
+{
+    struct span earlier, whole;
+    struct run run = {from, to, 1, 0, 0};
+    int is_quantified = sentence_says(word_before(s, from), "all|every|any|each");
+    return (is_case(s, from) || is_quantified || role_of(s, run) != ROLE_RESULT) &&
+           extract_formula_in(&earlier, &whole, (struct span){s.s, from});
+}
+
+struct span sentence_without_arrow(struct span s)
+{
+    static const char *const arrows[] = {"\\Rightarrow", "\\implies",    "\\therefore",  "\\Longrightarrow",
+                                         "\\rightarrow", "\\to",         "=>",           "->",
+                                         "\xe2\x87\x92", "\xe2\x88\xb4", "\xe2\x86\x92", "\xe2\x9f\xb9"};
+    s = span_trim(s);
+    for (size_t k = 0; k < sizeof arrows / sizeof *arrows; k++) {
+        size_t n = strlen(arrows[k]);
+        if (span_at(s, 0, arrows[k]) && s.n > n && !(arrows[k][0] == '\\' && ascii_is_letter(s.s[n])))
+            return span_trim((struct span){s.s + n, s.n - n});
+    }
+    return s;
+}
+
+/* The sentence without the marks of formulas where all of them are mere numbers, "$12$ of the $30$". */
+static struct span without_number_marks(struct span s, struct math_work *w)
+{
+    struct formula f;
+    int exhausted[4] = {0}, found = 0;
+    for (size_t i = 0; extract_next_formula(&f, s, i, exhausted); i = f.to, found++)
+        for (size_t k = f.start; k < f.end; k++)
+            if (!ascii_is_digit(s.s[k]) && !strchr("-., ", s.s[k]))
+                return s;
+    if (!found)
+        return s;
+    char *out = arena_alloc(w->arena, s.n + 1);
+    size_t n = 0, from = 0;
+    memset(exhausted, 0, sizeof exhausted);
+    for (size_t i = 0; extract_next_formula(&f, s, i, exhausted); i = from = f.to) {
+        memcpy(out + n, s.s + from, f.from - from);
+        n += f.from - from;
+        memcpy(out + n, s.s + f.start, f.end - f.start);
+        n += f.end - f.start;
+    }
+    memcpy(out + n, s.s + from, s.n - from);
+    return (struct span){out, n + s.n - from};
+}
+
 int sentence_result(struct span *out, struct span sentence, struct math_work *w)
 {
-    struct span s = behind_denial(sentence_plain(sentence, w)), whole;
-    if (s.n > UNDECLARED_BYTES || sentence_is_doubtful(s) || extract_is_program(s))
+    enum { FORMULAS = 6 };
+    struct span all = behind_denial(sentence_plain(sentence, w)), s, whole;
+    if (all.n > UNDECLARED_BYTES || extract_is_program(all))
+        return 0;
+    if (!sentence_clause(&s, without_number_marks(all, w)) ||
+        sentence_begins(s, "let|take|consider|assume|suppose|put|try"))
         return 0;
     if (!extract_formula_in(out, &whole, s))
         return plain_result(out, s, w);
     size_t from = (size_t)(whole.s - s.s), to = from + whole.n;
+    for (int k = 0; k < FORMULAS && is_beside(s, from, to); k++) {
+        s.n = from;
+        extract_formula_in(out, &whole, s);
+        from = (size_t)(whole.s - s.s);
+        to = from + whole.n;
+    }
     struct span after = {s.s + to, s.n - to}, number;
     struct run run;
     /* a number in words behind the formula of its name: "the value of $m$ is 58" */
@@ -303,19 +475,10 @@ int sentence_result(struct span *out, struct span sentence, struct math_work *w)
         *out = number;
         return 1;
     }
-    return !has_neighbour(s, from, to) && !value_is_qualified(s, *out) && !value_is_qualified(s, whole) &&
-           !is_named_place(s, from);
-}
-
-/* Words with which a sentence draws its conclusion. */
-static const char strong[] =
-    "so|thus|hence|therefore|total|altogether|in all|consequently|finally|in conclusion|"
-    "we conclude|result|overall|then|answer|we get|we find|we obtain|which gives|this gives|"
-    "所以|因此|故|综上|答案|结果|总共|一共";
-
-int sentence_concludes(struct span s)
-{
-    return sentence_says(s, strong);
+    int is_result = !has_neighbour(s, from, to) && !value_is_qualified(s, *out) &&
+                    !value_is_qualified(s, whole) && !is_named_place(s, from, to);
+    *out = sentence_without_arrow(*out);
+    return is_result;
 }
 
 int sentence_last_result(struct span *out, struct span section, struct math_work *w)
@@ -341,10 +504,11 @@ int sentence_last_result(struct span *out, struct span section, struct math_work
         if (!s.n || sentence_is_chatter(s))
             continue;
         seen++;
-        if (sentence_is_doubtful(behind_denial(s)))
-            break;
-        if (!sentence_result(&found, s, w))
+        if (!sentence_result(&found, s, w)) {
+            if (sentence_is_doubtful(behind_denial(s)))
+                break;
             continue;
+        }
         int is_strong = sentence_concludes(s);
         if (is_strong || !is_weak)
             *out = found;

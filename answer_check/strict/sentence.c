@@ -181,7 +181,7 @@ int sentence_is_chatter(struct span s)
            sentence_says(s, "let me know|feel free to|hope this helps|hope that helps");
 }
 
-/* Is there any word in it, two letters of which no command is made, or a character of Chinese? */
+/* Is there any word in it, two letters of which no command is made, or a character of Chinese or Cyrillic? */
 static int has_words(struct span s)
 {
     for (size_t i = 0, run = 0; i < s.n; i++) {
@@ -193,7 +193,7 @@ static int has_words(struct span s)
             continue;
         }
         run = ascii_is_letter((char)c) ? run + 1 : 0;
-        if (run > 1 || c >= 0xe3)
+        if (run > 1 || c >= 0xe3 || c == 0xd0 || c == 0xd1)
             return 1;
     }
     return 0;
@@ -212,11 +212,18 @@ int sentence_rejects(struct span s)
                "may be|not a solution|not a root|not valid|not allowed|eliminat*|ignore|ignoring|omit|wrong|"
                "incorrect|mistake|can't be|cannot be|couldn't be|isn't|wasn't|is not|are not|was not|not "
                "equal|"
-               "to consider|to check|to try|need to find|want to find|have to find|must find|divides|too "
+               "consider|to consider|to check|to try|need to find|want to find|have to find|must "
+               "find|divides|too "
                "large|too "
                "small|"
+               "doubt|unlikely|close to|nearly|almost|asked to|remains to|prove that|show that|unknown|no "
+               "exact|an "
+               "upper bound|a lower bound|bounded by|up to|previous problem|previous question|earlier "
+               "problem|"
+               "other problem|for example|for instance|e.g.|repeat|similarly for|"
+               "no es|n'est pas|nicht|ist kein|non è|não é|ではない|じゃない|아니|не |"
                "too big|too many|too few|is false|rather than|instead of|spurious|infeasible|undefined|far "
-               "from|close to but|"
+               "from|"
                "排除|舍去|舍掉|假如|可能|不是|不等于|不为|不对|不可能|不能|不超过|不足|不小于|不大于|并非|"
                "小于|大于|至少|至多|超过|最多|最少|低于|高于|错|或|还是");
 }
@@ -233,6 +240,81 @@ int sentence_is_doubtful(struct span s)
             sentence_says(s,
                           "if|unless|except|provided|not|never|cannot|can't|don't|doesn't|won't|neither|nor|"
                           "let|no longer|besides|excluding|without"));
+}
+
+/* ---- words that are mathematics ---- */
+
+int sentence_is_math_word(struct span word)
+{
+    static const char *const known[] = {
+        "pi",   "sqrt",  "cbrt",   "sin",    "cos",    "tan",    "cot",      "sec",   "csc",
+        "log",  "ln",    "exp",    "arcsin", "arccos", "arctan", "sinh",     "cosh",  "tanh",
+        "max",  "min",   "gcd",    "lcm",    "mod",    "inf",    "infinity", "theta", "alpha",
+        "beta", "gamma", "lambda", "phi",    "omega",  "floor",  "ceil",     "abs",   "lim"};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (word.n == strlen(known[k]) && span_starts(word, known[k]))
+            return 1;
+    return 0;
+}
+
+/* The word from byte i on: letters. */
+static struct span word_at(struct span s, size_t i)
+{
+    size_t from = i;
+    while (i < s.n && ascii_is_letter(s.s[i]))
+        i++;
+    return (struct span){s.s + from, i - from};
+}
+
+/* Does the number in words at i go on with the word, which stands behind a blank or a hyphen? */
+static int is_number_part(struct span word)
+{
+    static const char more[] =
+        "half|halves|third|thirds|quarter|quarters|fourths|fifth|fifths|sixths|eighths|tenths|dozen";
+    return math_word_number(word) >= 0 || (word.n > 3 && sentence_says(word, more));
+}
+
+size_t sentence_number_word(struct span s, size_t i, size_t *from)
+{
+    struct span before = {0};
+    for (; i < s.n; i++) {
+        struct span word = word_at(s, i);
+        if (!word.n || (i && (ascii_is_letter(s.s[i - 1]) || s.s[i - 1] == '\\')))
+            continue;
+        int is_dozen = span_starts(word, "dozen") && word.n == 5 && span_starts(before, "a") && before.n == 1;
+        int is_one = word.n == 3 && span_starts(word, "one");
+        if (math_word_number(word) < 0 && !is_dozen) {
+            before = word;
+            i += word.n - 1;
+            continue;
+        }
+        int is_signed = before.n && sentence_says(before, "negative|minus");
+        size_t start = is_signed || is_dozen ? (size_t)(before.s - s.s) : i, end = i + word.n;
+        for (;;) { /* "twenty-one", "three hundred and five" */
+            size_t next = end;
+            if (next < s.n && (s.s[next] == '-' || s.s[next] == ' '))
+                next++;
+            int is_and = span_starts((struct span){s.s + next, s.n - next}, "and ") && end > 6 &&
+                         sentence_says((struct span){s.s + start, end - start}, "hundred|thousand");
+            struct span more = word_at(s, next + (is_and ? 4 : 0));
+            if (next == end || !more.n || !is_number_part(more))
+                break;
+            end = (size_t)(more.s - s.s) + more.n;
+        }
+        int is_alone = end == i + word.n && !is_signed;
+        int is_last = !word_at(s, end + (end < s.n && s.s[end] == ' ')).n;
+        int is_stated = before.n && (sentence_says(before, "exactly|equals|only") ||
+                                     (is_last && sentence_says(before, "is")));
+        if (is_one && is_alone && !is_stated) { /* "this is one way" */
+            before = word;
+            i = end - 1;
+            continue;
+        }
+        if (from)
+            *from = start;
+        return end - start;
+    }
+    return 0;
 }
 
 /* ---- marks of Markdown ---- */

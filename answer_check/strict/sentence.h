@@ -44,6 +44,15 @@ struct span sentence_plain(struct span s, struct math_work *w);
 /* What is longer and states no answer is not read as one value. */
 enum { UNDECLARED_BYTES = 4096 };
 
+int sentence_is_math_word(struct span word); /* a name of a function or constant, "sqrt" or "pi"? */
+/* Finds the first number in words from byte i on, "twenty-one", "a dozen", "negative one", "three quarters".
+ * Returns its length and sets *from, which may be NULL; 0 where there is none. "one" alone is none, unless
+ * "is" or "exactly" stands before it. */
+size_t sentence_number_word(struct span s, size_t i, size_t *from);
+
+/* Finds the clause that presents the sentence's result (clause.c): 1, or 0 where none does. */
+int sentence_clause(struct span *out, struct span sentence);
+
 /* Finds the expression that the sentence presents as its result: the last formula, or the last run of plain
  * mathematics, always as a whole. Returns 0 where the words around it change or reject it, where it is a
  * piece of something that cannot be read, or where there is none. *out may live in w's arena. */
@@ -55,6 +64,9 @@ int sentence_last_result(struct span *out, struct span section, struct math_work
 
 /* Does the text draw a conclusion, with words such as "so" or "total"? */
 int sentence_concludes(struct span s);
+
+/* The text without the arrow that it begins with: "\Rightarrow x = 2", "=> 2". */
+struct span sentence_without_arrow(struct span s);
 
 /* The section without the sentences of politeness that it ends with. */
 struct span sentence_without_chatter(struct span section);

@@ -1,0 +1,183 @@
+"""Last sentences of responses that declare no answer: what they present as the result, and what they do not.
+
+In COUNTED %s is a whole number that is the answer; other numbers in the sentence are not. In STATED it is a value of
+any kind. In REFUSED %s is no answer. WORDS are answers in words: the reference, a sentence that presents it, and
+whether it does. Each sentence of COUNTED and REFUSED is also written with its numbers as formulas. A new sentence is
+one line."""
+
+import re
+
+WHOLE = ("12", "480")
+VALUES = (("12", "21"), ("-7", "7"), ("3/8", "8/3"), (r"$\frac{3}{8}$", "8/3"), ("2√3", "3√2"), ("$x = 5$", "6"))
+
+COUNTED = (
+    "Thus exactly %s of the 1000 numbers qualify.",
+    "So %s out of 3000 students play chess.",
+    "Hence %s of these 2000 are prime.",
+    "So it will take them %s hours to paint the 3 rooms together.",
+    "Tom has to pay $%s for the 4 tickets.",
+    "Each child gets %s sweets, with 2 left over.",
+    "The side length is %s, not -5.",
+    "The side length is %s (we discard -5).",
+    "The side length is %s rather than 13.",
+    "The side length is %s since 3 + 4 = 7.",
+    "The smallest such number is %s — smaller ones like 3 and 4 fail.",
+    "We reject x = -2, which leaves x = %s.",
+    "It cannot be 9 or 10, so it has to be %s.",
+    "Eliminating 3 and 5 as too small, the smallest prime that works is %s.",
+    "Therefore, after 3 days, there are %s apples left.",
+    "In 4 years, Ann will be %s years old.",
+    "So for n = 3 the number of ways is %s.",
+    "The car travels %s km in 3 hours.",
+    "Thus the price of the 3 books is $%s.",
+    "The sum of the first 3 terms is %s.",
+    "The value of the 5th term is %s.",
+    "Thus the area of the triangle with sides 3, 4 and 5 is %s.",
+    "Out of 2000 students, %s passed.",
+    "Using n = 3, we obtain %s.",
+    "So we get %s, where n = 3.",
+    "So the maximum is %s, achieved when a = b = 2.",
+    "Thus, there are %s ways to choose 2 of the 5 people.",
+    "So there are %s ways to arrange the 4 letters.",
+    "This takes %s minutes for each of the 3 machines.",
+    "Hence x = %s (x = -3 is rejected).",
+)
+
+STATED = (
+    "Since $-2$ is extraneous, the only solution is %s.",
+    "So the value is %s.",
+    "Hence we get %s, as desired.",
+    "So we get %s, which is what we wanted.",
+    "Therefore the result is %s, and we are done.",
+    "So it has to be %s.",
+    "⇒ %s",
+    "=> %s",
+    "Final result → %s",
+    "• Final answer → %s",
+    "That leaves only %s.",
+)
+
+REFUSED = (
+    "This is a known problem from AIME %s.",
+    "A similar question appeared on the %s IMO.",
+    "Since %s is even, the group is cyclic.",
+    "I have used %s seconds of my time, so I will stop.",
+    "We are asked to prove that the answer is %s.",
+    "It remains to show that the sum equals %s.",
+    "I doubt that it is %s.",
+    "The polynomial has degree %s, so a closed form is hard to find.",
+    "Hence the sequence has period %s, but the requested term is unknown.",
+    "So the answer lies in the interval from 1 to %s.",
+    "So it is close to %s, though I have no exact value.",
+    "The answer to the previous problem was %s.",
+    "The answer is %s times the radius.",
+    "The answer is %s less than the total.",
+    "So x = %s, which is impossible.",
+    "So x = %s, but this contradicts the assumption.",
+    "Thus %s would be too large.",
+    "We could try %s next.",
+    "So far we have %s cases to check.",
+    "The answer is greater than %s.",
+    "This holds for n up to %s.",
+    "The proof uses Lemma %s.",
+    "It can't be %s.",
+    "Neither 1 nor %s works.",
+    "Maybe %s.",
+    "Let x = %s.",
+    "If n = %s, we are done.",
+    "For example, n = %s.",
+    "So x ≠ %s.",
+    "An upper bound is %s.",
+    "It's either 1 or %s.",
+    "The other %s cases are similar.",
+    "Repeat this %s times.",
+    "We use %s variables.",
+    "La respuesta no es %s.",
+    "La réponse n'est pas %s.",
+    "Die Antwort ist nicht %s.",
+    "答案不是%s。",
+    "答えは%sではない。",
+    "Ответ не %s.",
+)
+
+WORDS = (
+    ("12", "So there are twelve such integers.", True),
+    ("12", "Hence there are a dozen of them.", True),
+    ("21", "Therefore, Tom needs twenty-one more stickers.", True),
+    ("305", "In total there are three hundred and five seats.", True),
+    ("5", "In total there are three hundred and five seats.", False),
+    ("-1", "So the slope must be negative one.", True),
+    (r"\frac{3}{4}", "So three quarters of the tank is filled.", True),
+    ("3", "So three quarters of the tank is filled.", False),
+    ("1", "So there is exactly one solution.", True),
+    ("1", "So this is one way to see it.", False),
+    ("2", "So the two roots are complex.", False),
+    (r"\frac{3}{5}", "So the probability is 3 out of 5.", True),
+    (r"\frac{1}{6}", "There is a 1 in 6 chance.", True),
+    ("6", "There is a 1 in 6 chance.", False),
+    ("3:2", "The odds are 3 to 2.", True),
+    ("2", "The odds are 3 to 2.", False),
+    ("(3,4)", r"So the vertex is at \((3, 4)\).", True),
+    ("(0,-3)", "The focus is at (0, -3).", True),
+    ("x=-1", "The axis of symmetry is the line x = -1.", True),
+    ("f(x)=2x", r"The only solution is $f(x)=2x$ for all $x \in \mathbb{Z}$.", True),
+    (r"\text{no solution}", "Hence the equation has no real solutions.", True),
+    (r"\text{no solution}", "There is no solution with $x<0$, so the only solution is $x=3$.", False),
+    (r"\text{DNE}", "So the limit does not exist.", True),
+    (r"\text{diverges}", "So the series diverges.", True),
+    (r"\text{converges}", "So the series does not converge.", False),
+    (r"\text{infinitely many}", "Therefore the system has **infinitely many solutions**.", True),
+    (r"\text{impossible}", "So this is impossible.", True),
+    (r"\text{Alice}", "Therefore, Alice wins with optimal play.", True),
+    (r"\text{Alice}", "Hence Alice has a winning strategy.", True),
+    (r"\text{Alice}", "So Alice does not win.", False),
+    (r"\text{Alice}", "Therefore, Alice loses.", False),
+    (r"\text{Alice}", "Bob wins against Alice.", False),
+    (r"\text{yes}", "**Yes**, such a polynomial exists.", True),
+    (r"\text{yes}", "No, it is not.", False),
+    ("3, 5", "1) $3$\n2) $5$", True),
+    ("3, 5", "(a) 3\n(b) 5", True),
+    ("3, 6", "(a) 3\n(b) 5", False),
+    ("3, 5", "**Part 1:** 3\n\n**Part 2:** 5", True),
+    ("3, 5", "(i) $3$; (ii) $5$", True),
+    ("a=1, b=2", "a = 1\nb = 2", True),
+    ("2, -3", "- $x = 2$\n- $x = -3$", True),
+)
+
+NUMBER = re.compile(r"(?<![\w.$/-])-?\d+(?![\w.]*\w|\s*=)")
+
+
+def as_formulas(text):
+    """Writes the numbers of a sentence as formulas; None where that would make two of one."""
+    if "$" in text or "=" in text:
+        return None
+    return NUMBER.sub(lambda found: "$%s$" % found.group(0), text)
+
+
+def forms(sentence, value):
+    """Yields the sentence as it is and with formulas for its numbers."""
+    text = sentence.replace("%s", value)
+    yield text
+    if as_formulas(text):
+        yield as_formulas(text)
+
+
+def rows():
+    """Yields (class, gold, response, equal)."""
+    for sentence in COUNTED:
+        others = NUMBER.findall(sentence.replace("%s", ""))
+        for value in WHOLE:
+            for text in forms(sentence, value):
+                for gold in (value, *others):
+                    yield "counted: " + sentence, gold, text, gold == value
+    for sentence in STATED:
+        for value, wrong in VALUES:
+            gold = value.strip("$")
+            yield "stated: " + sentence, gold, sentence.replace("%s", value), True
+            yield "stated: " + sentence, wrong, sentence.replace("%s", value), False
+    for sentence in REFUSED:
+        for value in WHOLE:
+            for text in forms(sentence, value):
+                yield "refused: " + sentence, value, text, False
+    for gold, text, equal in WORDS:
+        yield "words: " + repr(text), gold, text, equal
