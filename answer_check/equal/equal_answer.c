@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "answer_check/text/respell.h"
+#include "evalcore/base/str.h"
+
 #include "answer_check/read/math_read.h"
 #include "answer_check/text/latex_clean.h"
 
@@ -128,6 +131,31 @@ static int bars_differ(struct span a, struct span b)
     }
 }
 
+/* The text with the digits under its bars as a sum, \overline{abc} as 100a+10b+c in brackets. */
+static struct span spelled_bars(struct math_work *w, struct span t)
+{
+    enum { DIGITS_MAX = 9 };
+    struct str out = {0};
+    size_t done = 0;
+    for (size_t i = 0;;) {
+        struct span digits = next_bar(t, &i);
+        if (!digits.n || digits.n > DIGITS_MAX)
+            break;
+        size_t from = (size_t)(digits.s - t.s) - strlen("\\overline{");
+        str_add(&out, t.s + done, from - done);
+        str_puts(&out, "(");
+        for (size_t k = 0; k < digits.n; k++)
+            str_printf(&out, "%s1%.*s\\cdot %c", k ? "+" : "", (int)(digits.n - 1 - k), "00000000",
+                       digits.s[k]);
+        str_puts(&out, ")");
+        done = i + 1;
+    }
+    str_add(&out, t.s + done, t.n - done);
+    struct span copy = {arena_strndup(w->arena, str_text(&out), out.len), out.len};
+    str_release(&out);
+    return copy;
+}
+
 /* ---- reading and comparing ---- */
 
 /* Is it a date, "2024-01-15"? */
@@ -143,7 +171,7 @@ static int is_date(struct span t)
 
 struct answer answer_read(struct math_work *w, struct span text)
 {
-    struct answer out = {.text = text, .clean = latex_clean(w->arena, text)};
+    struct answer out = {.text = text, .clean = latex_clean(w->arena, respell(w->arena, text))};
     out.tree = is_date(text) ? NULL : math_read(w, text); /* no difference */
     out.is_word = latex_is_word(out.clean);
     out.ran_out = w->ran_out;
@@ -206,6 +234,12 @@ struct answer_match answer_compare(struct math_work *w, const struct answer *gol
     if (r == MATH_FALSE && g && p && equal_order_agrees(w, g, gold->text, p, pred->text)) {
         r = MATH_TRUE;
         w->evidence = MATH_PROBED;
+    }
+    size_t in_gold = 0, in_pred = 0;
+    if (r == MATH_FALSE && g && p && !next_bar(gold->text, &in_gold).n != !next_bar(pred->text, &in_pred).n) {
+        const struct math_node *a = math_read(w, spelled_bars(w, gold->text)),
+                               *b = math_read(w, spelled_bars(w, pred->text));
+        r = a && b ? equal_trees(&e, a, b) : r;
     }
     /* Text that is the same but for layout counts only where a tree is missing or holds words, as in "square
      * feet" and "squarefeet": without \vec and the like, a cross product looks as a dot product does. */

@@ -17,7 +17,8 @@ struct grid {
 struct ordered {
     struct math_work *w;
     const char *vector[NAMES_MAX]; /* bold letters, and small ones that are transposed */
-    int n_vectors, n_matrices, n_transposed, n_inverse, n_bold;
+    int n_vectors, n_matrices, n_transposed, n_inverse, n_bold, n_hats;
+    int n_conjugated; /* products in which a letter stands beside its own inverse: x^{-1}yx */
     const char *matrix[NAMES_MAX];
 };
 
@@ -33,6 +34,7 @@ static int is_matrix_name(const char *name)
     for (size_t k = 0; k < sizeof greek / sizeof *greek; k++)
         if (!strcmp(name, greek[k]))
             return 1;
+    name += strncmp(name, "hat_", 4) ? 0 : 4; /* an operator */
     size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     return n > 0 && n < 9 && (!name[n] || name[n] == '_' || name[n] == '\'');
 }
@@ -63,9 +65,33 @@ static int is_minus_one(const struct math_node *m)
     return one && one->kind == MATH_NUMBER && one->literal.n == 1 && one->literal.digits[0] == '1';
 }
 
+/* Does a letter of the product stand in it as its inverse too? In a group that is no number: x^{-1}yx. Then
+ * all small letters of the product are names of what does not commute. */
+static void collect_conjugated(struct ordered *o, const struct math_node *m)
+{
+    int is_conjugated = 0;
+    for (int i = 0; i < m->n && m->n > 2; i++) {
+        const struct math_node *c = m->child[i];
+        if (c->kind != MATH_POWER || c->child[0]->kind != MATH_SYMBOL || !is_minus_one(c->child[1]))
+            continue;
+        for (int k = 0; k < m->n; k++)
+            is_conjugated |= m->child[k]->kind == MATH_SYMBOL &&
+                             !strcmp(m->child[k]->name, c->child[0]->name) && (k > i + 1 || k < i - 1);
+    }
+    for (int i = 0; i < m->n && is_conjugated; i++) {
+        const struct math_node *c = m->child[i]->kind == MATH_POWER ? m->child[i]->child[0] : m->child[i];
+        if (c->kind == MATH_SYMBOL)
+            add_name(o->matrix, &o->n_matrices, c->name);
+    }
+    o->n_conjugated += is_conjugated;
+}
+
 /* Collects what the tree says: its names, transposed and inverted letters. */
 static void collect(struct ordered *o, const struct math_node *m)
 {
+    if (m->kind == MATH_MULTIPLY)
+        collect_conjugated(o, m);
+    o->n_hats += m->kind == MATH_SYMBOL && !strncmp(m->name, "hat_", 4) && is_matrix_name(m->name);
     if (m->kind == MATH_SYMBOL && is_matrix_name(m->name)) {
         size_t n = strspn(m->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
         for (size_t i = 0; n > 1 && i < n; i++)
@@ -266,11 +292,13 @@ static int evaluate_symbol(const struct ordered *o, const char *name, struct gri
     size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     if (is_listed(o->vector, o->n_vectors, name))
         *out = letter(name, SIZE, 1);
+    else if (o->n_conjugated && is_listed(o->matrix, o->n_matrices, name))
+        *out = letter(name, SIZE, SIZE);
     else if (!strcmp(name, "I"))
         *out = identity(1);
     else if (!is_product_name(name) && !is_matrix_name(name))
         *out = letter(name, 0, 0);
-    else if (n <= 1 && !is_product_name(name))
+    else if ((n <= 1 && !is_product_name(name)) || !strncmp(name, "hat_", 4))
         *out = letter(name, SIZE, SIZE);
     else {
         *out = number(1);
@@ -406,7 +434,8 @@ static enum math_truth compare_ordered(struct math_work *w, const struct math_no
     collect(&o, pred);
     collect_bold(&o, gold_text);
     collect_bold(&o, pred_text);
-    if (!n_gold && !o.n_transposed && !o.n_inverse && !(o.n_bold > 1 && o.n_matrices > 1))
+    if (!n_gold && !o.n_transposed && !o.n_inverse && !o.n_conjugated && o.n_hats < 2 &&
+        !(o.n_bold > 1 && o.n_matrices > 1))
         return MATH_UNKNOWN;
     if (o.n_matrices + o.n_vectors < 2 && !o.n_transposed)
         return MATH_UNKNOWN;
@@ -422,11 +451,41 @@ static enum math_truth compare_ordered(struct math_work *w, const struct math_no
     return differs ? MATH_FALSE : MATH_TRUE;
 }
 
+/* The letters of the next bold product, \mathbf{AB}, from *i on; empty at the end. */
+static struct span next_bold(struct span s, size_t *i)
+{
+    static const char bold[] = "\\mathbf{";
+    for (; *i < s.n; ++*i) {
+        size_t from = *i + strlen(bold), to = from;
+        while (span_at(s, *i, bold) && to < s.n && is_capital(s.s[to]))
+            to++;
+        if (to < s.n && to > from + 1 && s.s[to] == '}') {
+            *i = to;
+            return (struct span){s.s + from, to - from};
+        }
+    }
+    return (struct span){0};
+}
+
+/* Are the bold products of the two texts the same letters in another order? The letters of AB alone name a
+ * segment, which is BA too. */
+static int bold_differs(struct span a, struct span b)
+{
+    for (size_t i = 0, k = 0;;) {
+        struct span x = next_bold(a, &i), y = next_bold(b, &k);
+        if (!x.n || x.n != y.n)
+            return 0;
+        if (memcmp(x.s, y.s, x.n) != 0)
+            return 1;
+    }
+}
+
 int equal_order_differs(struct math_work *w, const struct math_node *gold, struct span gold_text,
                         const struct math_node *pred, struct span pred_text)
 {
     struct ordered o;
-    return compare_ordered(w, gold, gold_text, pred, pred_text, &o) == MATH_FALSE;
+    return bold_differs(gold_text, pred_text) ||
+           compare_ordered(w, gold, gold_text, pred, pred_text, &o) == MATH_FALSE;
 }
 
 int equal_order_agrees(struct math_work *w, const struct math_node *gold, struct span gold_text,

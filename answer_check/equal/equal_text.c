@@ -272,7 +272,7 @@ static char says_numbers(const struct words *w, const char **mark)
 static long number_of(const struct words *w, int from, int to)
 {
     long total = 0, group = 0;
-    int last = 1000; /* the size of the part before: it must fall */
+    int last = 1000, scale = 15; /* the sizes of the part before: they must fall */
     if (from >= to)
         return -1;
     for (int i = from; i < to; i++) {
@@ -283,12 +283,19 @@ static long number_of(const struct words *w, int from, int to)
             return (total + group ? total + group : 1) * 12;
         if (span_is(w->word[i], "and") && i > from && i + 1 < to)
             continue;
-        if (v < 0 || (v == 0 && w->n > 1))
+        if ((v < 0 && !math_word_scale(w->word[i])) || (v == 0 && w->n > 1))
             return -1;
-        if (v == 1000) {
-            total = (group ? group : 1) * 1000;
+        int zeros = math_word_scale(w->word[i]);
+        if (zeros > 2) { /* thousand, million */
+            long size = 1;
+            for (int k = 0; k < zeros; k++)
+                size *= 10;
+            if (zeros >= scale || group > 999)
+                return -1;
+            total += (group ? group : 1) * size;
             group = 0;
             last = 1000;
+            scale = zeros;
         } else if (v == 100) {
             if (group > 9 || last == 100)
                 return -1;

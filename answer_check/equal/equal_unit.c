@@ -6,15 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A dimension is an exponent of each base unit: metre, gram, second, month, dollar, bit, and the units of
- * physics that have a name of their own, each by itself: a joule is not worked out to newtons times
- * metres. */
+/* A dimension is an exponent of each unit: metre, gram, second, month, the currencies, bit, and those of
+ * physics that have a name of their own, which base_units() works out. */
 enum {
     LENGTH,
     MASS,
     TIME,
     CALENDAR,
     MONEY,
+    EURO,
+    STERLING,
+    RUPEE,
+    YEN,
     DATA,
     FORCE,
     ENERGY,
@@ -29,7 +32,9 @@ enum {
     TEMPERATURE,
     ELECTRONVOLT,
     ANGLE,
-    DIMENSIONS
+    DIMENSIONS,
+    AREA = DIMENSIONS + 1, /* in base_units() only, where LENGTH, which is 0, has no sign */
+    LENGTH_
 };
 
 /* Exact by definition: the international yard and pound (1959), the US gallon of 231 cubic inches. */
@@ -73,6 +78,11 @@ static const struct unit {
     {{"decade", "decades"}, CALENDAR, 1, 120, 1},
     {{"dollar", "dollars", "usd", "USD", "$"}, MONEY, 1, 1, 1},
     {{"cent", "cents"}, MONEY, 1, 1, 100},
+    {{"EUR", "eur", "euro", "euros"}, EURO, 1, 1, 1},
+    {{"GBP", "gbp"}, STERLING, 1, 1, 1},
+    {{"pence", "penny"}, STERLING, 1, 1, 100},
+    {{"INR", "inr", "rupee", "rupees", "Rs", "rs"}, RUPEE, 1, 1, 1},
+    {{"JPY", "jpy", "yen"}, YEN, 1, 1, 1},
     {{"bit", "bits"}, DATA, 1, 1, 1},
     {{"byte", "bytes"}, DATA, 1, 8, 1},
     {{"N", "newton", "newtons", "Newton", "Newtons"}, FORCE, 1, 1, 1},
@@ -160,6 +170,15 @@ static const char *power_word(const char *word, size_t n, int *is_behind)
     return NULL;
 }
 
+/* Does the blank between what is folded so far and the next word join two units, N m? */
+static int multiplies(const char *folded, size_t n, const char *next)
+{
+    size_t from = n;
+    while (from && ascii_is_letter(folded[from - 1]))
+        from--;
+    return from < n && find_unit(folded + from, n - from) && find_unit(next, strcspn(next, " /^*"));
+}
+
 /* Folds the writings of a unit: "square meters" and "m^2" become "m^2"; "meters per second" and "m s^-1"
  * become "m/s". */
 static void fold_unit(char out[128], const char *unit)
@@ -173,6 +192,8 @@ static void fold_unit(char out[128], const char *unit)
         if (!word) {
             if (*p != ' ')
                 out[n++] = *p;
+            else if (multiplies(out, n, p + 1))
+                out[n++] = '*';
             p++;
             continue;
         }
@@ -265,13 +286,42 @@ static int measure_unit(struct measure *out, const char *unit)
     return *unit ? 0 : -1;
 }
 
+/* Works out the units with a name of their own to metres, kilograms, seconds and amperes, as a newton to
+ * kg m/s^2, the last ones first. */
+static int base_units(struct measure *m)
+{
+    static const struct {
+        int of, factor[4]; /* the dimension, and those that it is the product of, negative: divided by */
+        int n, grams;
+    } table[] = {{RESISTANCE, {VOLTAGE, -CURRENT}, 2, 1},
+                 {VOLTAGE, {ENERGY, -CHARGE}, 2, 1},
+                 {CHARGE, {CURRENT, TIME}, 2, 1},
+                 {POWER, {ENERGY, -TIME}, 2, 1},
+                 {PRESSURE, {FORCE, -AREA}, 2, 1},
+                 {ENERGY, {FORCE, LENGTH_}, 2, 1},
+                 {FORCE, {MASS, LENGTH_, -TIME, -TIME}, 4, 1000},
+                 {FREQUENCY, {-TIME}, 1, 1}};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        int times = m->dimension[table[k].of];
+        m->dimension[table[k].of] = 0;
+        for (int i = 0; i < table[k].n && times; i++) {
+            int f = table[k].factor[i], sign = f < 0 ? -1 : 1, d = sign * f;
+            m->dimension[d == AREA || d == LENGTH_ ? LENGTH : d] += sign * times * (d == AREA ? 2 : 1);
+        }
+        for (int i = 0; i < (times < 0 ? -times : times); i++)
+            if (multiply_measure(m, table[k].grams, 1, times < 0 ? -1 : 1))
+                return -1;
+    }
+    return 0;
+}
+
 int equal_unit_ratio(const char *a, const char *b, int64_t *num, int64_t *den)
 {
     char x[128], y[128];
     struct measure m, n;
     fold_unit(x, a);
     fold_unit(y, b);
-    if (measure_unit(&m, x) || measure_unit(&n, y) ||
+    if (measure_unit(&m, x) || measure_unit(&n, y) || base_units(&m) || base_units(&n) ||
         memcmp(m.dimension, n.dimension, sizeof m.dimension) != 0 || multiply_measure(&m, n.num, n.den, -1))
         return 0;
     *num = m.num;

@@ -201,6 +201,14 @@ static int same_digits(const struct math_node *gold, const struct math_node *pre
            !memcmp(digits->literal.digits, pred->literal.digits, (size_t)pred->literal.n);
 }
 
+/* The unit or currency. Pounds are money beside the sign of sterling, and beside pence. */
+static const char *unit_of(const struct marked *m, const struct marked *other)
+{
+    const char *unit = m->unit ? m->unit : m->money, *beside = other->unit ? other->unit : other->money;
+    int is_pound = unit && (!strcmp(unit, "pounds") || !strcmp(unit, "pound"));
+    return is_pound && beside && (!strcmp(beside, "GBP") || !strcmp(beside, "pence")) ? "GBP" : unit;
+}
+
 /* Brings the prediction into the reference's unit, where both have one: 100 cm into 1 m, 36 cents into $0.36.
  * 0, or -1 where the units measure different things. */
 static int in_units_of(struct comparison *e, const struct marked *g, struct marked *p)
@@ -210,7 +218,7 @@ static int in_units_of(struct comparison *e, const struct marked *g, struct mark
         return -1;
     if (g->money && p->money && !g->unit != !p->unit) /* $5 and $5 per hour */
         return 0;
-    const char *a = g->unit ? g->unit : g->money, *b = p->unit ? p->unit : p->money;
+    const char *a = unit_of(g, p), *b = unit_of(p, g);
     if (!a || !b || equal_units(a, b))
         return 0;
     if (!equal_unit_ratio(b, a, &num, &den))
@@ -227,8 +235,9 @@ static int changes_value(const char *unit)
     size_t n = strcspn(unit, " -^/*.");
     int letter = n == 1 && (*unit == 'k' || *unit == 'M'); /* thousand, million; not K and m */
     return letter || value_word_behind((struct span){unit, n}) || strstr(unit, " root") != NULL ||
-           strstr(unit, " mille") != NULL || strstr(unit, "more than") || strstr(unit, "less than") ||
-           strstr(unit, "fewer than") || strstr(unit, "times as") || strstr(unit, "times the");
+           strstr(unit, " mille") != NULL || strstr(unit, "base ") || strstr(unit, "more than") ||
+           strstr(unit, "less than") || strstr(unit, "fewer than") || strstr(unit, "times as") ||
+           strstr(unit, "times the");
 }
 
 enum math_truth equal_values(struct comparison *e, const struct math_node *gold, const struct math_node *pred)

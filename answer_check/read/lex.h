@@ -130,7 +130,6 @@ int math_word_announces(struct span word); /* answer, solution: only what follow
 int math_word_is_prose(struct span word);  /* is, so: never a product of letters */
 int math_word_is_stop(struct span word);   /* is, the, of: a text with it is a sentence, not a name */
 int math_word_is_short(struct span word);  /* no, red: a word of two or three letters, not their product */
-int math_word_scale(struct span word);     /* 6 for "million", a power of ten; 0 for other words */
 
 /* ---- the lexer and the brackets ---- */
 

@@ -368,6 +368,7 @@ static const struct token_meaning commands[] = {
     {"rm", T_OLD_FONT, 0, NULL},
     {"rparen", T_CLOSE, '(', NULL},
     {"rq", T_DROPPED, 0, NULL},
+    {"rupee", T_CURRENCY, 0, "INR"},
     {"rvert", T_CLOSE, '|', NULL},
     {"scriptscriptstyle", T_DROPPED, 0, NULL},
     {"scriptstyle", T_DROPPED, 0, NULL},

@@ -27,7 +27,7 @@ static const struct command_row command_rows[] = {
     {0x03C4, "tau"},      {0x03C5, "upsilon"},   {0x03C6, "phi"},       {0x03C7, "chi"},
     {0x03C8, "psi"},      {0x03C9, "omega"},     {0x03D1, "theta"},     {0x03D5, "phi"},
     {0x03F5, "epsilon"},  {0x2016, "parallel"},  {0x2022, "cdot"},      {0x2026, "ldots"},
-    {0x2032, "prime"},    {0x20AC, "euro"},      {0x2102, "C"},         {0x2113, "ell"},
+    {0x2032, "prime"},    {0x20AC, "euro"},      {0x20B9, "rupee"},      {0x2102, "C"},         {0x2113, "ell"},
     {0x2115, "N"},        {0x211A, "Q"},         {0x211D, "R"},         {0x2124, "Z"},
     {0x2126, "Omega"},    {0x2192, "to"},        {0x21A6, "mapsto"},    {0x21D2, "implies"},
     {0x21D4, "iff"},      {0x2200, "forall"},    {0x2202, "partial"},   {0x2203, "exists"},

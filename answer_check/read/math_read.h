@@ -23,5 +23,6 @@ int math_is_mathematical(const struct math_node *m);
 /* 12 for "twelve", the words from "zero" to "thousand" that are one word; -1 for any other word. ASCII case
  * is ignored. */
 int math_word_number(struct span word);
+int math_word_scale(struct span word); /* 6 for "million", a power of ten; 0 for other words */
 
 #endif

@@ -277,8 +277,9 @@ static int is_one_name(struct math_reader *r)
     if (t->flags & TOKEN_TEXT)
         return 1;
     int name = capitals == t->n || (t->n >= 4 && read_has_vowel(word));
-    if (t->n > 5 || (t->n > 3 && capitals && capitals < t->n)) /* Area */
-        return 1;
+    int is_title = capitals == 1 && *t->s >= 'A' && *t->s <= 'Z';
+    if (t->n > 5 || (t->n > 3 && capitals && capitals < t->n && (is_title || read_has_vowel(word))))
+        return 1; /* Area, and no nRTV */
     return name || t->n == 3 ? name != reader_option(r, READ_NAMES) : 0;
 }
 

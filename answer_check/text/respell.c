@@ -84,14 +84,11 @@ static int day_of(struct span w)
     return day <= 31 ? day : 0;
 }
 
-/* "March 14th", "14 March", "the 14th of March", with a year or without, as "March 14": 1, or 0. */
-static int read_date(struct arena *a, struct span s, struct span *out)
+/* The text without the marks of words set in it, and commas as blanks: its length, or 0 where it is long or
+ * holds other signs. */
+static size_t flatten(char flat[64], struct span s)
 {
-    static const char *const full[] = {"January", "February", "March",     "April",   "May",      "June",
-                                       "July",    "August",   "September", "October", "November", "December"};
-    char flat[64];
     size_t n = 0;
-    int month = 0, day = 0, year = 0;
     if (s.n > 60)
         return 0;
     for (size_t i = 0; i < s.n; i++) {
@@ -102,10 +99,56 @@ static int read_date(struct arena *a, struct span s, struct span *out)
         }
         if (s.s[i] == '^' || s.s[i] == '{' || s.s[i] == '}' || s.s[i] == '$')
             continue;
-        if (!ascii_is_letter(s.s[i]) && !ascii_is_digit(s.s[i]) && !strchr(" ,.", s.s[i]))
+        int is_blank = s.s[i] == ',' || s.s[i] == '~' || span_at(s, i, "\\ ") || span_at(s, i, "\\,");
+        if (!is_blank && !ascii_is_letter(s.s[i]) && !ascii_is_digit(s.s[i]) && !strchr(" .:()'", s.s[i]))
             return 0;
-        flat[n++] = s.s[i] == ',' ? ' ' : s.s[i];
+        i += s.s[i] == '\\';
+        flat[n++] = is_blank ? ' ' : s.s[i];
     }
+    while (n && (flat[n - 1] == ' ' || flat[n - 1] == '.'))
+        n--;
+    return n;
+}
+
+/* The next word of a flat text from *i on; empty at its end. */
+static struct span flat_word(struct span flat, size_t *i)
+{
+    while (*i < flat.n && flat.s[*i] == ' ')
+        ++*i;
+    size_t from = *i;
+    while (*i < flat.n && flat.s[*i] != ' ')
+        ++*i;
+    return (struct span){flat.s + from, *i - from};
+}
+
+/* The day of the week, in full or by three letters and a capital: 1 to 7, or 0. */
+static int weekday_of(struct span w)
+{
+    static const char *const names[] = {"monday", "tuesday",  "wednesday", "thursday",
+                                        "friday", "saturday", "sunday"};
+    for (int k = 0; k < 7; k++)
+        if ((w.n == 3 || w.n == strlen(names[k])) && w.s[0] < 'a' && ascii_lower(w.s[0]) == names[k][0]) {
+            size_t i = 1;
+            while (i < w.n && ascii_lower(w.s[i]) == names[k][i])
+                i++;
+            if (i == w.n)
+                return k + 1;
+        }
+    return 0;
+}
+
+static const char *const weekdays[] = {"",         "Monday", "Tuesday",  "Wednesday",
+                                       "Thursday", "Friday", "Saturday", "Sunday"};
+
+/* "March 14th", "14 March", "the 14th of March", with a year or a day of the week or without, as "March 14";
+ * "Tue" as "Tuesday": 1, or 0. */
+static int read_date(struct arena *a, struct span s, struct span *out)
+{
+    static const char *const full[] = {"January", "February", "March",     "April",   "May",      "June",
+                                       "July",    "August",   "September", "October", "November", "December"};
+    char flat[64];
+    size_t n = flatten(flat, s);
+    int month = 0, day = 0, year = 0, weekday = 0;
     for (size_t i = 0; i < n;) {
         while (i < n && flat[i] == ' ')
             i++;
@@ -115,9 +158,9 @@ static int read_date(struct arena *a, struct span s, struct span *out)
         struct span w = {flat + from, i - from};
         if (!w.n)
             break;
-        if (i == n && w.s[w.n - 1] == '.')
-            w.n--;
-        if (!month && month_of(w))
+        if (!weekday && weekday_of(w))
+            weekday = weekday_of(w);
+        else if (!month && month_of(w))
             month = month_of(w);
         else if (!day && day_of(w))
             day = day_of(w);
@@ -127,11 +170,114 @@ static int read_date(struct arena *a, struct span s, struct span *out)
         else if (!span_is(w, "of") && !span_is(w, "the") && !span_is(w, "on"))
             return 0;
     }
-    if (!month || !day)
+    const char *date = weekdays[weekday], *blank = weekday ? " " : "";
+    if (!month != !day || !(month || weekday))
         return 0;
-    const char *date = year ? arena_printf(a, "%s %d, %d", full[month - 1], day, year)
-                            : arena_printf(a, "%s %d", full[month - 1], day);
+    if (month)
+        date = year ? arena_printf(a, "%s%s%s %d, %d", date, blank, full[month - 1], day, year)
+                    : arena_printf(a, "%s%s%s %d", date, blank, full[month - 1], day);
     *out = (struct span){date, strlen(date)};
+    return 1;
+}
+
+/* ---- times of the day and bases ---- */
+
+/* The number that one or two digits at *i write, or -1. */
+static int two_digits(struct span s, size_t *i)
+{
+    int n = -1;
+    for (int k = 0; k < 2 && *i < s.n && ascii_is_digit(s.s[*i]); k++, ++*i)
+        n = 10 * (n < 0 ? 0 : n) + s.s[*i] - '0';
+    return n;
+}
+
+/* "12:00 noon" and "12 noon" as 12:00 PM, "midnight" as 12:00 AM, "15:00 h" as 15:00, "24:00" as 0:00, "3
+ * o'clock" as 3:00: 1, or 0. */
+static int read_clock(struct arena *a, struct span s, struct span *out)
+{
+    char flat[64];
+    struct span f = {flat, flatten(flat, s)};
+    size_t i = 0, after;
+    int hour = two_digits(f, &i), minute = -1;
+    if (hour < 0 || hour > 24)
+        return 0;
+    if (i < f.n && f.s[i] == ':') {
+        i++;
+        after = i;
+        minute = two_digits(f, &i);
+        if (i != after + 2 || minute > 59)
+            return 0;
+    }
+    struct span w = flat_word(f, &i);
+    int is_noon = span_is(w, "noon"), is_night = span_is(w, "midnight");
+    int is_hour = (minute >= 0 && (span_is(w, "h") || span_is(w, "hours") || span_is(w, "hrs"))) ||
+                  (hour <= 12 && span_is(w, "o'clock"));
+    if (i < f.n || (w.n && !is_noon && !is_night && !is_hour) ||
+        ((is_noon || is_night) && (hour != 12 || minute > 0)) || (!w.n && !(hour == 24 && minute == 0)))
+        return 0;
+    const char *text = is_noon || is_night ? (is_noon ? "12:00 PM" : "12:00 AM")
+                                           : arena_printf(a, "%d:%02d", hour % 24, minute > 0 ? minute : 0);
+    *out = (struct span){text, strlen(text)};
+    return 1;
+}
+
+/* The base that a word or digits name, or 0. */
+static int base_of(struct span w)
+{
+    static const char *const names[] = {"two",    "three",    "four",     "five",    "six",
+                                        "seven",  "eight",    "nine",     "ten",     "eleven",
+                                        "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
+    size_t i = 0;
+    int base = two_digits(w, &i);
+    if (base > 1 && i == w.n)
+        return base <= 36 ? base : 0;
+    for (int k = 0; k < 15; k++)
+        if (span_is(w, names[k]))
+            return k + 2;
+    return span_is(w, "binary") ? 2 : span_is(w, "octal") ? 8 : span_is(w, "hexadecimal") ? 16 : 0;
+}
+
+/* "0b1011", "0xFF", "1011 in base two", "ff_{16}" as digits with an index: 1, or 0. */
+static int read_based(struct arena *a, struct span s, struct span *out)
+{
+    char flat[64];
+    struct span index = {s.s, 0}, f = {flat, 0}, digits = s;
+    int base = 0;
+    const char *low = s.n < 60 ? memchr(s.s, '_', s.n) : NULL;
+    if (low) {
+        digits.n = (size_t)(low - s.s);
+        index = (struct span){low, s.n - digits.n};
+        base = span_is(index, "_{16}") || span_is(index, "_16") ? 16 : 0;
+    } else if (s.n > 2 && s.s[0] == '0' && strchr("bxoBXO", s.s[1])) {
+        base = ascii_lower(s.s[1]) == 'b' ? 2 : ascii_lower(s.s[1]) == 'o' ? 8 : 16;
+        digits = (struct span){s.s + 2, s.n - 2};
+    } else {
+        size_t i = 0;
+        f.n = flatten(flat, s);
+        digits = flat_word(f, &i);
+        struct span w = flat_word(f, &i);
+        int is_in = span_is(w, "in");
+        w = is_in ? flat_word(f, &i) : w;
+        if (span_is(w, "base"))
+            base = base_of(flat_word(f, &i));
+        else if (is_in && !ascii_is_digit(w.n ? w.s[0] : '0'))
+            base = base_of(w);
+        if (i < f.n)
+            return 0;
+    }
+    char *upper = arena_alloc(a, digits.n + 1);
+    int is_small = 0;
+    for (size_t i = 0; i < digits.n && base; i++) {
+        char c = ascii_lower(digits.s[i]);
+        int value = ascii_is_digit(c) ? c - '0' : ascii_is_letter(c) ? c - 'a' + 10 : 36;
+        upper[i] = (char)(value > 9 ? 'A' + value - 10 : c);
+        is_small |= digits.s[i] >= 'a';
+        base = value < base ? base : 0;
+    }
+    if (!base || !digits.n || (low && (!is_small || digits.n < 2)))
+        return 0;
+    const char *text = arena_printf(a, "%.*s_{%d}", (int)digits.n, upper, base);
+    *out = (struct span){text, strlen(text)};
     return 1;
 }
 
@@ -219,6 +365,17 @@ static int read_derivative(struct arena *a, struct span s, struct span *out)
     return 1;
 }
 
+/* Without the marks of a formula around it. */
+static struct span without_marks(struct span s)
+{
+    static const char style[] = "\\displaystyle";
+    if (s.n > 2 && s.s[0] == '$' && s.s[s.n - 1] == '$')
+        s = span_trim((struct span){s.s + 1, s.n - 2});
+    if (span_at(s, 0, style))
+        s = span_trim((struct span){s.s + strlen(style), s.n - strlen(style)});
+    return s;
+}
+
 struct span respell(struct arena *a, struct span s)
 {
     struct span out;
@@ -228,7 +385,7 @@ struct span respell(struct arena *a, struct span s)
             return span_trim(s);
         is_plain &= s.s[i] != '\\';
         has_digit |= ascii_is_digit(s.s[i]);
-        has_capital |= s.s[i] >= 'A' && s.s[i] <= 'S';
+        has_capital |= s.s[i] >= 'A' && s.s[i] <= 'W';
         has_word |= (s.s[i] == '\\' || (unsigned char)s.s[i] >= 0xc2) && word_at(s, i) < WORDS;
     }
     if (has_word)
@@ -236,5 +393,10 @@ struct span respell(struct arena *a, struct span s)
     s = span_trim(s);
     if (read_numbers(a, s, &out) || (!is_plain && read_derivative(a, s, &out)))
         return out;
-    return has_digit && has_capital && s.n <= 60 && read_date(a, s, &out) ? out : s;
+    if (s.n > 60 || !s.n)
+        return s;
+    struct span bare = without_marks(s);
+    if (has_digit && (read_clock(a, bare, &out) || read_based(a, bare, &out)))
+        return out;
+    return has_capital && read_date(a, bare, &out) ? out : s;
 }
