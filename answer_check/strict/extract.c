@@ -204,8 +204,13 @@ static int declaration_at(struct declaration *out, struct span s, size_t i, int 
         return noun_declares(out, s, i);
     }
     if (c == '<' || c == '[' || c == '#') {
+        enum { TAG_COST = 64 }; /* one whose end was looked for in vain */
         *seen += i + 1 < s.n && (c == '#' ? s.s[i + 1] == '#' : ascii_is_letter(s.s[i + 1]));
-        return c == '#' ? hashes_at(out, s, i) : tag_at(out, s, i);
+        if (c == '#')
+            return hashes_at(out, s, i);
+        int is_there = tag_at(out, s, i);
+        *seen += is_there ? 0 : TAG_COST * (i + 2 < s.n && strchr("aAfFrRsSoOcC", s.s[i + 1]) != NULL);
+        return is_there;
     }
     return c == 'r' || c == 'R' || c == 0xe7 || c == 0xeb || c == 0xd0 ? foreign_declaration(out, s, i) : 0;
 }

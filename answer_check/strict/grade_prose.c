@@ -115,7 +115,7 @@ static int own_words(struct grading *g, struct span text, struct answer *out, st
     static const char suffix[] = " is the answer";
     const struct answer *reference = grading_reference(g);
     size_t words = 1;
-    if (!reference->tree || reference->tree->kind != MATH_TEXT || text.n > MATH_TREE_BYTES)
+    if (!reference->tree || reference->tree->kind != MATH_TEXT || text.n > UNDECLARED_BYTES)
         return 0;
     if (leads_with(text, reference->tree->name)) {
         *out = *reference;
