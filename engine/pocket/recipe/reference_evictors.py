@@ -22,6 +22,8 @@ the papers and their code, not from engine/policies.
           then in each step after a context that is a multiple of `every`, where at least B are held; the softmax is over the
           tokens before the window. order=score: what is kept before the window is then numbered from the best score down.
           group=max_logit (snapkv): the softmax is of the group's largest logit.
+ snapkv, rkv: a term of these softmaxes below e^-69 of the largest is 0, as docs/policies.md has it. This model's attention is so
+          sharp that a budget reaches down to such tokens; they are ties then, as fp32 alone makes them below e^-103.
 min_select_gap: natural logs of probability (tova), sums of probability (h2o), else scores; random has none.
 """
 import hashlib
@@ -135,6 +137,12 @@ def pooled(x, kernel, largest):
     return near.max(-1) if largest else near.mean(-1)
 
 
+def window_softmax(x):
+    p = np.exp(x - x.max(-1, keepdims=True))
+    p[p < F32(np.exp(-69))] = 0
+    return p / p.sum(-1, keepdims=True)
+
+
 class Snapkv(Evictor):
     params = dict(budget_tokens=0, cr=0.0, when="prompt", window=64, every=64, kernel=5, pool="mean", group="mean", order="time")
 
@@ -157,7 +165,7 @@ class Snapkv(Evictor):
             for h in range(len(q)):
                 x = self.logits(seq, l, h, np.arange(n))
                 x[:, np.arange(n) > np.arange(n - self.window, n)[:, None]] = -np.inf
-                self.cut(seq, l, h, np.arange(n), softmax(x)[..., :-self.window])
+                self.cut(seq, l, h, np.arange(n), window_softmax(x)[..., :-self.window])
 
     def cut(self, seq, l, h, live, p):
         score = pooled(p.mean(1), self.kernel, self.pool == "max").mean(0)
@@ -175,7 +183,7 @@ class Snapkv(Evictor):
                 live = np.concatenate([before, live[~np.isin(live, before)]])
             if len(live) < seq.budget:
                 continue
-            kept = self.cut(seq, l, h, live, softmax(self.of_group(self.logits(seq, l, h, live[:-self.window]))))
+            kept = self.cut(seq, l, h, live, window_softmax(self.of_group(self.logits(seq, l, h, live[:-self.window]))))
             seq.order[l, h] = np.concatenate([kept, live[-self.window:]])
 
     def after(self, seq, l, q, logits):
@@ -189,7 +197,7 @@ class Snapkv(Evictor):
         for h, held in enumerate(self.alive(seq)[l]):
             live = np.flatnonzero(held)
             if len(live) > seq.budget and len(live) % self.every == 0:
-                self.cut(seq, l, h, live, softmax(self.logits(seq, l, h, live[:-self.window])))
+                self.cut(seq, l, h, live, window_softmax(self.logits(seq, l, h, live[:-self.window])))
 
 
 class Rkv(Snapkv):
@@ -205,7 +213,7 @@ class Rkv(Snapkv):
         for h, held in enumerate(self.alive(seq)[l]):
             live = np.flatnonzero(held)
             if len(live) > seq.budget and logits.shape[-1] % self.every == 0:
-                self.cut(seq, l, h, live, softmax(self.of_group(self.logits(seq, l, h, live[:-self.window]))))
+                self.cut(seq, l, h, live, window_softmax(self.of_group(self.logits(seq, l, h, live[:-self.window]))))
 
     def cut(self, seq, l, h, live, p):
         score = F32(self.mix) * pooled(p.mean(1)[0], self.kernel, True) - F32(1 - self.mix) * self.redundancy(seq.K[l, h, live])[:-self.window]

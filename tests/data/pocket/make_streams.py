@@ -34,6 +34,8 @@ FILES = {
         "h2o_b96": "h2o:budget_tokens=96",
         "snapkv_b96": "snapkv:budget_tokens=96,window=32,kernel=7,pool=max",
         "snapkv_d96": "snapkv:budget_tokens=96,when=decode,window=32,every=32",
+        "snapkv_released": ("snapkv:budget_tokens=96,when=both,window=8,every=16,kernel=7,pool=max,group=max_logit,"
+                            "order=score"),
         "rkv_released": "rkv:budget_tokens=96,when=both,every=16,order=score",
         "rkv_both": "rkv:budget_tokens=96,when=both,every=16",
         "rkv_b96": "rkv:budget_tokens=96,every=32",
