@@ -71,6 +71,7 @@ const struct math_node *equal_in_one_unit(struct comparison *e, const struct mat
 /* The same words, but for articles and the like, or words that mean the same. */
 enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred);
 /* What words mean: "no solution", "all real numbers", "twelve". */
+const struct math_node *equal_chinese_number(struct comparison *e, const struct math_node *m); /* or NULL */
 const struct math_node *equal_meaning(struct comparison *e, const struct math_node *m);
 /* Does the condition of a value hold a further value with its own, as in "8 if x > 0, 9 otherwise"? */
 int equal_holds_case(const struct math_node *condition);

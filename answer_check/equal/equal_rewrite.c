@@ -191,6 +191,18 @@ static const struct math_node *last_implied(struct comparison *e, const struct m
     return rest ? equal_assigned(e, rest, 1) : NULL;
 }
 
+/* The option of "(C) 12" where the other side is its letter, or NULL. */
+static const struct math_node *option_letter(struct comparison *e, const struct math_node *m,
+                                             const struct math_node *other)
+{
+    const struct math_node *label = m->kind == MATH_RELATION && m->n == 2 ? m->child[0] : NULL;
+    int is_option = label && m->ops[0] == MATH_EQUAL && label->kind == MATH_TEXT &&
+                    other->kind == MATH_SYMBOL && ascii_is_letter(*label->name) && !label->name[1] &&
+                    !other->name[1] && ascii_lower(*other->name) == ascii_lower(*label->name) &&
+                    *other->name < 'a';
+    return is_option ? math_node_named(e->w, MATH_SYMBOL, m->source, other->name) : NULL;
+}
+
 /* What m means when the other side is no statement: the value it assigns, the only item it holds. */
 static const struct math_node *without_wrapping(struct comparison *e, const struct math_node *m,
                                                 const struct math_node *other, int is_pred)
@@ -200,6 +212,11 @@ static const struct math_node *without_wrapping(struct comparison *e, const stru
         math_is_scalar(m->child[0]) && m->child[1]->kind == MATH_RELATION &&
         m->child[1]->ops[0] != MATH_EQUAL && math_is_scalar(other) && shares_letter(m->child[1], other))
         return m->child[0]; /* x + 1, x \ne 1; 1/(1 - x), |x| < 1 */
+    if (is_pred && option_letter(e, m, other))
+        return option_letter(e, m, other);
+    if (is_pred && m->kind == MATH_LIST && m->n == 2 && other->kind == MATH_TEXT &&
+        m->child[1]->kind == MATH_TEXT && !strncmp(m->child[1]->name, "not ", 4))
+        return m->child[0]; /* Evelyn, not Briana */
     if (is_pred && equal_is_value(other) && equal_remainder(e, m))
         return equal_remainder(e, m);
     if (is_pred && last_implied(e, m) && other->kind != MATH_RELATION)
@@ -253,10 +270,44 @@ static const struct math_node *ratio_quotient(struct comparison *e, const struct
                : NULL;
 }
 
+/* Are they "true" or "false" and its letter? */
+static int is_truth_letter(const struct math_node *text, const struct math_node *letter)
+{
+    return text->kind == MATH_TEXT && letter->kind == MATH_SYMBOL &&
+           ((!strcmp(text->name, "true") && !strcmp(letter->name, "T")) ||
+            (!strcmp(text->name, "false") && !strcmp(letter->name, "F")));
+}
+
+/* The equation with y for y(x) where the other one has the plain letter; NULL where there is nothing to do.
+ */
+static const struct math_node *without_argument(struct comparison *e, const struct math_node *m,
+                                                const struct math_node *other)
+{
+    static const unsigned char equal = MATH_EQUAL;
+    if (m->kind != MATH_RELATION || other->kind != MATH_RELATION || m->n != 2 || other->n != 2 ||
+        m->ops[0] != MATH_EQUAL || other->ops[0] != MATH_EQUAL || other->child[0]->kind != MATH_SYMBOL)
+        return NULL;
+    const struct math_node *left = equal_first_reading(m->child[0]);
+    if (left->kind != MATH_APPLY || left->n != 1 ||
+        equal_first_reading(left->child[0])->kind != MATH_SYMBOL ||
+        strcmp(left->name, other->child[0]->name) != 0)
+        return NULL;
+    struct math_node *out = math_node_2(e->w, MATH_RELATION, m->source, other->child[0], m->child[1]);
+    if (out)
+        out->ops = &equal;
+    return out;
+}
+
 enum math_truth equal_rewritten(struct comparison *e, const struct math_node *gold,
                                 const struct math_node *pred)
 {
+    if (is_truth_letter(gold, pred) || is_truth_letter(pred, gold))
+        return MATH_TRUE;
     const struct math_node *g = last_set(gold), *p = last_set(pred);
+    if (!g && !p) {
+        g = without_argument(e, gold, pred);
+        p = without_argument(e, pred, gold);
+    }
     if (!g && !p) {
         g = equal_expand(e, gold);
         p = equal_expand(e, pred);

@@ -327,6 +327,17 @@ static int word_denominator(struct span word)
     return 0;
 }
 
+/* The number of a place, "seventh", or 0. */
+static int ordinal_of(struct span word)
+{
+    static const char *const table[] = {"first",   "second", "third", "fourth", "fifth",    "sixth",
+                                        "seventh", "eighth", "ninth", "tenth",  "eleventh", "twelfth"};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (span_is(word, table[i]))
+            return (int)i + 1;
+    return 0;
+}
+
 /* The number that words say: "minus seventeen", "two thirds"; or NULL. */
 static const struct math_node *says_number(struct comparison *e, const struct math_node *m,
                                            const struct words *w)
@@ -367,8 +378,11 @@ const struct math_node *equal_meaning(struct comparison *e, const struct math_no
     char which = says_numbers(&w, &mark);
     if (which)
         return math_node_number_set(e->w, m->source, which, mark);
+    if (w.n == 1 && ordinal_of(w.word[0]))
+        return math_node_integer(e->w, m->source, ordinal_of(w.word[0]));
     if (w.n == 2 && w.word[1].n == 1 && (span_is(w.word[0], "option") || span_is(w.word[0], "choice")))
         return math_node_named(e->w, MATH_SYMBOL, m->source,
                                arena_printf(e->w->arena, "%c", *w.word[1].s - 'a' + 'A'));
-    return says_number(e, m, &w);
+    const struct math_node *number = says_number(e, m, &w);
+    return number ? number : equal_chinese_number(e, m);
 }

@@ -47,7 +47,7 @@ static const struct command_row command_rows[] = {
     {0x25B3, "triangle"}, {0x2705, "checkmark"}, {0x2713, "checkmark"}, {0x2714, "checkmark"},
     {0x2715, "times"},    {0x2716, "times"},     {0x27E8, "langle"},    {0x27E9, "rangle"},
     {0x2A2F, "times"},    {0x2A7D, "le"},        {0x2A7E, "ge"},        {0x3008, "langle"},
-    {0x3009, "rangle"},
+    {0x3009, "rangle"},   {0xFF5B, "lbrace"},    {0xFF5D, "rbrace"},
 };
 
 struct ascii_row {

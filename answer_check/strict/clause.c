@@ -55,6 +55,9 @@ static size_t boundary(struct span s, size_t i)
         }
     if (span_at(s, i, "\xef\xbc\x8c")) /* the full-width comma */
         return 3;
+    int is_wide = rest.n > 1 && (unsigned char)rest.s[0] >= 0xe3;
+    if (s.s[i] == ',' && is_wide) /* before a character of Chinese */
+        return 1;
     if ((s.s[i] == ',' || s.s[i] == ';') && rest.n > 1 && rest.s[0] == ' ') {
         struct span word = span_trim(rest);
         while (word.n && strchr("*_", word.s[0]))
@@ -115,7 +118,8 @@ static struct span without_aside(struct span s)
         longest = run > longest ? run : longest;
     }
     struct span aside = {s.s + open, end - open};
-    int is_aside = open > 1 && s.s[open - 1] == ' ' && longest > 2 && !memchr(aside.s, '\\', aside.n);
+    int is_aside = !span_starts(aside, "(mod") && open > 1 && s.s[open - 1] == ' ' && longest > 2 &&
+                   !memchr(aside.s, '\\', aside.n);
     if (!is_aside || (sentence_is_doubtful(aside) && !has_digit(aside))) /* "12 (rejected)" */
         return s;
     return span_trim((struct span){s.s, open});

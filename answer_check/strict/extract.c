@@ -100,7 +100,8 @@ static int foreign_declaration(struct declaration *out, struct span s, size_t i)
                                         "es ",
                                         "\xc3\xa9 ",
                                         "\xc3\xa8 ",
-                                        "\xe2\x80\x94"};
+                                        "\xe2\x80\x94",
+                                        "\xe3\x80\x91"};
     static const char *const denials[] = {"\xe4\xb8\x8d", "\xe9\x9d\x9e"};
     size_t n = foreign_noun(s, i), j = i + n;
     if (!n)

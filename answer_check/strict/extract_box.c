@@ -138,6 +138,31 @@ void extract_boxes(struct box_list *out, struct span s, struct arena *a)
     free(stack);
 }
 
+/* Is a formula open at i that begins on the same line? */
+static int in_formula(struct span s, size_t i)
+{
+    int dollars = 0, open = 0;
+    for (size_t k = i; k-- > 0 && s.s[k] != '\n';) {
+        dollars += s.s[k] == '$';
+        open |= span_at(s, k, "\\(") || span_at(s, k, "\\[");
+    }
+    return dollars % 2 || open;
+}
+
+/* No word in it but commands: "1/2", not "7 and so". */
+static int is_without_words(struct span s)
+{
+    for (size_t i = 0, run = 0; i < s.n; i++) {
+        if (s.s[i] == '\\')
+            while (i + 1 < s.n && ascii_is_letter(s.s[i + 1]))
+                i++;
+        run = ascii_is_letter(s.s[i]) && s.s[i] != '\\' ? run + 1 : 0;
+        if (run > 1)
+            return 0;
+    }
+    return 1;
+}
+
 int extract_open_box(struct box *out, struct span s)
 {
     for (size_t i = s.n; i-- > 0;) {
@@ -158,7 +183,8 @@ int extract_open_box(struct box *out, struct span s)
         struct span content = span_trim((struct span){s.s + i + n, end - i - n});
         if (content.n && content.s[content.n - 1] == '.')
             content = span_trim((struct span){content.s, content.n - 1});
-        int is_whole = content.n && (content.s[content.n - 1] == '}' || (end < s.n && s.s[end] != '\n'));
+        int is_whole = content.n && (content.s[content.n - 1] == '}' || (end < s.n && s.s[end] != '\n') ||
+                                     (is_without_words(content) && !in_formula(s, i)));
         *out = (struct box){i, end, content};
         return depth == 0 && is_whole;
     }

@@ -175,6 +175,23 @@ static int grade_run(struct grading *g, struct span section, const struct box_li
     return rc;
 }
 
+/* Grades the box with the percent sign behind it, if the reference has one too. Returns 1 where both are
+ * equal. */
+static int grade_percent(struct grading *g, struct span section, const struct box *box)
+{
+    size_t i = box->end;
+    while (i < section.n && strchr("$ ,", section.s[i]) && i - box->end < 4)
+        i++;
+    i += i < section.n && section.s[i] == '\\';
+    if (i >= section.n || section.s[i] != '%' || !memchr(g->gold.s, '%', g->gold.n) ||
+        box->content.n > ANSWER_MAX)
+        return 0;
+    const char *text = arena_printf(g->w->arena, "%.*s\\%%", (int)box->content.n, box->content.s);
+    struct answer pred = answer_read(g->w, (struct span){text, strlen(text)});
+    struct answer_match m = grading_compare(g, &pred);
+    return m.equal ? !grading_decide(g, &pred, &m, "The box with the percent sign behind it") : 0;
+}
+
 /* The boxes, alone and as the formulas around them make them. Where only the boxes alone are the reference,
  * the box and its surroundings state two things. */
 int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
@@ -183,6 +200,8 @@ int grade_boxes(struct grading *g, struct span section, const struct box_list *b
     if (boxes->n > 1 && grade_parts(g, section, boxes))
         return 0;
     int rc = grade_run(g, section, boxes);
+    if (g->out->verdict == VERDICT_WRONG && grade_percent(g, section, &boxes->box[boxes->n - 1]))
+        return 0;
     struct grade alone = *g->out;
     if (!extract_box_contexts(&read, section, boxes, g->w))
         return rc;

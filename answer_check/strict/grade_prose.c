@@ -45,7 +45,8 @@ static int read_value(struct answer *out, struct math_work *w, struct span text)
  * before the clause, a value or not; it stays empty where there is none. */
 static int before_clause(struct answer *out, struct span *left, struct span s, struct math_work *w)
 {
-    static const char *const words[] = {", ", " (", " because ", " since ", "; "};
+    static const char *const words[] = {
+        ", ", " (", " because ", " since ", "; ", " \xe2\x80\x94 ", " \xe2\x80\x93 "};
     int depth = 0;
     for (size_t i = 1; i < s.n; i++) {
         depth += (strchr("([{", s.s[i - 1]) != NULL) - (strchr(")]}", s.s[i - 1]) != NULL);
@@ -149,6 +150,43 @@ static int own_words(struct grading *g, struct span text, struct answer *out, st
     return 0;
 }
 
+/* What an operation in words is as a formula: "5 factorial", "the square root of 5", "5 over 6"; empty: none.
+ */
+static struct span words_as_formula(struct span s, struct arena *a)
+{
+    static const struct {
+        const char *before, *behind, *open, *close;
+    } forms[] = {{"the square root of ", "", "\\sqrt{", "}"},
+                 {"square root of ", "", "\\sqrt{", "}"},
+                 {"the cube root of ", "", "\\sqrt[3]{", "}"},
+                 {"", " factorial", "(", ")!"},
+                 {"", " squared", "(", ")^2"},
+                 {"", " cubed", "(", ")^3"},
+                 {"twice ", "", "2(", ")"},
+                 {"half of ", "", "(", ")/2"}};
+    static const char over[] = " over ";
+    const char *bar = memmem(s.s, s.n, over, strlen(over));
+    const char *text = NULL;
+    for (size_t k = 0; k < sizeof forms / sizeof *forms && !text; k++) {
+        size_t n = strlen(forms[k].before), m = strlen(forms[k].behind);
+        if (s.n > n + m && s.n < 64 && span_starts(s, forms[k].before) &&
+            span_starts((struct span){s.s + s.n - m, m}, forms[k].behind)) {
+            struct span inner = {s.s + n, s.n - n - m};
+            int has_word = 0;
+            for (size_t i = 0; i + 1 < inner.n; i++)
+                has_word |= inner.s[i] == ' ' && ascii_is_letter(inner.s[i + 1]);
+            text = has_word
+                       ? NULL
+                       : arena_printf(a, "%s%.*s%s", forms[k].open, (int)inner.n, inner.s, forms[k].close);
+        }
+    }
+    if (!text && bar && s.n < 64) {
+        size_t n = (size_t)(bar - s.s), m = s.n - n - strlen(over);
+        text = arena_printf(a, "(%.*s)/(%.*s)", (int)n, s.s, (int)m, bar + strlen(over));
+    }
+    return text ? (struct span){text, strlen(text)} : (struct span){0};
+}
+
 /* A declaration may be a sentence ("The largest n is 34", "Jane started 3 hours ago"): its words may be the
  * answer; otherwise what follows "is", or what the sentence presents as its result. */
 int grade_declared(struct grading *g, struct span declared)
@@ -159,9 +197,12 @@ int grade_declared(struct grading *g, struct span declared)
         const char *but = memmem(text.s, text.n, " but ", 5);
         text = but ? span_trim((struct span){but + 5, text.n - (size_t)(but + 5 - text.s)}) : text;
     }
-    struct answer whole = answer_read(g->w, text), value;
+    struct span found, left = {0}, formula = words_as_formula(text, g->w->arena);
+    struct answer whole, value;
+    if (formula.n && read_value(&value, g->w, formula))
+        return grading_answer(g, &value, where);
+    whole = answer_read(g->w, text);
     struct answer_match m = grading_compare(g, &whole);
-    struct span found, left = {0};
     if (!m.equal && !math_is_mathematical(whole.tree)) {
         int is_clause = before_clause(&value, &left, text, g->w);
         if (!is_clause && own_words(g, left.n ? left : text, &value, &m))

@@ -216,9 +216,7 @@ enum role {
 
 static enum role role_of(struct span s, struct run run)
 {
-    static const char definite[] =
-        "the|these|those|all|both|his|her|their|its|our|my|your|each|every|other|first|"
-        "last|same|next|previous";
+    static const char definite[] = "the|these|those|all|both|each|every|other|first|last|same|next|previous";
     struct span before = word_before(s, run.from),
                 behind = word_behind(s, without_stops(s, run.from, run.to));
     int has_noun = behind.n > 1 && !sentence_says(behind, "is|are|was|were|and|or|to|as|in|of|on|by|for");
@@ -240,7 +238,7 @@ static enum role role_of(struct span s, struct run run)
         if (i && ascii_is_digit(s.s[i - 1]))
             return ROLE_GIVEN;
     }
-    if (before.n && sentence_says(before, "in|for|after|within|during|among"))
+    if (before.n && sentence_says(before, "in|for|after|within|during|among|his|her|their|its|our|my|your"))
         return ROLE_CIRCUM;
     struct span noun = earlier.n == 2 && span_starts(earlier, "to")
                            ? word_before(s, (size_t)(earlier.s - s.s))
@@ -385,8 +383,12 @@ static int has_neighbour(struct span s, size_t from, size_t to)
 /* What stands behind a value that is denied, "not 10 but 12", "not 10 which is 12"; else the sentence. */
 static struct span behind_denial(struct span s)
 {
-    static const char *const words[] = {" but ", " which is ", ", it's ", ", it is ", "; it is "};
-    const char *denial = memmem(s.s, s.n, "not ", 4), *last = NULL;
+    static const char *const words[] = {" but ",     " which is ", ", it's ", ", it is ", "; it is ",
+                                        " sondern ", " sino ",     " mais ",  " ma "};
+    static const char *const denials[] = {"not ", "nicht ", "no es ", "n'est pas ", "non "};
+    const char *denial = NULL, *last = NULL;
+    for (size_t k = 0; k < sizeof denials / sizeof *denials && !denial; k++)
+        denial = memmem(s.s, s.n, denials[k], strlen(denials[k]));
     if (!denial || (denial > s.s && denial[-1] != ' '))
         return s;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {

@@ -57,8 +57,9 @@ static const char others[] =
     "let me know|if i|if you|if there|common|often|many students|students|tempting|would give|"
     "might think|one might|would be wrong to|please|whether|in case|"
     "make sure|see if|no error|no errors|no mistake|no mistakes|you made";
-static const char anew[] = "should be|should have been|must be|answer is|answer:|it is|it's|correct "
-                           "answer|so it is|is actually|value is";
+static const char anew[] =
+    "should be|should read|should say|should have been|must be|answer is|answer:|it is|it's|correct "
+    "answer|so it is|is actually|value is";
 static const char restoring[] =
     "is right|is correct|was right|was correct|it's correct|it's right|that's right|that's correct|is fine|"
     "checks out|still holds|stands|confirmed|consistent|holds|no error|no mistake|not wrong|not a "

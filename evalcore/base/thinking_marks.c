@@ -37,6 +37,8 @@ static const struct mark {
     {"<channel|>", THINKING_MARK_CLOSES},
     {"<|think|>", THINKING_MARK_OPENS}, /* Solar Open */
     {"<|content|>", THINKING_MARK_CLOSES},
+    {"<|im_start|>think", THINKING_MARK_OPENS}, /* s1 */
+    {"<|im_start|>answer", THINKING_MARK_CLOSES},
     {"<|im_start|>assistant/think", THINKING_MARK_OPENS}, /* HyperCLOVA X SEED Think */
     {"<|im_start|>assistant\n", THINKING_MARK_CLOSES},
 };

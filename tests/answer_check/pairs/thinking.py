@@ -33,6 +33,7 @@ MARKS = (
     ("<|channel>thought\n", "<channel|>", "<turn|>"),
     ("analysisWe think. ", "assistantfinal", ""),
     ("<|think|>", "<|end|><|begin|>assistant<|content|>", "<|end|>"),
+    ("<|im_start|>think\n", "\n<|im_start|>answer\n", ""),
     ("Here is my thought process:\n", "\nHere is my response:\n", ""),
     ("Here are my reasoning steps:\n", "\n[BEGIN FINAL RESPONSE]\n", "\n[END FINAL RESPONSE]"),
 )
