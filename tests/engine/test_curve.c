@@ -17,6 +17,12 @@ static const struct {
             {"dms:cr=4", 1}};
 enum { ROWS = sizeof rows / sizeof *rows, N = ROWS * PROBLEMS };
 
+/* Requests that are decoded: every row, on fewer problems in small tests. */
+static int n_requests(void)
+{
+    return check_small() ? ROWS : N;
+}
+
 static void request(struct engine *en, struct item *it, int i, int limit)
 {
     *it = law_item(decode_policy(en, rows[i % ROWS].spec), i / ROWS, limit);
@@ -63,10 +69,10 @@ static void check_heads(int row, const struct item *it)
 /* One more token than the last point needs: the end of a completion adds no point. */
 static void points(struct engine *en, struct item *whole)
 {
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < n_requests(); i++)
         request(en, &whole[i], i, EVERY * POINTS + 1);
-    decode_all(en, whole, N, NULL);
-    for (int i = 0; i < N; i++) {
+    decode_all(en, whole, n_requests(), NULL);
+    for (int i = 0; i < n_requests(); i++) {
         CHECK_INT(whole[i].curve.n, POINTS);
         CHECK_INT(whole[i].curve.every, EVERY);
     }
@@ -76,22 +82,22 @@ static void cut_off(struct engine *en, const struct item *whole)
 {
     struct item it[N];
     for (int k = 1; k <= POINTS; k++) {
-        for (int i = 0; i < N; i++)
+        for (int i = 0; i < n_requests(); i++)
             request(en, &it[i], i, EVERY * k);
-        decode_all(en, it, N, NULL);
-        for (int i = 0; i < N; i++) {
+        decode_all(en, it, n_requests(), NULL);
+        for (int i = 0; i < n_requests(); i++) {
             CHECK_INT(it[i].curve.n, k);
             check_totals(rows[i % ROWS].spec, &whole[i].curve.point[k - 1], whole[i].curve.heads, &it[i].kv);
             check_heads(i % ROWS, &it[i]);
         }
-        items_release(it, N);
+        items_release(it, n_requests());
     }
 }
 
 static void company(struct engine *en, const struct item *whole)
 {
     struct item it;
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n_requests(); i++) {
         request(en, &it, i, EVERY * POINTS + 1);
         decode_all(en, &it, 1, NULL);
         CHECK(same_curve(&it.curve, &whole[i].curve));
@@ -137,7 +143,7 @@ int main(void)
     company(en, whole);
     end_behind_point(en);
     not_wanted(en);
-    items_release(whole, N);
+    items_release(whole, n_requests());
     laws_close();
     engine_close(en);
     return check_done();

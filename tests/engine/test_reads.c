@@ -228,7 +228,7 @@ static void between_one_and_all(struct engine *en)
     int n = law_tight_specs(spec);
     struct item items[LAW_POLICIES];
     for (int i = 0; i < n; i++) {
-        items[i] = law_item(decode_policy(en, spec[i]), LAW_LONGEST, STEPS);
+        items[i] = law_item(decode_policy(en, spec[i]), check_small() ? 0 : LAW_LONGEST, STEPS);
         items[i].req.ignore_eos = 1;
     }
     decode_all(en, items, n, NULL);

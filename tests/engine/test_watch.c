@@ -6,6 +6,17 @@
 
 enum { TOKENS = 90, PROMPT = 260 };
 
+/* Long enough that every policy leaves tokens out. */
+static int n_prompt(void)
+{
+    return check_small() ? 150 : PROMPT;
+}
+
+static int n_tokens(void)
+{
+    return check_small() ? 56 : TOKENS;
+}
+
 struct look {
     long calls, entries, selective; /* selective: lists that leave something out */
     uint64_t digest;
@@ -21,7 +32,7 @@ static void see(void *context, const struct seen *s)
     for (int i = 0; i < s->n_lists; i++) {
         const int32_t *v = s->idx + (size_t)i * (size_t)s->stride;
         CHECK(s->len[i] >= -1 && s->len[i] <= s->stride);
-        int tokens = PROMPT + s->step, units = s->granularity == SEL_PAGES ? kv_pages(tokens) : tokens;
+        int tokens = n_prompt() + s->step, units = s->granularity == SEL_PAGES ? kv_pages(tokens) : tokens;
         l->selective += s->len[i] >= 0 && s->len[i] < units;
         for (int k = 0; k < s->len[i]; k++) {
             CHECK(v[k] >= 0 && (k == 0 || v[k] > v[k - 1]));
@@ -35,10 +46,10 @@ static void see(void *context, const struct seen *s)
 static void fill(struct item *it, struct policy *p, int32_t *ids)
 {
     it->req = (struct request){.prompt = ids,
-                               .n_prompt = PROMPT,
+                               .n_prompt = n_prompt(),
                                .policy = p,
-                               .forced = ids + PROMPT,
-                               .n_forced = TOKENS,
+                               .forced = ids + n_prompt(),
+                               .n_forced = n_tokens(),
                                .want_logprobs = 1,
                                .end_token = -1};
 }
