@@ -451,11 +451,79 @@ def cached_task():
     check("math500       other    HuggingFaceH4/MATH-500" in out, "--list:", out)
 
 
+# ---- only our own files: somebody's file under a name that fetch writes
+
+KINDS = ["symlink", "hard", "dangling", "fifo", "folder"]
+if os.environ.get("KVEVAL_TEST_SMALL") == "1":
+    KINDS = KINDS[:1] + KINDS[3:4]
+
+
+def plant(kind, path):
+    shutil.rmtree("outside", ignore_errors=True)
+    os.makedirs("outside")
+    open("outside/file", "w").write("precious")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.lexists(path):
+        os.unlink(path)
+    target = os.path.abspath("outside/" + ("new" if kind == "dangling" else "file"))
+    if kind == "hard":
+        os.link(target, path)
+    elif kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        os.makedirs(path)
+        open(path + "/inside", "w").write("kept")
+    else:
+        os.symlink(target, path)
+
+
+def tried(kind, path, *args):
+    """Ends by itself, changes nothing outside, and has either done its work or names the file."""
+    p = start(*args)
+    out = p.communicate(timeout=30)[0]
+    check(os.listdir("outside") == ["file"] and open("outside/file").read() == "precious", kind, path, "outside:", out)
+    check(kind != "folder" or not os.path.isdir(path) or os.listdir(path) == ["inside"], kind, path, "is emptied:", out)
+    check(p.returncode == 0 or (p.returncode in (2, 3) and os.path.basename(path) in out), kind, path, p.returncode, out)
+
+
+def names_of(folder, *suffixes):
+    return sorted(os.path.join(at, n) + s for at, _, names in os.walk(folder) for n in names for s in suffixes)
+
+
+def planted():
+    serve()
+    fresh()
+    good()
+    some = [git_hash(CONFIG), sha256(SHARDS["model-00001-of-00002.safetensors"]), "config.json", "main"]
+    written = [n for n in names_of("hf", "", ".incomplete") if any(s in n for s in some)]
+    check(len(written) >= 12, "few names are written in the cache:", written)
+    shutil.rmtree("whole", ignore_errors=True)
+    shutil.copytree("hf", "whole", symlinks=True)
+    for path in written:
+        for kind in KINDS:
+            for is_again in (False, True):
+                fresh()
+                if is_again:
+                    shutil.copytree("whole", "hf", symlinks=True)
+                plant(kind, path)
+                tried(kind, path, ID)
+    files[ROWS] = rows()
+    serve_archive(archive())
+    for task, paths in (("aime24", ["aime/aime24.jsonl", "aime/aime24.jsonl.1.incomplete"]),
+                        ("longbench", ["longbench/lcc.jsonl", "longbench/qasper_e.jsonl", "longbench/data.zip.incomplete"])):
+        for path in paths:
+            for kind in KINDS:
+                fresh()
+                plant(kind, "data/" + path)
+                tried(kind, "data/" + path, task, "--data", "data")
+
+
 ports = local_server.start(Handler, 2)
 base = "http://127.0.0.1:%d" % ports[0]
 models()
 aime24()
 longbench()
 cached_task()
+planted()
 print(failures, "checks failed")
 sys.exit(failures > 0)
