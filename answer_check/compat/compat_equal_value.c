@@ -145,11 +145,26 @@ static int alike_to_15_digits(struct compat_comparison *c, node a, node b)
     return a && b && is_smaller(c, math_node_2(c->w, MATH_ADD, a->source, a, compat_negated(c->w, b)), 54);
 }
 
+/* Is it a number to a power with a letter in it? */
+static int is_geometric(struct compat_comparison *c, node m)
+{
+    const char *letter[1];
+    return m->kind == MATH_POWER && math_symbols(c->w, m->child[1], letter, 1) != 0;
+}
+
 /* Does the summand hold what the original has no closed form for: a binomial coefficient, a factorial, a
- * denominator or a power with a letter in it? A number to a power of letters it can sum. */
+ * denominator or a power with a letter in it? A positive number to a power of letters it can sum, by itself.
+ */
 static int has_no_closed_form(struct compat_comparison *c, node m)
 {
     const char *letter[1];
+    int n_geometric = 0, n_other = 0;
+    for (int i = 0; i < m->n && m->kind == MATH_MULTIPLY; i++) {
+        n_geometric += is_geometric(c, m->child[i]) && m->child[i]->child[1]->kind == MATH_SYMBOL;
+        n_other += !is_geometric(c, m->child[i]) && math_symbols(c->w, m->child[i], letter, 1) != 0;
+    }
+    if ((n_geometric && n_other) || (is_geometric(c, m) && m->child[0]->kind == MATH_NEGATE))
+        return 1;
     if (m->kind == MATH_FACTORIAL || (m->kind == MATH_FUNCTION && m->which == MATH_BINOMIAL) ||
         (m->kind == MATH_DIVIDE && math_symbols(c->w, m->child[1], letter, 1) != 0) ||
         (m->kind == MATH_POWER && math_symbols(c->w, m->child[0], letter, 1) != 0 &&
@@ -179,11 +194,33 @@ static int holds_open_sum(struct compat_comparison *c, node m)
     return 0;
 }
 
+/* The letter that a sum runs over and that is the index of a name in it, a_k, or NULL: to the original such
+ * sums are different ones where the letters are. */
+static const char *running_index(node m, const char *bound)
+{
+    if (m->kind == MATH_SUM && m->n == 4 && m->child[1]->kind == MATH_SYMBOL)
+        bound = m->child[1]->name;
+    const char *index = bound && m->kind == MATH_SYMBOL ? strchr(m->name, '_') : NULL;
+    if (index && !strcmp(index + 1, bound))
+        return bound;
+    for (int i = 0; i < m->n; i++)
+        if ((index = running_index(m->child[i], bound)))
+            return index;
+    return NULL;
+}
+
+static int run_alike(node a, node b)
+{
+    const char *x = running_index(a, NULL), *y = running_index(b, NULL);
+    return !x || !y || !strcmp(x, y);
+}
+
 /* Compares two scalars. */
 static int equal_scalars(struct compat_comparison *c, node a, node b)
 {
     int negative, percent;
-    if (!math_is_scalar(a) || !math_is_scalar(b) || holds_open_sum(c, a) != holds_open_sum(c, b))
+    if (!math_is_scalar(a) || !math_is_scalar(b) || holds_open_sum(c, a) != holds_open_sum(c, b) ||
+        !run_alike(a, b))
         return 0;
     if (math_scalar_equal(c->w, a, b) == MATH_TRUE)
         return 1;

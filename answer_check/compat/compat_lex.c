@@ -156,7 +156,6 @@ static const struct literal_token literal_tokens[] = {
     {"^T", CT_TRANSPOSE, 0},
     {"^{T}", CT_TRANSPOSE, 0},
     {"'", CT_TRANSPOSE, 0},
-    {"^{\\top}", CT_TRANSPOSE, 0},
     {"^\\circ", CT_DEGREE, 0},
     {"^\\degree", CT_DEGREE, 0},
     {"^\\circle", CT_DEGREE, 0},

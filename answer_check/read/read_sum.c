@@ -51,10 +51,17 @@ static const struct math_node *read_vector_product(struct math_reader *r, int fr
 {
     int scaled = a && a->kind == MATH_MULTIPLY && a->n == 2 && a->child[0]->kind == MATH_NUMBER; /* 2 a x b */
     const struct math_node *side[] = {scaled ? a->child[1] : a, b};
+    int is_turned = a && b && side[0]->kind == MATH_SYMBOL && b->kind == MATH_SYMBOL &&
+                    strcmp(side[0]->name, "nabla") != 0 && strcmp(side[0]->name, b->name) > 0;
+    if (is_turned) { /* v x u is -(u x v) */
+        side[1] = side[0];
+        side[0] = b;
+    }
     struct math_node *m = math_node_new(r->w, MATH_OPAQUE, reader_source(r, from), 2, side);
     if (m)
         m->name = "cross";
-    return scaled ? reader_two(r, MATH_MULTIPLY, from, a->child[0], m) : m;
+    const struct math_node *product = m && is_turned ? reader_one(r, MATH_NEGATE, from, m) : m;
+    return scaled ? reader_two(r, MATH_MULTIPLY, from, a->child[0], product) : product;
 }
 
 int read_starts_factor(const struct math_reader *r)

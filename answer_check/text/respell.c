@@ -99,7 +99,8 @@ static size_t flatten(char flat[64], struct span s)
         }
         if (s.s[i] == '^' || s.s[i] == '{' || s.s[i] == '}' || s.s[i] == '$')
             continue;
-        int is_blank = s.s[i] == ',' || s.s[i] == '~' || span_at(s, i, "\\ ") || span_at(s, i, "\\,");
+        int is_blank =
+            strchr(",()", s.s[i]) != NULL || s.s[i] == '~' || span_at(s, i, "\\ ") || span_at(s, i, "\\,");
         if (!is_blank && !ascii_is_letter(s.s[i]) && !ascii_is_digit(s.s[i]) && !strchr(" .:()'", s.s[i]))
             return 0;
         i += s.s[i] == '\\';
