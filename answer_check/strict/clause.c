@@ -152,7 +152,7 @@ static int split(struct clause *out, struct span s)
         }
         depth += (strchr("([{", c) && c) - (strchr(")]}", c) && c);
         size_t gap = depth <= 0 && i > from ? boundary(s, i) : 0;
-        if (gap) {
+        if (gap && memchr(s.s + from, ' ', i - from)) { /* "Therefore, .." goes on */
             out[n++].text = without_aside(span_trim((struct span){s.s + from, i - from}));
             from = i += gap;
         } else {

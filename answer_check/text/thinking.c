@@ -19,6 +19,8 @@ static const char *const begins[] = {"<|START_RESPONSE|>", "<|begin_of_solution|
 static const char *const ends[] = {"<|return|>",
                                    "<|end|>",
                                    "<|im_end|>",
+                                   "<|im_start|>user",
+                                   "<|im_start|>",
                                    "<|eot_id|>",
                                    "<|eom_id|>",
                                    "<|endoftext|>",
