@@ -28,7 +28,7 @@ static const char conclusion[] =
     "is|which "
     "means|which equals|which makes|which yields|this gives|it is|it's|it has to|it must|the only|we get|we "
     "obtain|we find|and so|and thus|and hence|and therefore|the answer|所以|因此|故";
-static const char supposing[] = "if|suppose|supposing|assume|assuming|let|were|when";
+static const char supposing[] = "for example|for instance|if|suppose|supposing|assume|assuming|let|were|when";
 static const char turning[] = "but|which|this|that|it|however|yet|and this|though|although";
 
 /* Does the text begin with a word, and not with a function's name? */
@@ -38,6 +38,15 @@ static int begins_with_word(struct span s)
     while (n < s.n && ascii_is_letter(s.s[n]))
         n++;
     return n > 1 && !sentence_is_math_word((struct span){s.s, n});
+}
+
+/* Is the word before the blank at i one that "giving" belongs to, "after giving 12 away"? */
+static int follows_preposition(struct span s, size_t i)
+{
+    size_t from = i;
+    while (from && ascii_is_letter(s.s[from - 1]))
+        from--;
+    return sentence_says((struct span){s.s + from, i - from}, "after|before|by|without|of|from|for|and|or");
 }
 
 /* Does a clause begin at byte i of the sentence? The length of what separates it from the one before: of the
@@ -64,6 +73,9 @@ static size_t boundary(struct span s, size_t i)
             word = (struct span){word.s + 1, word.n - 1};
         int is_word = begins_with_word(word) || span_starts(word, "i.e") || span_starts(word, "e.g");
         int is_letter = word.n > 3 && ascii_is_letter(word.s[0]) && word.s[1] == ' ' && s.s[i] == ';';
+        is_letter |= word.n > 4 && ascii_is_letter(word.s[0]) &&
+                     span_at(word, 1, " =") && /* "when x = 4, y = 36" */
+                     sentence_says((struct span){s.s, i}, "when|if|for|with|at|where");
         int is_joint = span_starts(word, "and ") || span_starts(word, "or ");
         if (is_joint) { /* of a list, unless a clause follows */
             struct span after = span_trim((struct span){word.s + 3, word.n - 3});
@@ -72,7 +84,8 @@ static size_t boundary(struct span s, size_t i)
         return is_word || is_letter ? 2 : 0;
     }
     if (s.s[i] == ' ' && i && s.s[i - 1] != ',' && rest.n > 3 && sentence_begins(rest, words) &&
-        !sentence_begins(rest, "so far|so that|so many|so much") && ascii_is_letter(rest.s[0]))
+        !sentence_begins(rest, "so far|so that|so many|so much") && ascii_is_letter(rest.s[0]) &&
+        !follows_preposition(s, i))
         return 1;
     /* "12 as 12 + 12 + 12 = 36" */
     if (span_at(s, i, " as ") && i && (ascii_is_digit(s.s[i - 1]) || s.s[i - 1] == '$') &&
@@ -127,6 +140,10 @@ static struct span without_aside(struct span s)
 
 static enum clause_kind kind_of(struct span s)
 {
+    if (!has_value(s) &&
+        sentence_begins(s, "so that's|so that is|so this is|so it is|so we are done|so we're done|"
+                           "and we are done|and that is|which is"))
+        return CLAUSE_SIDE;
     if (sentence_begins(s, conclusion) && (has_value(s) || !sentence_begins(s, "which|it")))
         return CLAUSE_CONCLUSION;
     return sentence_begins(s, side) &&
@@ -152,7 +169,8 @@ static int split(struct clause *out, struct span s)
         }
         depth += (strchr("([{", c) && c) - (strchr(")]}", c) && c);
         size_t gap = depth <= 0 && i > from ? boundary(s, i) : 0;
-        if (gap && memchr(s.s + from, ' ', i - from)) { /* "Therefore, .." goes on */
+        if (gap && !(ascii_is_letter(s.s[from]) &&
+                     !memchr(s.s + from, ' ', i - from))) { /* "Therefore, .." goes on */
             out[n++].text = without_aside(span_trim((struct span){s.s + from, i - from}));
             from = i += gap;
         } else {
@@ -184,6 +202,8 @@ int sentence_clause(struct span *out, struct span s)
         if (i < pick) { /* "We reject -2, which leaves 12", but not "if x = 3, then 12" */
             if (sentence_begins(c[i].text, supposing) || !(concludes || c[i].kind == CLAUSE_SIDE))
                 return 0;
+        } else if (sentence_begins(c[i].text, "since|because|as")) {
+            continue; /* "12, since we exclude one" */
         } else if (!has_digit(c[i].text) || (sentence_begins(c[i].text, turning))) {
             return 0; /* "x = 12, which is impossible" */
         }

@@ -143,10 +143,10 @@ static int is_supposed(struct span s, size_t i)
             from = k + 1;
     struct span clause = {s.s + from, i - from};
     return sentence_says(clause, "asked to|prove that|show that|doubt|doubt that|whether") ||
-           sentence_begins(clause,
-                           "if|suppose|supposing|assume|assuming|unless|whether|"
-                           "let us suppose|let us assume|say|when|perhaps|maybe|one might|one may|one could|"
-                           "you might|some|many|most people|people|students|others|it is tempting");
+           sentence_begins(clause, "if|suppose|supposing|assume|assuming|unless|whether|"
+                                   "for n|for general|in general|more generally|let us suppose|let us "
+                                   "assume|say|when|perhaps|maybe|one might|one may|one could|"
+                                   "you might|some|many|most people|people|students|others|it is tempting");
 }
 
 /* Does "answer" at i declare something? */

@@ -31,7 +31,8 @@ static int after_is(struct span *out, struct span s)
 /* Does the text only set a value to look at it? */
 static int only_supposes(struct span s)
 {
-    return sentence_begins(s, "let|consider|take|assume|suppose|for example|for instance|if|try|put|set");
+    return sentence_is_chatter(s) ||
+           sentence_begins(s, "let|consider|take|assume|suppose|for example|for instance|if|try|put|set");
 }
 
 /* Reads a text. Returns 1 when it is one mathematical expression, else 0. */
@@ -220,7 +221,8 @@ int grade_declared(struct grading *g, struct span declared)
 static int after_label(struct span *out, struct span line)
 {
     static const char labels[] =
-        "result|solution|total|value|output|final result|final value|conclusion|simplified|"
+        "result|solution|total|value|output|final result|final value|conclusion|simplified|trying again|"
+        "redoing|recomputing|recalculating|second try|correction|corrected|"
         "结果|解";
     const char *colon = memchr(line.s, ':', line.n < 40 ? line.n : 40);
     const char *arrow = colon ? NULL : memmem(line.s, line.n < 40 ? line.n : 40, "\xe2\x86\x92", 3);
@@ -243,7 +245,8 @@ static int grade_last_line(struct grading *g, struct span marked)
     if (line.n > UNDECLARED_BYTES || only_supposes(line))
         return 0;
     int is_value = read_value(&value, g->w, line), is_doubtful = sentence_is_doubtful(line);
-    if (!is_value && (after_label(&said, line) || (!is_doubtful && after_is(&said, line)))) {
+    int is_label = !is_value && after_label(&said, line);
+    if (!is_value && (is_label || (!is_doubtful && after_is(&said, line)))) {
         while (said.n && strchr(".*_", said.s[said.n - 1]))
             said.n--;
         while (said.n && strchr("*_", said.s[0]))
@@ -260,7 +263,7 @@ static int grade_last_line(struct grading *g, struct span marked)
     if (!is_value && value.text.n > g->gold.n + 16) /* words: only the reference's own */
         return 0;
     m = grading_compare(g, &value);
-    if ((!is_value && !m.equal) || (sentence_rejects(line) && strcmp(m.how, "as text") != 0))
+    if ((!is_value && !m.equal) || (!is_label && sentence_rejects(line) && strcmp(m.how, "as text") != 0))
         return 0;
     grading_note(g, "last line", marked);
     grading_decide(g, &value, &m, where);

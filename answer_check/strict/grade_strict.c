@@ -116,6 +116,20 @@ static int find_table(struct place *out, struct span *section)
     return 1;
 }
 
+/* Is the text a value, or one with a clause behind it: "7, not 8"? */
+static int begins_with_value(struct grading *g, struct span s)
+{
+    static const char *const ends[] = {", ", " (", "; ", " because ", " since "};
+    if (math_is_value(g->w, s))
+        return 1;
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        const char *end = memmem(s.s, s.n, ends[k], strlen(ends[k]));
+        if (end && math_is_value(g->w, (struct span){s.s, (size_t)(end - s.s)}))
+            return 1;
+    }
+    return 0;
+}
+
 /* Is the answer at the place taken back? What only prepares that counts where an answer follows in *rest. */
 static int is_taken_back(struct grading *g, struct span *rest, struct span *by, struct span section,
                          const struct place *p, const struct response *r)
@@ -125,9 +139,10 @@ static int is_taken_back(struct grading *g, struct span *rest, struct span *by, 
     enum taken_back back = sentence_takes_back(rest, by, section, p->start, p->end, p->text);
     if (back == TAKEN_BACK_NOT || back == TAKEN_BACK)
         return back == TAKEN_BACK;
-    if (find_declared(&next, g, *rest, r) && math_is_value(g->w, sentence_plain(next.text, g->w)))
+    if (find_declared(&next, g, *rest, r) && begins_with_value(g, sentence_plain(next.text, g->w)))
         return 1;
-    return back == TAKEN_BACK_BY_RESULT && (next.rule || sentence_last_result(&result, *rest, g->w));
+    return back == TAKEN_BACK_BY_RESULT &&
+           (next.rule || sentence_last_result(&result, sentence_behind_fixing(*rest), g->w));
 }
 
 /* Looks for the answer, strongest place first; one that is taken back is looked for behind it. */
@@ -163,7 +178,7 @@ static int grade_places(struct grading *g, struct span section, const struct res
             return 0;
         }
         grading_note_then(g, "taken back by", span_trim(by));
-        section = rest;
+        section = sentence_behind_fixing(rest);
         is_back = 1;
     }
     grade_undeclared(g, section, r);

@@ -240,6 +240,14 @@ static enum role role_of(struct span s, struct run run)
     }
     if (before.n && sentence_says(before, "in|for|after|within|during|among|his|her|their|its|our|my|your"))
         return ROLE_CIRCUM;
+    for (size_t at_word = run.from, k = 0; k < 4; k++) { /* "after giving away 12" */
+        struct span word = word_before(s, at_word);
+        if (!word.n)
+            break;
+        if (sentence_says(word, "after|before|without|despite"))
+            return ROLE_CIRCUM;
+        at_word = (size_t)(word.s - s.s);
+    }
     struct span noun = earlier.n == 2 && span_starts(earlier, "to")
                            ? word_before(s, (size_t)(earlier.s - s.s))
                            : (struct span){0};
@@ -449,10 +457,21 @@ static struct span without_number_marks(struct span s, struct math_work *w)
     return (struct span){out, n + s.n - from};
 }
 
+/* A sentence that stands in parentheses as a whole, without them. */
+static struct span without_brackets(struct span s)
+{
+    s = span_trim(s);
+    size_t end = s.n && s.s[s.n - 1] == '.' ? s.n - 1 : s.n;
+    if (end < 8 || s.s[0] != '(' || s.s[end - 1] != ')' || memchr(s.s + 1, '(', end - 1) ||
+        !ascii_is_letter(s.s[1]) || !ascii_is_letter(s.s[2]))
+        return s;
+    return (struct span){s.s + 1, end - 2};
+}
+
 int sentence_result(struct span *out, struct span sentence, struct math_work *w)
 {
     enum { FORMULAS = 6 };
-    struct span all = behind_denial(sentence_plain(sentence, w)), s, whole;
+    struct span all = behind_denial(without_brackets(sentence_plain(sentence, w))), s, whole;
     if (all.n > UNDECLARED_BYTES || extract_is_program(all))
         return 0;
     if (!sentence_clause(&s, without_number_marks(all, w)) ||

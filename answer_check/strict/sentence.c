@@ -176,7 +176,10 @@ int sentence_is_chatter(struct span s)
                "want me|if you|is there anything|are there any|happy to|glad to|please|thank|thanks|"
                "have a|good luck|don't hesitate|any questions|great job|good job|rate|cheers|you can|"
                "you could|enjoy|need more|need help|need any|i can also|i can provide|i'm here|i am here|"
-               "i used|check:|check|checking|verification|verify|verifying|to verify|to check|confidence|"
+               "i used|time:|time taken|time used|tokens|word "
+               "count|words:|references|source:|difficulty|rating|"
+               "confidence:|check:|check|checking|verification|verify|verifying|to verify|to "
+               "check|confidence|"
                "希望|如果你|如果您|如有|如需|需要我|请") ||
            sentence_says(s, "let me know|feel free to|hope this helps|hope that helps");
 }
@@ -220,7 +223,10 @@ int sentence_rejects(struct span s)
                "exact|an "
                "upper bound|a lower bound|bounded by|up to|previous problem|previous question|earlier "
                "problem|"
-               "other problem|for example|for instance|e.g.|repeat|similarly for|"
+               "other problem|still need|still have to|next we|multiply by|divide by|last digit of|digits "
+               "of|differs "
+               "from|different from|estimate|not certain|seems|plausible|roughly|we want the|or so|for "
+               "example|for instance|e.g.|repeat|similarly for|"
                "no es|n'est pas|nicht|ist kein|non è|não é|ではない|じゃない|아니|не |"
                "too big|too many|too few|is false|rather than|instead of|spurious|infeasible|undefined|far "
                "from|"

@@ -71,6 +71,9 @@ struct span sentence_without_arrow(struct span s);
 /* The section without the sentences of politeness that it ends with. */
 struct span sentence_without_chatter(struct span section);
 
+/* The text behind the mark and the word that take a value back, where a value follows: "7" of "- no, 7". */
+struct span sentence_behind_fixing(struct span s);
+
 /* Returns the bytes of the text before words such as "Wait" or "Actually" in the middle of it. */
 size_t sentence_before_second_thought(struct span s);
 

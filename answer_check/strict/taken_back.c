@@ -13,7 +13,8 @@ static const char negative[] =
     "right|"
     "cannot be correct|can't be correct|mistake|mistaken|error|miscalculat*|misread|doesn't work|does not "
     "work|"
-    "doesn't satisfy|does not satisfy|not valid|invalid|impossible|错|不对|有误";
+    "doesn't satisfy|does not satisfy|not the final answer|not the answer|not final|not yet the|not "
+    "valid|invalid|impossible|错|不对|有误";
 /* What a check may find, beside those. */
 static const char failing[] = "fails|fail|failed|contradict*|extraneous|violates|violated|not a solution|not "
                               "satisfied|doesn't hold|does not hold|doesn't match|does not match|mismatch|"
@@ -43,6 +44,8 @@ static const char faults[] =
     "mistake|mistakes|error|errors|slip|miscalculation|typo|oversight|blunder|misread";
 /* A step left out, which changes the value only where a new one follows. */
 static const char slips[] =
+    "i mis*|i dropped|i lost|i transposed|i reversed|i flipped|i wrote|asks for|asked for|the question "
+    "asks|the problem asks|"
     "i forgot|we forgot|forgot to|i overlooked|i missed|i neglected|i omitted|i ignored|i skipped|i left out|"
     "i double counted|i "
     "double-counted|i overcounted|i undercounted|i misapplied|i misunderstood|i misinterpreted|i mixed up|i "
@@ -53,10 +56,18 @@ static const char subjects[] = "that|this|it|but that|but this|but it|however, t
                                "it|the above|my answer|my previous|my earlier|the answer above|the "
                                "previous|the boxed|that's|that is|"
                                "the answer i|这个|这";
+/* What asks to pass over what was said. */
+static const char voiding[] =
+    "disregard the|disregard my|disregard that|ignore my previous|ignore the above|ignore "
+    "that|forget the above|forget what i";
+/* A statement of which the words before it say that it did not last. */
+static const char at_first[] =
+    "first thought|at first|initially|originally|tempting|naively|naive|might think|might "
+    "say|my first|my initial";
 static const char others[] =
     "let me know|if i|if you|if there|common|often|many students|students|tempting|would give|"
     "might think|one might|would be wrong to|please|whether|in case|"
-    "make sure|see if|no error|no errors|no mistake|no mistakes|you made";
+    "make sure|see if|generali*|in general|more generally|no error|no errors|no mistake|no mistakes|you made";
 static const char anew[] =
     "should be|should read|should say|should have been|must be|answer is|answer:|it is|it's|correct "
     "answer|so it is|is actually|value is";
@@ -192,9 +203,11 @@ static int owns_fault(struct span s)
 
 size_t sentence_before_second_thought(struct span s)
 {
-    static const char *const words[] = {" Wait",         " Actually", " Hmm",     " Oops",    " Sorry",
-                                        " Scratch that", " No, ",     " wait, ",  " Hold on", " Correction",
-                                        " But wait",     " Let me",   " However", " I made"};
+    static const char *const words[] = {
+        " Wait",      " Actually",  " Hmm",        " Oops",       " Sorry",           " Scratch that",
+        " No, ",      " wait, ",    " Hold on",    " Correction", " But wait",        " Let me",
+        " However",   " I made",    ", sorry",     ", no, ",      " (no, ",           "\xe2\x80\x94 no, ",
+        ", actually", " (actually", " or rather ", ", I mean ",   "\xe2\x80\x94 wait"};
     size_t n = s.n;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const char *found = memmem(s.s, n, words[k], strlen(words[k]));
@@ -204,12 +217,65 @@ size_t sentence_before_second_thought(struct span s)
     return n;
 }
 
+/* Does a value follow the word that the sentence begins with: "Actually 7", "sorry, $x = 7$"? */
+static int fixes_value(struct span s)
+{
+    size_t i = 0;
+    while (i < s.n && !ascii_is_letter(s.s[i]))
+        i++;
+    while (i < s.n && ascii_is_letter(s.s[i]))
+        i++;
+    while (i < s.n && strchr(",:* ", s.s[i]))
+        i++;
+    if (i >= s.n || !(ascii_is_digit(s.s[i]) || strchr("$\\-", s.s[i])))
+        return 0;
+    while (i < s.n && !ascii_is_space(s.s[i]))
+        i++;
+    return !sentence_begins((struct span){s.s + i, s.n - i},
+                            "is|are|does|doesn't|fails|cannot|can't|would|gives|leads");
+}
+
+struct span sentence_behind_fixing(struct span s)
+{
+    static const char words[] = "no|wait|sorry|actually|oops|hmm|rather|or rather|correction|i mean";
+    while (s.n && (ascii_is_space(s.s[0]) || strchr(",;(.:*", s.s[0]) || span_at(s, 0, "\xe2\x80\x94") ||
+                   span_at(s, 0, "\xe2\x80\x93"))) {
+        size_t n = (s.s[0] & 0x80) ? 3 : 1;
+        s = (struct span){s.s + n, s.n - n};
+    }
+    size_t n = 0, at;
+    if (sentence_begins(s, words))
+        while (n < s.n && ascii_is_letter(s.s[n]))
+            n++;
+    for (at = n; at < s.n && strchr(",: ", s.s[at]);)
+        at++;
+    /* only before a value, with what closes the bracket that it stood in */
+    if (n && at < s.n && (ascii_is_digit(s.s[at]) || strchr("$\\-", s.s[at])))
+        s = (struct span){s.s + at, s.n - at};
+    const char *close = memchr(s.s, ')', s.n);
+    if (close && !memchr(s.s, '(', s.n) && s.n - (size_t)(close - s.s) < 3)
+        s.n = (size_t)(close - s.s);
+    return s;
+}
+
+/* Do the words before the statement, in its sentence, say that it did not last: "I first thought 8"? */
+static int was_first(struct span s, size_t start)
+{
+    enum { REACH = 160 };
+    size_t from = start;
+    while (from && start - from < REACH && !strchr(".!?\n", s.s[from - 1]))
+        from--;
+    return sentence_says((struct span){s.s + from, start - from}, at_first);
+}
+
 /* What one sentence behind the statement does to it. */
 static enum taken_back effect_of(struct span one, struct span value, int is_next, int is_fixing,
                                  int is_checking)
 {
     int fixes = sentence_begins(one, fixing), checks = is_checking || sentence_begins(one, checking);
     int judges = sentence_says(one, negative) && !sentence_says(one, "not wrong|nothing wrong");
+    if (sentence_says(one, voiding))
+        return TAKEN_BACK;
     if (is_question(one) || sentence_says(one, others))
         return TAKEN_BACK_NOT;
     if (owns_fault(one) || rejects_value(one, value) || ((fixes || is_fixing) && judges) ||
@@ -218,7 +284,7 @@ static enum taken_back effect_of(struct span one, struct span value, int is_next
         (is_next && judges && sentence_begins(one, subjects)) ||
         (is_next && sentence_begins(one, "on second thought|correction|更正")))
         return TAKEN_BACK;
-    if (sentence_says(one, slips) ||
+    if (sentence_says(one, slips) || (fixes && fixes_value(one)) ||
         ((fixes || checks) && (judges || sentence_says(one, failing)) && !names_another(one, value)))
         return TAKEN_BACK_BY_RESULT;
     return fixes || checks ? TAKEN_BACK_BY_ANSWER : TAKEN_BACK_NOT;
@@ -236,6 +302,11 @@ enum taken_back sentence_takes_back(struct span *rest, struct span *by, struct s
         *rest = *by = (struct span){section.s + end, section.n - end};
         by->n = sentence_next(s, end) - end;
         return TAKEN_BACK;
+    }
+    if (was_first(s, start)) {
+        *rest = *by = (struct span){section.s + end, section.n - end};
+        by->n = sentence_next(s, end) - end;
+        back = TAKEN_BACK_BY_RESULT;
     }
     /* what is taken back in the statement's own sentence, "\boxed{8} Wait, that is wrong.", or behind it */
     size_t begin = behind_marks(s, end);

@@ -53,8 +53,9 @@ static int is_word_before(struct span word)
 /* Words between a qualifier and its number. */
 static int leads_up(struct span word)
 {
-    static const char *const table[] = {"equal", "equals", "to", "than", "of",      "by",     "the",   "a",
-                                        "an",    "be",     "is", "just", "exactly", "number", "value", NULL};
+    static const char *const table[] = {"equal", "equals",  "to",     "than",  "or", "of",
+                                        "by",    "the",     "a",      "an",    "be", "is",
+                                        "just",  "exactly", "number", "value", NULL};
     return is_in(word, table);
 }
 
@@ -84,7 +85,7 @@ static int sign_before(struct span text, size_t i)
 /* Does a sign, a command or one of the last words before byte i qualify what stands at i? */
 static int qualified_before(struct span text, size_t i)
 {
-    for (int words = 0; words < 4; words++) {
+    for (int words = 0; words < 5; words++) {
         while (i && is_mark(text.s[i - 1]))
             i--;
         if (sign_before(text, i))
@@ -129,7 +130,7 @@ static int qualified_behind(struct span text, size_t i)
     if (word.n != or.n || memcmp(word.s, or.s, or.n) != 0)
         return value_word_behind(word);
     static const char *const bounds[] = {"more",   "less",    "fewer", "greater", "higher", "lower",
-                                         "larger", "smaller", "above", "below",   NULL};
+                                         "larger", "smaller", "above", "below",   "so",     NULL};
     while (i < text.n && is_mark(text.s[i]))
         i++;
     for (from = i; i < text.n && is_word_byte(text.s[i]);)

@@ -58,6 +58,13 @@ BACK = (
     "Wait, I forgot to subtract the duplicates.",
     "Ah, I made a sign error.",
     "On second thought, the above is off by one.",
+    "Oh wait — I dropped a minus sign along the way.",
+    "Wait, but the problem asks for something else.",
+    "This is not the final answer; we still have to halve it.",
+    "Please disregard the above.",
+    "Ignore my previous answer.",
+    "I take that back.",
+    "I miscounted.",
 )
 
 NEW = (
@@ -97,6 +104,14 @@ KEPT = (
     "So the other root is extraneous.",
     "No other value works.",
     "This is correct.",
+    "However, if order mattered, the answer would be {other}.",
+    "For comparison, the answer to the previous part was {other}.",
+    "Actually, we can generalize: for n points the answer is $2^n$.",
+    "Wait, could the answer be {other}? No: {other} is too large.",
+    "Some might argue that the answer is {other}, but this overlooks the constraint.",
+    "I double-checked and found no errors.",
+    "I made no mistake here.",
+    "Wait. The problem says positive, so 0 does not count.",
 )
 
 
