@@ -25,11 +25,11 @@ import time
 
 PROGRAM, LIBRARY = (os.path.abspath(path) for path in sys.argv[1:3])
 SEED = int(os.environ.get("CAMPAIGN_SEED", "1"))
-RUNS = int(os.environ.get("CAMPAIGN_RUNS", "320"))
+RUNS = int(os.environ.get("CAMPAIGN_RUNS", "180"))
 AT_A_TIME = 2
 PATIENCE = 60  # seconds that a sweep of less than one may take, back-off of workers and a busy machine included
 RUN_FILE = {
-    "model": "pocket", "max_new_tokens": 64, "tasks": [{"name": "lookup", "steps": 3, "problems": 5}],
+    "model": "pocket", "max_new_tokens": 24, "tasks": [{"name": "lookup", "steps": 3, "problems": 3}],
     "policies": ["full", {"name": "quest", "k_pages": 4}],
 }
 MODES = {"alone": [], "workers": ["--devices", "cpu:0-1", "--worker-timeout", "2"]}

@@ -1,4 +1,4 @@
-# Faults in a small sweep, one a run, drawn from a seed: CAMPAIGN_RUNS of them (default 320), from CAMPAIGN_SEED (default 1).
+# Faults in a small sweep, one a run, drawn from a seed: CAMPAIGN_RUNS of them (default 180), from CAMPAIGN_SEED (default 1).
 # After each the same command has to finish with the results of an undisturbed sweep, and decode nothing twice.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 drives the campaign"
