@@ -271,6 +271,13 @@ int file_is_dir(const char *path)
     return yes;
 }
 
+int file_check_entered(const char *dir, struct err *e)
+{
+    return access(dir, X_OK) && errno == EACCES
+               ? err_set(e, ERR_IO, "the folder %s may not be read: check its permissions", dir)
+               : 0;
+}
+
 void file_join(struct str *out, const char *dir, const char *name)
 {
     if (*name != '/' && *dir) {

@@ -103,6 +103,10 @@ int file_remove_tree(const char *path, struct err *e);
 int file_exists(const char *path);
 int file_is_dir(const char *path);
 
+/* Returns 0, or ERR_IO with a sentence when the folder, or one above it, may not be entered: nothing in it
+ * looks as if it were there then. */
+int file_check_entered(const char *dir, struct err *e);
+
 /* Appends "dir/name" to out, or name alone when it is absolute or dir is empty. */
 void file_join(struct str *out, const char *dir, const char *name);
 

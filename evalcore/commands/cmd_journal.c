@@ -216,7 +216,7 @@ static int run_journal(const struct process_env *p, int argc, char **argv)
     file_join(&folder, args[1], "journal");
     if (!is_verify && strcmp(args[0], "compact") != 0)
         err_set(&e, ERR_USAGE, "journal takes verify or compact, not \"%s\"", args[0]);
-    else if (!file_is_dir(folder.data))
+    else if (!file_check_entered(args[1], &e) && !file_is_dir(folder.data))
         err_set(&e, ERR_USAGE,
                 "%s has no journals: there is no folder %s; name a folder that kveval sweep has "
                 "written with -o",

@@ -119,10 +119,12 @@ int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, struct err *e)
                     p->url, ASK_BYTES >> 20);
     else if (code == CURLE_OK)
         rc = read_answer(p, status, &list.text, out, e);
-    else
-        rc = err_set(e, ERR_IO,
-                     "%s cannot be asked for its models: %s; see to the server and repeat the command",
-                     p->url, curl_easy_strerror(code));
+    else {
+        int kind = ERR_IO;
+        const char *reason = http_reason(code, &kind);
+        rc = err_set(e, kind, "%s cannot be asked for its models: %s; %srepeat the command", p->url, reason,
+                     kind == ERR_IO ? "see to the server and " : "");
+    }
     str_release(&list.text);
     return rc;
 }

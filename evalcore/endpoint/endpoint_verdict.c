@@ -54,6 +54,8 @@ static enum try_verdict on_unreached(const struct endpoint *p, const struct exch
                                      long status, struct err *why)
 {
     curl_off_t sent = 0;
+    int kind = ERR_IO;
+    const char *reason;
     curl_easy_getinfo(x->curl, CURLINFO_PRETRANSFER_TIME_T, &sent);
     if (code == CURLE_OPERATION_TIMEDOUT && !sent) {
         err_set(why, ERR_IO, "%s cannot be reached: no connection came about in time", p->url);
@@ -63,7 +65,8 @@ static enum try_verdict on_unreached(const struct endpoint *p, const struct exch
     case CURLE_COULDNT_CONNECT:
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
-        err_set(why, ERR_IO, "%s cannot be reached: %s", p->url, curl_easy_strerror(code));
+        reason = http_reason(code, &kind);
+        err_set(why, kind, "%s cannot be reached: %s", p->url, reason);
         return TRY_AGAIN_ABSENT;
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CONNECT_ERROR:

@@ -117,8 +117,9 @@ static int explain_refusal(const struct transfer *t, CURLcode code, long status,
         return err_set(e, ERR_IO, "%s: %s (404)", url, says ? says : "the server has no such file");
     if (status >= 400)
         return err_set(e, ERR_IO, "%s: the server answered %ld; try again later", url, status);
-    return err_set(e, ERR_IO, "%s: %s; repeat the command to go on where it broke off", url,
-                   curl_easy_strerror(code));
+    int kind = ERR_IO;
+    const char *reason = http_reason(code, &kind);
+    return err_set(e, kind, "%s: %s; repeat the command to go on where it broke off", url, reason);
 }
 
 static int begin_again(struct transfer *t, struct err *e)

@@ -1,7 +1,12 @@
 /* libcurl's set-up and the rule of retries (contract: http.h). */
 #include "evalcore/net/http.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "evalcore/base/err.h"
 
 enum { CONNECT_SECONDS = 30, KEEPALIVE_SECONDS = 60 };
 
@@ -35,4 +40,16 @@ double http_backoff(double first_s, int n_tries, double asked_s)
         wait *= 2;
     wait = wait > asked_s ? wait : asked_s;
     return wait < HTTP_WAIT_MAX_SECONDS ? wait : HTTP_WAIT_MAX_SECONDS;
+}
+
+/* libcurl says "Couldn't connect" when its socket is refused, and closes nothing, so the next one is, too. */
+const char *http_reason(CURLcode code, int *kind)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), cause = errno;
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 || (cause != EMFILE && cause != ENFILE))
+        return curl_easy_strerror(code);
+    *kind = ERR_DISK;
+    return err_reason(cause);
 }

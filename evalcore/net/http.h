@@ -10,6 +10,10 @@
  * transfer without a byte for that long fails; 0: no limit. Strings are copied. Cannot fail. */
 void http_setup(CURL *c, const char *url, const char *token, int stall_s);
 
+/* Why a transfer failed with this code: libcurl's words, or, where no socket can be opened any more, the
+ * limit that it does not tell of. *kind: ERR_DISK for that, else as it was. Borrowed. */
+const char *http_reason(CURLcode code, int *kind);
+
 enum { HTTP_WAIT_MAX_SECONDS = 300 };
 /* Back-off: returns the seconds before the next try after n_tries failed ones. first_s, doubled from try to
  * try, and at least asked_s, which the server's Retry-After says (0: nothing); either at most

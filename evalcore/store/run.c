@@ -167,6 +167,8 @@ static int read_plain(json_t **out, const char *path, struct err *e)
 /* The configuration as JSON, checked to be of this version. path: of its file. */
 static int open_config(struct run *r, const char *path, struct err *e)
 {
+    if (file_check_entered(r->dir, e))
+        return ERR_IO;
     if (!file_exists(r->dir))
         return err_set(e, ERR_USAGE, "%s: there is no such folder; kveval sweep RUN.json -o %s makes one",
                        r->dir, r->dir);

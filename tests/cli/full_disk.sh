@@ -2,7 +2,7 @@
 # we may mount one, a file size limit otherwise.
 . "$(dirname "$0")/lib.sh"
 tiny=short.json
-rm -rf disk small limited undisturbed
+rm -rf disk small limited undisturbed closed asked
 mkdir disk
 # Short completions: it is their number that fills the disk.
 sed 's/"max_new_tokens": [0-9]*/"max_new_tokens": 12/; s/"k_pages": \[4, 8\], "l_pages": \[2, 8\]/"k_pages": 4, "l_pages": 2/' \
@@ -68,4 +68,31 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none disk 2>/dev/null; then
 else
     echo "no tmpfs could be mounted: only the file size limit was tried" >&2
 fi
+
+# No open file is left for libcurl, which says only that it could not connect.
+if can_fault; then
+    echo '{"model": {"endpoint": "http://127.0.0.1:1/v1", "name": "m", "tokenizer": "pocket"}, "max_new_tokens": 4, "tasks": [{"name": "lookup", "problems": 1}], "policies": ["full"]}' >asked.json
+    export KV_FAULT="main nosocket 24" LD_PRELOAD=$fault HF_ENDPOINT=http://127.0.0.1:1
+    fails 3 'too many open files' 'ulimit -n' -- fetch math500 --data small --retries 0
+    fails 3 'too many open files' 'ulimit -n' -- sweep asked.json -o asked
+    unset KV_FAULT LD_PRELOAD HF_ENDPOINT
+fi
+
+# A folder that may not be entered is not one without files. Root may enter every folder.
+as=()
+[ "$(id -u)" != 0 ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+mkdir -p closed/inside
+chmod 000 closed
+if "${as[@]}" "$program" --version >/dev/null 2>&1; then
+    for command in "report closed -o page" "status closed" "export closed --format csv -o all.csv" "score closed" "journal verify closed" \
+        "gate closed closed" "report closed/inside -o page" "generate --model closed --prompt a" "sweep closed/run.json -o page"; do
+        code=0
+        # shellcheck disable=SC2086
+        "${as[@]}" "$program" $command >stdout.txt 2>stderr.txt </dev/null || code=$?
+        [[ $code == [23] ]] && mentions stderr.txt closed && grep -qi 'permission' stderr.txt || fail "kveval $command exited $code: $(<stderr.txt)"
+    done
+else
+    echo "no other user can start the program: a closed folder was not tried" >&2
+fi
+chmod 700 closed
 finish

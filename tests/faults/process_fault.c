@@ -24,8 +24,8 @@
  * poison: N is a job's key, as hexadecimal digits, and getting that job is death.
  * sync, datasync, lock: every fsync() and fdatasync(), every fdatasync(), every fcntl() for a lock of a file
  * fails with the number N. touch: the same of locks with ENOLCK, and futimens() fails with N from its second
- * call on. clock: the clock is N seconds off from its second reading on. count: the number of
- * changes is written to standard error when the process ends. */
+ * call on. clock: the clock is N seconds off from its second reading on. nosocket: every socket() fails with
+ * N. count: the number of changes is written to standard error when the process ends. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -398,6 +398,16 @@ ssize_t send(int fd, const void *data, size_t n, int flags)
     ssize_t sent = send_it(fd, copy, length, flags);
     free(copy);
     return sent == (ssize_t)length ? (ssize_t)n : sent;
+}
+
+int socket(int domain, int type, int protocol)
+{
+    int (*open_it)(int, int, int);
+    *(void **)&open_it = real("socket");
+    if (!is("nosocket"))
+        return open_it(domain, type, protocol);
+    errno = (int)at;
+    return -1;
 }
 
 ssize_t recv(int fd, void *data, size_t n, int flags)
