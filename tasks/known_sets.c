@@ -360,6 +360,17 @@ int known_set_is_whole(const struct task *t)
            count_known(t) == t->n_problems;
 }
 
+/* Do the options call the data set LongBench-E's, "qasper_e"? Its rows are other ones, balanced by length, of
+ * which no two public copies of all answers were at hand. */
+static int is_longbench_e(const struct task *t)
+{
+    const char *name = t->options.subset ? t->options.subset : t->options.file;
+    const char *slash = name ? strrchr(name, '/') : NULL;
+    name = slash ? slash + 1 : name;
+    size_t n = name ? strcspn(name, ".") : 0;
+    return !strcmp(t->ops->name, "longbench") && n > 2 && !memcmp(name + n - 2, "_e", 2);
+}
+
 void task_set_facts(struct task_set_facts *f, struct str *text, const struct task *t)
 {
     const struct known_set *k = t->set;
@@ -397,6 +408,8 @@ void task_set_facts(struct task_set_facts *f, struct str *text, const struct tas
         str_printf(text, "not %s: %zu of %d %s", k->title, n, k->n, k->answers ? "answers" : "problems");
     if (n && n < t->n_problems)
         str_printf(text, " and %zu other problem%s", t->n_problems - n, t->n_problems - n > 1 ? "s" : "");
+    if (is_longbench_e(t))
+        str_puts(text, "; the problems of LongBench-E are not known here");
     f->is_renamed = t->label && !is_named(t->label, t->ops->name, 1) && !is_called(t->label, k);
     if (!f->is_renamed)
         str_puts(text, "; name the task otherwise");

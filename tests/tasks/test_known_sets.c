@@ -137,6 +137,28 @@ static void longbench(void)
     }
 }
 
+/* Whether they are LongBench-E's nothing tells, which is said. */
+static void longbench_e(void)
+{
+    static const struct {
+        const char *subset, *file;
+    } ways[] = {{"qasper_e", NULL}, {NULL, "data/qasper_e.jsonl"}};
+    const uint32_t rows[3] = {known_longbench_qasper[0], 1, 2};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct task t;
+        fill(&t, "longbench", "qasper", rows, 3);
+        t.options.subset = ways[i].subset;
+        t.options.file = ways[i].file;
+        known_set_match(&t);
+        says(&t,
+             "not LongBench qasper: 1 of 200 problems and 2 other problems; the problems of LongBench-E are "
+             "not "
+             "known here; name the task otherwise",
+             0, 0);
+        task_close(&t);
+    }
+}
+
 /* Copies that write the same problem differently have one fingerprint, which tasks/known_rows.py computes,
  * too. */
 static void fingerprints(void)
@@ -214,6 +236,7 @@ int main(void)
     gpqa();
     others();
     longbench();
+    longbench_e();
     fingerprints();
     aime();
     return check_done();
