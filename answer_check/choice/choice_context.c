@@ -116,8 +116,11 @@ static enum choice_class subject_role(const struct choice_token *k, size_t sign,
                                               K_SO,   K_BUT,      K_IF,     K_END};
     size_t j = sign - 1;
     int is_fit = 0;
+    size_t before = j;
+    while (before > limit && k[before].kind == K_LIGHT)
+        before--;
     if (k[sign].kind == K_IS &&
-        (k[j].kind == K_LINE || k[j].kind == K_STOP || (j == limit + 1 && k[j].kind == K_COMMA)))
+        (k[j].kind == K_LINE || k[j].kind == K_STOP || (before == limit + 1 && k[before].kind == K_COMMA)))
         return is_lone ? CHOICE_CHOSEN : CHOICE_CLASSES; /* "Es la C.", without a subject */
     while (j > limit && (is_one_of(k[j].kind, light) || is_open_line(k, j)))
         j--;
@@ -134,7 +137,7 @@ static enum choice_class subject_role(const struct choice_token *k, size_t sign,
             return CHOICE_CHOSEN;
         if (k[j].kind == K_ANSWER || (k[j].kind == K_OPTION && is_right_noun(k, j)))
             return CHOICE_DECLARED;
-        if (k[j].kind == K_OPTION && is_fit)
+        if (k[j].kind == K_OPTION && (is_fit || k[j + 1].kind == K_BREAK))
             return CHOICE_CHOSEN;
         is_fit |= k[j].kind == K_FITS;
     }
@@ -189,6 +192,8 @@ static enum choice_class role_of(const struct choice_token *k, size_t j, const s
     case K_CHOOSE:
     case K_LEAVE:
         return CHOICE_CHOSEN;
+    case K_IT: /* "it would be C" */
+        return is_lone && k[j + 1].kind == K_WOULD ? CHOICE_CHOSEN : CHOICE_CLASSES;
     case K_ITIS:
         return is_lone || k[g->first - 1].kind == K_OPTION ? CHOICE_CHOSEN : CHOICE_CLASSES;
     case K_CLOSE: /* "[answer] C" */
@@ -350,6 +355,21 @@ static int is_conditional(const struct choice_token *k, const struct choice_grou
     return 0;
 }
 
+/* Does the sentence end behind the predicate that goes on at i, "C would be the right answer"? */
+static int ends_behind(const struct choice_token *k, size_t i)
+{
+    static const enum choice_kind noun[] = {K_LIGHT, K_RIGHT, K_ANSWER, K_OPTION, K_END};
+    while (is_one_of(k[i].kind, noun))
+        i++;
+    return is_end(k[i].kind);
+}
+
+/* Does a condition follow: "is right if", "is true only when"? */
+static int is_limited(const struct choice_token *k, size_t i)
+{
+    return k[i].kind == K_IF || (k[i].kind == K_ONLY && (k[i + 1].kind == K_IF || k[i + 1].kind == K_BREAK));
+}
+
 struct choice_view choice_behind(const struct choice_token *k, const struct choice_group *g)
 {
     static const enum choice_kind light[] = {K_LIGHT, K_IS,    K_ARE,   K_OPTION, K_LABEL, K_BOTH,
@@ -381,7 +401,7 @@ struct choice_view choice_behind(const struct choice_token *k, const struct choi
     if (is_one_of(k[i].kind, good)) {
         v.is_rejected = n_not % 2 || is_denied(k, i + 1);
         v.role = v.is_rejected ? CHOICE_CLASSES : is_weak ? CHOICE_MENTIONED : predicate_role(k, i, is_only);
-        v.is_hedged |= is_would && !is_end(k[i + 1].kind) && !is_end(k[i + 2].kind); /* "would be right if" */
+        v.is_hedged |= (is_would && !ends_behind(k, i + 1)) || is_limited(k, i + 1);
         for (v.until = i; v.is_rejected && is_denied(k, v.until);)
             v.until++;
     } else if (is_one_of(k[i].kind, bad)) {

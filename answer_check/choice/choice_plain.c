@@ -8,11 +8,25 @@
 #include <string.h>
 
 /* LaTeX commands that only change how a letter looks. */
-static const char *const dropped[] = {
-    "\\text",   "\\textbf", "\\textrm", "\\textit", "\\textsf",    "\\texttt",       "\\mathrm", "\\mathbf",
-    "\\mathit", "\\mathsf", "\\mathtt", "\\emph",   "\\underline", "\\operatorname", "\\bf",     "\\rm",
-    "\\left",   "\\right",  "\\bigl",   "\\bigr",   "\\Large",     "\\displaystyle", "\\(",      "\\)",
-    "\\[",      "\\]",      "\\,",      "\\;",      "\\!"};
+static const char *const dropped[] = {"\\text",      "\\textbf",
+                                      "\\textrm",    "\\textit",
+                                      "\\textsf",    "\\texttt",
+                                      "\\mathrm",    "\\mathbf",
+                                      "\\mathit",    "\\mathsf",
+                                      "\\mathtt",    "\\emph",
+                                      "\\underline", "\\operatorname",
+                                      "\\bf",        "\\rm",
+                                      "\\left",      "\\right",
+                                      "\\bigl",      "\\bigr",
+                                      "\\Large",     "\\displaystyle",
+                                      "\\large",     "\\LARGE",
+                                      "\\huge",      "\\Huge",
+                                      "\\mathcal",   "\\mathbb",
+                                      "\\mathfrak",  "\\boldsymbol",
+                                      "\\bm",        "\\(",
+                                      "\\)",         "\\[",
+                                      "\\]",         "\\,",
+                                      "\\;",         "\\!"};
 
 static const struct {
     const char *from, *to;

@@ -205,8 +205,9 @@ static int starts_anew(const struct choice_token *k, const struct choice_group *
 static int follows_none(const struct choice_token *k, size_t first)
 {
     size_t i = first - 1;
+    int others = 0; /* "none of the four options" */
     while (k[i].kind == K_LIGHT || k[i].kind == K_LIST || k[i].kind == K_OPTION || k[i].kind == K_OPEN ||
-           k[i].kind == K_COLON)
+           k[i].kind == K_COLON || (k[i].kind == K_OTHER && others++ < 2))
         i--;
     return k[i].kind == K_NEITHER;
 }
@@ -307,6 +308,15 @@ static int is_preferred(const struct choice_token *k, size_t i)
     return k[i].kind == K_THAN || (k[i].kind == K_NOT && i > start);
 }
 
+/* Is the group what a verb that rejects its subject is about: "A contradicts B"? */
+static int is_object(const struct scanner *s, const struct choice_group *g)
+{
+    size_t i = g->first - 1;
+    while (i > g->limit && s->k[i].kind == K_LIGHT)
+        i--;
+    return i == g->limit && s->k[i].kind == K_FAILS && s->k[i].is_own;
+}
+
 /* The role of a group that is not rejected. */
 static enum choice_class role_of(const struct scanner *s, const struct choice_group *g,
                                  const struct choice_view *before, const struct choice_view *behind)
@@ -325,7 +335,8 @@ static enum choice_class role_of(const struct scanner *s, const struct choice_gr
         role = CHOICE_CHOSEN;
     if (role > CHOICE_CHOSEN && s->has_rejected &&
         (before->heavy == K_BUT || before->heavy == K_GIVES ||
-         (is_lone && (before->heavy == K_END || before->heavy == K_COMMA || before->heavy == K_COLON))))
+         (is_lone && ((before->heavy == K_END && !is_object(s, g)) || before->heavy == K_COMMA ||
+                      before->heavy == K_COLON))))
         role = s->rejected_role;
     if (role > CHOICE_CHOSEN && before->heavy == K_BUT && is_lone)
         role = CHOICE_CHOSEN;
@@ -371,8 +382,8 @@ static void judge_group(struct scanner *s, const struct choice_group *g, int is_
         return;
     }
     int is_named = role > CHOICE_CHOSEN && role != CHOICE_MENTIONED && is_mention(k, g->first),
-        is_object = before.heavy == K_BREAK || before.heavy == K_IF || before.heavy == K_FIX ||
-                    (before.heavy == K_OTHER && !is_parenthesis(k, g->first));
+        is_other = before.heavy == K_BREAK || before.heavy == K_IF || before.heavy == K_FIX ||
+                   (before.heavy == K_OTHER && !is_parenthesis(k, g->first));
     if (is_named)
         role = CHOICE_MENTIONED;
     if (role == CHOICE_CLASSES)
@@ -388,7 +399,7 @@ static void judge_group(struct scanner *s, const struct choice_group *g, int is_
         is_several = 1;
     if (role == CHOICE_DECLARED)
         s->judged = is_judged ? letter : 0;
-    int is_unstated = is_named && !s->out->letter[role] && (is_object || !is_stated(k, g->last));
+    int is_unstated = is_named && !s->out->letter[role] && (is_other || !is_stated(k, g->last));
     note_letter(s->out, role, letter, is_several || is_hedged);
     if (is_unstated && s->out->conflicts[role] == CHOICE_AGREES)
         s->out->conflicts[role] = CHOICE_UNSTATED;

@@ -50,7 +50,7 @@ struct choice_token {
     int is_symbol;   /* K_OTHER: it ends in a letter that is no option, or in a formula */
     int is_rejected; /* set while scanning: the text says that it is not the answer */
     int is_spaced;   /* white space stands before it */
-    int is_own;      /* K_FIX: the writer owns to a mistake */
+    int is_own;      /* K_FIX: the writer owns to a mistake; K_FAILS: a verb that stands before its object */
 };
 
 /* Cuts `text`, which comes from choice_plain(), into tokens. Returns an array of *n tokens in the arena; its

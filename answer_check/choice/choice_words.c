@@ -18,7 +18,7 @@ static const struct {
               "having|can|will|must|should|shall|been|being|clearly|definitely|certainly|most|more|"
               "likely|probably|obviously|simply|just|indeed|then|also|too|easily|surely|really|very|of|"
               "all|only the|to|that|there|one|ones|no doubt|without doubt|without a doubt|no question|"
-              "almost|pretty|quite|here|again|as follows|hence the|necessarily|each|any|"
+              "almost surely|almost certainly|nearly certain|pretty|quite|here|again|as follows|hence the|necessarily|each|any|"
               "as|for sure|by far|single|remaining one|still|both of|elimination|process of elimination|"
               "exclusion|truly|in fact|die|der|das|den|dem|zu|ich|wir|meine|mein|wohl|auch|kann|muss|la|"
               "le|les|l'|d'|n'|ne|qu'|que|il|je|nous|bien|de|du|des|ma|el|los|las|lo|del|yo|mi|la letra|"
@@ -30,7 +30,11 @@ static const struct {
               "yang|het|är det|है|हैं|delle|dei|degli|itself|"
               "given by|given in|found in|represented by|of course|is considered|be considered|"
               "number|"
-              "exactly|precisely|what|let me see"},
+              "exactly|precisely|what|let me see.|"
+              "among the choices|among the options|among the given options|among the given choices|"
+              "among these options|among these choices|among these|among them|of the options|"
+              "of the choices|of the given options|of the given choices|from the options|"
+              "from the list"},
     {K_ANSWER, "answer|ans|ans.|ans)|ответом|ответа|antwort|antw.|réponse|reponse|rép.|respuesta|"
                "resposta|gabarito|lösung|risposta|ответ|отв.|答案|答え|答|正解|正答|解答|정답|정답이|답|"
                "답안|答案选项|answer key|answer choice|"
@@ -54,7 +58,8 @@ static const struct {
               "conclusión|conclusão|résultat|resp|resp.|решение|итог|вывод|结论|結論|结果|最终|最終|"
               "결론|최종|"
               "prediction|tl;dr|tldr|"
-              "summary|bottom line|takeaway|in brief"},
+              "summary|bottom line|takeaway|in brief|"
+              "verified|confirmed"},
     {K_IS, "is|was|está|be|be the|equals|comes out as|comes out to be|turns out to be|has to be|"
            "needs to be|must be|ist|lautet|wäre|sein|est|être|es|ser|sería|será|é|seria|è|sarà|это|"
            "является|будет|быть|является|是|为|為|应为|應為|应是|應是|は|とは|은|는|为选项|就是|即|即为|"
@@ -101,7 +106,9 @@ static const struct {
     {K_NEITHER, "neither|nor|none|none of|no option|weder|noch|keiner|keines|ni|aucun|aucune|ninguna|"
                 "ninguno|nem|nenhuma|nenhum|né|nessuna|nessuno|ни|никакой|ни один|既不|也不|都不是|皆非|"
                 "keine der|keiner der|keines der|aucune des|aucun des|ninguna de|nessuna delle|"
-                "nenhuma das|geen van"},
+                "nenhuma das|geen van|"
+                "differs from|differ from|different from|inconsistent with|incompatible with|"
+                "opposite of|disagrees with|disagree with"},
     {K_WRONG, "wrong|incorrect|incorrectly|false|impossible|invalid|eliminat*|exclud*|reject*|discard*|"
               "rule out|rules out|ruled out|ruling out|rule|ruled|crossed out|cross out|crossing out|"
               "dismiss*|refut*|disprov*|inconsistent|implausible|untenable|least likely|unlikely|out|"
@@ -117,7 +124,8 @@ static const struct {
               "mistake|salah|sai|yanlış|błędn*|गलत|خطأ|fel|ผิด|"
               "worst|naive|second best|second-best|second choice|runner-up|other option|"
               "another option|previous answer|earlier answer|initial answer|original answer|"
-              "old answer"},
+              "old answer|"
+              "doubtful|dubious|questionable|refuse to"},
     {K_FAILS, "fails|fail|failed|violates|violate|contradicts|contradict|falls away|drops out|drop out|"
               "overestimates|underestimates|conflicts|ではない|ではなく|ではありません|でない|じゃない|"
               "はない|はありません|ない|なく|ません|違う|違い|아니라|아닙니다|아니|아니다|아니고|않|"
@@ -125,9 +133,7 @@ static const struct {
               "değil|değildir|नहीं"},
     {K_THAN, "rather than|instead of|than|unlike|beats|contrary to|as opposed to|in place of|other than|"
              "apart from|over|statt|anstatt|anstelle von|plutôt que|au lieu de|en lugar de|"
-             "en vez de|em vez de|ao invés de|invece di|piuttosto che|вместо|而不是|而非|よりも|"
-             "differs from|differ from|different from|inconsistent with|incompatible with|"
-             "opposite of|disagrees with|disagree with"},
+             "en vez de|em vez de|ao invés de|invece di|piuttosto che|вместо|而不是|而非|よりも"},
     {K_EXCEPT, "everything but|all but|all options other than|options other than|choices other than|"
                "all options but|any option but|every option but|every option except|everything except|"
                "all except|except|excepting|anything except|außer|sauf|excepto|exceto|tranne|кроме|除了|"
@@ -141,7 +147,8 @@ static const struct {
     {K_OR, "or|\\lor|\\vee|\\cup|through|thru|oder|ou|o|или|либо|或|或者|还是|または|もしくは|か|でも|"
            "또는|혹은|이나|거나|and/or|vs|vs.|"
            "atau|hoặc|veya|ya da|lub|albo|eller|หรือ|या|أو|"
-           "versus"},
+           "versus|"
+           "나|이나"},
     {K_BOTH, "both|either|entweder|beide|sowohl|soit|les deux|ambas|ambos|o bien|tanto|ambas as|"
              "entrambe|sia|оба|обе|либо|两者|兩者|全部|都是|両方|둘 다|모두|between|zwischen|entre|tra|"
              "между|equally"},
@@ -152,7 +159,9 @@ static const struct {
               "возможно|может быть|наверно|可能|也许|也許|或许|或許|无法确定|不确定|不知道|かもしれ*|"
               "かもしれません|かもしれない|おそらくは|아마|수도 있|"
               "people|students|many|some say|some would|some might|others say|one might|one may|"
-              "you might|friend|textbook|mungkin|có thể|belki|może|kanske|शायद|ربما"},
+              "you might|friend|textbook|mungkin|có thể|belki|może|kanske|शायद|ربما|"
+              "partly|partially|half|almost|nearly|tempted|about to|was going to|would mean|"
+              "would imply|would suggest|would indicate|would have|pode ser|puede ser|peut être"},
     {K_SEEMS, "seems|seem|looks|look|looks like|seems like|appears|appear|seems to be|appears to be|"
               "looks to be|scheint|semble|parece|sembra|кажется"},
     {K_TOO, "so is|so are|as is|as are|so does|as does|and so is|and so are"},
@@ -176,7 +185,9 @@ static const struct {
      "を考え|を検討|먼저|살펴|"
            "i considered|we considered|"
            "let's compute|let me compute|let's calculate|let me calculate|we need to|"
-           "need to check|often|sometimes|usually"},
+           "need to check|often|sometimes|usually|"
+           "second,|secondly|third,|thirdly|fourth,|let me see|primero|erstens|primeiro|"
+           "innanzitutto"},
     {K_SO, "so|that is,|that is to say|i.e.|i.e.,|namely|viz.|つまり|すなわち|だから|thus|hence|"
            "therefore|consequently|accordingly|ergo|yeah|ok|okay|by elimination|by exclusion|"
            "par élimination|por eliminación|por eliminação|per esclusione|durch ausschluss|"

@@ -69,8 +69,9 @@ static int is_minus_one(const struct math_node *m)
  * all small letters of the product are names of what does not commute. */
 static void collect_conjugated(struct ordered *o, const struct math_node *m)
 {
+    enum { FACTORS_MAX = 32 };
     int is_conjugated = 0;
-    for (int i = 0; i < m->n && m->n > 2; i++) {
+    for (int i = 0; i < m->n && m->n > 2 && m->n <= FACTORS_MAX; i++) {
         const struct math_node *c = m->child[i];
         if (c->kind != MATH_POWER || c->child[0]->kind != MATH_SYMBOL || !is_minus_one(c->child[1]))
             continue;
