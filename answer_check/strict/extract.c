@@ -312,6 +312,8 @@ static int read_items(struct span *out, struct span s, struct math_work *w)
     int n = 0;
     for (; n < ITEMS; n++) {
         s = span_trim(s);
+        if (!s.n)
+            break;
         size_t mark = span_at(s, 0, "- ") || span_at(s, 0, "* ") ? 2 : span_at(s, 0, "\xe2\x80\xa2 ") ? 4 : 0;
         const char *line = memchr(s.s, '\n', s.n);
         struct span item = {s.s + mark, (line ? (size_t)(line - s.s) : s.n) - mark};
