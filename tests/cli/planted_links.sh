@@ -3,7 +3,7 @@
 # end at once, outside of its folder nothing may change and nothing may appear, and it either did its work or names the
 # file. Names come from what the commands have written before, so a new file is tried without a change here.
 . "$(dirname "$0")/lib.sh"
-rm -rf done fresh new outside base night cache* ./*.json ./*.jsonl ./*.csv
+rm -rf done fresh new outside base night cache* m hashed folder given* ./*.json ./*.jsonl ./*.csv
 kinds="symlink hard dangling fifo folder"
 planted=0
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
@@ -13,12 +13,21 @@ cat >run.json <<'END2'
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 END2
 
-# plant KIND PATH: `outside` begins anew, and PATH leads there.
+# plant KIND PATH...: `outside` begins anew, and each PATH leads there.
 plant() {
-    rm -rf outside "$2"
-    mkdir -p outside "$(dirname "$2")"
+    local kind=$1 path
+    shift
+    rm -rf outside
+    mkdir outside
     echo precious >outside/file
-    outside=$PWD/outside
+    for path; do
+        lay "$kind" "$path"
+    done
+}
+lay() {
+    local outside=$PWD/outside
+    rm -rf "$2"
+    mkdir -p "$(dirname "$2")"
     case $1 in
         symlink) ln -s "$outside/file" "$2" ;;
         hard) ln outside/file "$2" ;;
@@ -128,8 +137,20 @@ if ! small; then
     named given.prom sweep run.json -o done -q --metrics given.prom
     named given.csv bench tokenizer --csv given.csv
     named given.csv probe recall run.json -o given.csv
-    for ending in json csv svg curve.svg; do
-        named given.$ending calibrate delta run.json -o given.json --k-pages 4 --l-pages 2
+    # Four names at once, which are replaced; a folder stops it at the first.
+    calibrate=(calibrate delta run.json -o given.json --k-pages 4 --l-pages 2)
+    for kind in $kinds; do
+        for ending in json csv svg curve.svg; do
+            if [ $kind != folder ]; then
+                plant $kind given.{json,csv,svg,curve.svg}
+                tried $kind given.json "${calibrate[@]}"
+                rm -rf given.{json,csv,svg,curve.svg}
+                break
+            fi
+            plant folder given.$ending
+            tried folder given.$ending "${calibrate[@]}"
+            rm -rf given.$ending
+        done
     done
     run 0 gate --run run.json --rebaseline --samples 1 --base base.jsonl -o base -q
     run 4 gate --run run.json --base base.jsonl -o night -q --history nights.jsonl
@@ -140,6 +161,71 @@ if ! small; then
         named night/gate/$name gate --run run.json --base base.jsonl -o night -q
     done
 fi
+
+# The cache of weight hashes, which only saves time: the model is decoded whatever stands there, of which the link is replaced.
+if ! small; then
+    mkdir m
+    cp "$source_dir"/engine/pocket/{config.json,tokenizer.json,model.safetensors} m
+    touch -d '1 hour ago' m/model.safetensors
+    sleep 3 # what was changed a moment ago is not cached
+    sed 's/"model": "pocket"/"model": "m"/' run.json >m.json
+    export XDG_CACHE_HOME=$PWD/cache
+    run 0 sweep m.json -o hashed -q
+    hash=$(cd cache && find . -name 'weights-*.sha256')
+    [ -n "$hash" ] || fail "no hash was kept"
+    for name in "$hash" "$hash.$host.1.0123456789abcdef.tmp"; do
+        named "cache/$name" sweep m.json -o hashed -q
+    done
+    for kind in symlink dangling fifo; do # the folder of the cache itself
+        rm -rf cache
+        plant $kind cache
+        tried $kind cache sweep m.json -o hashed -q
+        rm -rf cache
+    done
+    unset XDG_CACHE_HOME
+    # Gates of KVzap's form, zeros, for the model's eight layers.
+    python3 - <<'END' && named given.gates convert gates kvzap.safetensors --model m --threshold -4 -o given.gates
+import json, struct
+tensors = [("layers.%d.%s" % (layer, name), shape) for layer in range(8) for name, shape in (("weight", [2, 256]), ("bias", [2]))]
+header, at = {}, 0
+for name, shape in tensors:
+    n = 4 * shape[0] * (shape + [1])[1]
+    header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at + n]}
+    at += n
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open("kvzap.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + bytes(at))
+END
+fi
+
+# A FIFO as an input that nobody writes to is refused with its name; what a shell makes of <(...) is read.
+rm -f pipe && mkfifo pipe
+inputs=("sweep pipe -o new -q" "grade pipe" "gate --run run.json --base pipe -o night -q")
+if ! small; then
+    inputs+=("init pipe" "choice pipe" "textscore pipe" "logprobs pipe" "probe recall pipe -o given.csv"
+        "calibrate delta pipe -o given.json --k-pages 4 --l-pages 2" "gate --run pipe --base base.jsonl -o night -q"
+        "sweep run.json -o new -q --set tasks.0={\"name\":\"lookup\",\"file\":\"pipe\"}")
+fi
+for input in "${inputs[@]}"; do
+    code=0
+    # shellcheck disable=SC2086
+    timeout -s KILL 60 "$program" $input >stdout.txt 2>stderr.txt </dev/null || code=$?
+    [[ $code == [23] ]] && grep -q pipe stderr.txt || [[ $input == init* && $code == 0 ]] ||
+        fail "kveval $input, a FIFO, exited $code: $(<stderr.txt)"
+done
+rm pipe
+for name in config.json tokenizer.json generation_config.json tokenizer_config.json chat_template.jinja model.safetensors; do
+    small && [ $name != config.json ] && continue
+    rm -rf folder && mkdir folder
+    cp "$source_dir"/engine/pocket/{config.json,tokenizer.json,model.safetensors} folder
+    rm -f folder/$name && mkfifo folder/$name
+    code=0
+    timeout -s KILL 60 "$program" generate --model folder --prompt a -n 1 >stdout.txt 2>stderr.txt </dev/null || code=$?
+    [[ $code == [23] ]] && grep -q "$name" stderr.txt || fail "$name of a model is a FIFO: exit code $code: $(<stderr.txt)"
+done
+rm -rf new
+run 0 sweep <(cat run.json) -o new -q
+"$program" grade <(echo '{"gold": "1", "pred": "\\boxed{1}"}') >out.txt && grep -q '"correct"' out.txt || fail "grade of a pipe: $(<out.txt)"
 
 # What a command line names on purpose: the program's own output, nothing, a FIFO that somebody reads.
 "$program" compare done full quest --md >plain.txt || fail "compare exited $?"
