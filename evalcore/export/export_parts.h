@@ -76,8 +76,8 @@ int export_next_system(const struct run *r, int from);
 int export_next_cell(const struct run *r, int first, int i);
 /* The system's name: model, policy label and swept settings, as "pocket quest k_pages=8". In the arena. */
 const char *export_system_name(struct export *x, const struct cell *c);
-/* The task's label, with "_other_problems" behind it when it names a published set whose problems they are not
- * (is_misnamed of struct run_task). Borrowed from the run, or in the arena. */
+/* The task's label, with "_other_problems" behind it when it names a published set whose problems they are
+ * not (is_misnamed of struct run_task). Borrowed from the run, or in the arena. */
 const char *export_label(struct export *x, const struct run_task *t);
 /* This label with every byte but ASCII letters and digits as '_', and "_2" and so on behind it where an
  * earlier cell of the system (whose first is `first`) has the same. In the arena. */
