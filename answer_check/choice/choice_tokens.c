@@ -221,7 +221,9 @@ static size_t read_tag(struct tokenizer *z, size_t i)
         if (name == i + 1)
             return name;
         size_t next = skip_marks(t, name + 7, " ,"), n;
-        enum choice_kind joint = choice_word(t->words, (struct span){t->s + next, t->n - next}, &n);
+        enum choice_kind joint = K_OTHER;
+        if (next < t->n)
+            joint = choice_word(t->words, (struct span){t->s + next, t->n - next}, &n);
         if (next >= t->n || (joint != K_OR && joint != K_AND) ||
             byte_at(t, skip_marks(t, next + n, " ")) != '<')
             add_token(z, K_STOP); /* one more tag may follow: "<answer>A</answer> or <answer>B</answer>" */

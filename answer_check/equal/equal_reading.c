@@ -181,5 +181,7 @@ const struct math_node *equal_settle_letters(struct comparison *e, const struct 
             kept[n++] = m->child[i];
     if (n == m->n)
         return m;
+    if (!n) /* f is applied on one side of a relation and a factor on the other */
+        return l.own;
     return n == 1 ? kept[0] : math_node_new(e->w, MATH_EITHER, m->source, n, kept);
 }

@@ -322,7 +322,7 @@ static int read_items(struct span *out, struct span s, struct math_work *w)
             break;
         str_puts(&all, n ? ", " : "");
         str_add(&all, item.s, item.n);
-        s = line ? (struct span){line, s.n - (size_t)(line - s.s)} : (struct span){0};
+        s = line ? (struct span){line, s.n - (size_t)(line - s.s)} : (struct span){s.s + s.n, 0};
     }
     *out = (struct span){arena_strndup(w->arena, str_text(&all), all.len), all.len};
     str_release(&all);
