@@ -15,7 +15,8 @@ static const char *const answer_names[ANSWER_NAMES] = {
     "chosenoption", "correctchoice", "finalchoice", /* OWN_NAMES of them */
     "finalresult",  "result",        "solution",     "final",          "finalvalue",      "option",
     "letter",       "prediction",    "conclusion",   "boxed",          "value",           "selected",
-    "chosen",       "best"};
+    "chosen",       "best",          "response",     "output",         "latex",           "exact",
+    "expression"};
 enum { OWN_NAMES = 21 };
 
 static int is_named(struct span name, const char *known)
@@ -181,8 +182,10 @@ static int read_object(struct json_text t, struct object *out, struct arena *a, 
             struct object deeper;
             out->rank = answer_name_rank(key);
             out->answer = value;
-            if (depth < 3 && value.n && value.s[0] == '{' && read_object(nested, &deeper, a, depth + 1))
+            if (depth < 3 && value.n && value.s[0] == '{' && read_object(nested, &deeper, a, depth + 1)) {
                 out->answer = deeper.answer.n ? deeper.answer : values_of(nested, a);
+                out->rank = deeper.rank < out->rank ? deeper.rank : out->rank;
+            }
         }
         skip_space(&t);
         if (t.i >= t.s.n && is_quoted)

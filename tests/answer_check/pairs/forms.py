@@ -18,6 +18,8 @@ JSON = (
     '{"answer": ["%s"]}',
     '{"answer": {"value": "%s", "steps": 3}}',
     '{"answer": {"t": "%s"}}',
+    '{"final_answer": {"latex": "%s", "text": "in 3 words"}}',
+    '{"response": "%s", "n": 3}',
     '{"result": {"answer": "%s", "confidence": 3}}',
     '{"data": {"output": {"final_answer": "%s"}}, "n": 3}',
     '{"steps": [{"n": 1, "value": 3}, {"n": 2, "value": 5}], "answer": "%s"}',
