@@ -144,6 +144,10 @@ static enum clause_kind kind_of(struct span s)
         sentence_begins(s, "so that's|so that is|so this is|so it is|so we are done|so we're done|"
                            "and we are done|and that is|which is"))
         return CLAUSE_SIDE;
+    if (has_digit(s) &&
+        sentence_begins(s, "which|for a|for an|totaling|totalling|bringing|to give|to make|to get|"
+                           "amounting|adding up"))
+        return CLAUSE_CONCLUSION; /* ", which at $2 each brings in $18", ", for a total of 540" */
     if (sentence_begins(s, conclusion) && (has_value(s) || !sentence_begins(s, "which|it")))
         return CLAUSE_CONCLUSION;
     return sentence_begins(s, side) &&

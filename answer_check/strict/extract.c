@@ -101,7 +101,11 @@ static int foreign_declaration(struct declaration *out, struct span s, size_t i)
                                         "\xc3\xa9 ",
                                         "\xc3\xa8 ",
                                         "\xe2\x80\x94",
-                                        "\xe3\x80\x91"};
+                                        "\xe3\x80\x91",
+                                        "应该是",
+                                        "应该为",
+                                        "应为",
+                                        "应是"};
     static const char *const denials[] = {"\xe4\xb8\x8d", "\xe9\x9d\x9e"};
     size_t n = foreign_noun(s, i), j = i + n;
     if (!n)

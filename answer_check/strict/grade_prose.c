@@ -255,7 +255,14 @@ static int grade_last_line(struct grading *g, struct span marked)
         is_value = read_value(&value, g->w, said) || before_clause(&value, &left, said, g->w);
     }
     struct answer_match m = {0};
-    if (!is_value && own_words(g, line, &value, &m)) {
+    static const char *const reasons[] = {", since ", " since ", " because ", ", as "};
+    struct span left = line; /* "the last marble is blue, since .." */
+    for (size_t k = 0; k < sizeof reasons / sizeof *reasons; k++) {
+        const char *reason = memmem(left.s, left.n, reasons[k], strlen(reasons[k]));
+        left.n = reason ? (size_t)(reason - left.s) : left.n;
+    }
+    if (!is_value &&
+        (own_words(g, line, &value, &m) || (left.n < line.n && own_words(g, left, &value, &m)))) {
         grading_note(g, "last line", marked);
         grading_decide(g, &value, &m, where);
         return 1;

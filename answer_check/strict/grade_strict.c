@@ -187,6 +187,27 @@ static int grade_places(struct grading *g, struct span section, const struct res
     return 0;
 }
 
+/* The section without what Markdown strikes through, "~~8~~"; a copy in the arena, or the section itself. */
+static struct span without_struck(struct span s, struct arena *a)
+{
+    static const char mark[] = "~~";
+    if (!memmem(s.s, s.n, mark, 2))
+        return s;
+    char *out = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n;) {
+        const char *line = memchr(s.s + i, '\n', s.n - i);
+        size_t end = line ? (size_t)(line - s.s) : s.n;
+        const char *close =
+            span_at(s, i, mark) && end > i + 2 ? memmem(s.s + i + 2, end - i - 2, mark, 2) : NULL;
+        if (close)
+            i = (size_t)(close - s.s) + 2;
+        else
+            out[n++] = s.s[i++];
+    }
+    return (struct span){out, n};
+}
+
 /* Checks the reference and cuts thinking off. */
 static int grade_strict(struct grading *g, const struct response *r)
 {
@@ -197,6 +218,7 @@ static int grade_strict(struct grading *g, const struct response *r)
         return grade_set(g->out, VERDICT_ERROR, "The reference answer is longer than 16384 bytes.");
     if (grade_section(g->out, r, &section))
         return 0;
+    section = without_struck(section, g->w->arena);
     return grade_places(g, extract_single_backslashes(section, g->w->arena), r);
 }
 

@@ -184,12 +184,17 @@ static int is_named_place(struct span s, size_t from, size_t to)
     static const char names[] =
         "step|steps|theorem|chapter|question|problem|case|figure|fig|equation|eq|part|option|"
         "line|example|section|note|method|version|lemma|definition|table|exercise|page|"
-        "grade|row|column|item|number of the|approach|way|proposition|corollary|reference";
+        "grade|row|column|item|number of the|approach|way|proposition|corollary|reference|base|solution";
     static const char counted[] = "cases|equations|variables|unknowns|methods|approaches|steps|conditions|"
                                   "candidates|pages";
     struct span before = word_before(s, from), behind = word_behind(s, to);
     if (memchr(s.s + from, '=', to - from)) /* "the line x = 2" */
         return 0;
+    if (before.n == 2 && span_starts(before, "of")) { /* "the power of 5" */
+        struct span noun = word_before(s, (size_t)(before.s - s.s));
+        if (noun.n && sentence_says(noun, "power|base|multiple|digits|coefficient"))
+            return 1;
+    }
     return (before.n && (sentence_says(before, names) || is_acronym(before))) ||
            (behind.n && (sentence_says(behind, counted) || is_acronym(behind)));
 }
@@ -238,7 +243,9 @@ static enum role role_of(struct span s, struct run run)
         if (i && ascii_is_digit(s.s[i - 1]))
             return ROLE_GIVEN;
     }
-    if (before.n && sentence_says(before, "in|for|after|within|during|among|his|her|their|its|our|my|your"))
+    int is_phrasal = earlier.n && sentence_says(earlier, "bring|brings|result|results|resulting|takes");
+    if (before.n && !is_phrasal && s.s[run.from] != '$' &&
+        sentence_says(before, "in|for|after|within|during|among|his|her|their|its|our|my|your"))
         return ROLE_CIRCUM;
     for (size_t at_word = run.from, k = 0; k < 4; k++) { /* "after giving away 12" */
         struct span word = word_before(s, at_word);
@@ -348,7 +355,8 @@ static int plain_result(struct span *out, struct span s, struct math_work *w)
         value = span_trim((struct span){last + 1, value.n - (size_t)(last + 1 - value.s)});
     }
     if (memchr(value.s, '=', value.n) || value.s[0] == '[') {
-        if (is_case(s, run.from) || (value.s[0] == '[' && !memchr(value.s, ',', value.n)))
+        if ((ascii_is_letter(value.s[0]) && is_case(s, run.from)) ||
+            (value.s[0] == '[' && !memchr(value.s, ',', value.n)))
             return 0;
     }
     if (!value.n || value_is_qualified(s, value) || value_is_qualified(s, bare) || !math_is_value(w, value))

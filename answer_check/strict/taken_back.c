@@ -287,7 +287,7 @@ static enum taken_back effect_of(struct span one, struct span value, int is_next
     if (sentence_says(one, slips) || (fixes && fixes_value(one)) ||
         ((fixes || checks) && (judges || sentence_says(one, failing)) && !names_another(one, value)))
         return TAKEN_BACK_BY_RESULT;
-    return fixes || checks ? TAKEN_BACK_BY_ANSWER : TAKEN_BACK_NOT;
+    return fixes || checks || is_fixing ? TAKEN_BACK_BY_ANSWER : TAKEN_BACK_NOT;
 }
 
 enum taken_back sentence_takes_back(struct span *rest, struct span *by, struct span section, size_t start,

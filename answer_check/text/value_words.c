@@ -127,6 +127,16 @@ static int qualified_behind(struct span text, size_t i)
         if (is_in((struct span){text.s + next, end - next}, with))
             return 1;
     }
+    struct span next = {text.s + i, text.n - i};
+    while (next.n && is_mark(next.s[0]))
+        next = (struct span){next.s + 1, next.n - 1};
+    if (word.n == 3 && span_starts(word, "and") &&
+        (span_starts(next, "a half") || span_starts(next, "a quarter") || span_starts(next, "a third") ||
+         span_starts(next, "one half")))
+        return 1; /* "5 and a half" */
+    if (word.n == 2 && span_starts(word, "to") &&
+        (span_starts(next, "the power") || span_starts(next, "power")))
+        return 1; /* "2 to the power of 5" */
     if (word.n != or.n || memcmp(word.s, or.s, or.n) != 0)
         return value_word_behind(word);
     static const char *const bounds[] = {"more",   "less",    "fewer", "greater", "higher", "lower",
