@@ -144,6 +144,8 @@ static enum clause_kind kind_of(struct span s)
         sentence_begins(s, "so that's|so that is|so this is|so it is|so we are done|so we're done|"
                            "and we are done|and that is|which is"))
         return CLAUSE_SIDE;
+    if (has_digit(s) && sentence_says(s, "in all|in total|altogether"))
+        return CLAUSE_CONCLUSION;
     if (has_digit(s) &&
         sentence_begins(s, "which|for a|for an|totaling|totalling|bringing|to give|to make|to get|"
                            "amounting|adding up"))

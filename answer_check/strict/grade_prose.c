@@ -246,7 +246,9 @@ static int grade_last_line(struct grading *g, struct span marked)
         return 0;
     int is_value = read_value(&value, g->w, line), is_doubtful = sentence_is_doubtful(line);
     int is_label = !is_value && after_label(&said, line);
-    if (!is_value && (is_label || (!is_doubtful && after_is(&said, line)))) {
+    struct span clause = line; /* not "12, where the base is 3" */
+    if (!is_value &&
+        (is_label || (!is_doubtful && sentence_clause(&clause, line) && after_is(&said, clause)))) {
         while (said.n && strchr(".*_", said.s[said.n - 1]))
             said.n--;
         while (said.n && strchr("*_", said.s[0]))

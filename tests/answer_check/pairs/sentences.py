@@ -51,6 +51,13 @@ COUNTED = (
     "%s, because 6 times 6 is more.",
     "The sum is %s, so that's the count.",
     "With x = 4 we get y = %s.",
+    "Janet therefore has 9 eggs left, which at $2 each brings in $%s.",
+    "The third sprint adds 60 meters, for a final total of %s meters.",
+    "First 3, then 4 more, and finally 5, for %s in all.",
+    "There are 4 rows of 3, making %s.",
+    "Ann has 3 and Bob has 9, so together they have %s.",
+    "After paying $8 from his $20, he has $%s left.",
+    "The area is %s, where the base is 3.",
 )
 
 STATED = (
@@ -115,6 +122,10 @@ REFUSED = (
     "Confidence: %s%",
     "Time: %s minutes.",
     "Hence it is the %sth prime.",
+    "So it is %s to the power of 5.",
+    "So it is 2 to the power of %s.",
+    "So it is %s and a half.",
+    "So it is log base %s of 7.",
     "La respuesta no es %s.",
     "La réponse n'est pas %s.",
     "Die Antwort ist nicht %s.",
