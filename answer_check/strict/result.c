@@ -354,12 +354,14 @@ static int plain_result(struct span *out, struct span s, struct math_work *w)
         const char *last = memrchr(value.s, '=', value.n);
         value = span_trim((struct span){last + 1, value.n - (size_t)(last + 1 - value.s)});
     }
+    if (!value.n)
+        return 0;
     if (memchr(value.s, '=', value.n) || value.s[0] == '[') {
         if ((ascii_is_letter(value.s[0]) && is_case(s, run.from)) ||
             (value.s[0] == '[' && !memchr(value.s, ',', value.n)))
             return 0;
     }
-    if (!value.n || value_is_qualified(s, value) || value_is_qualified(s, bare) || !math_is_value(w, value))
+    if (value_is_qualified(s, value) || value_is_qualified(s, bare) || !math_is_value(w, value))
         return 0;
     *out = value;
     return 1;

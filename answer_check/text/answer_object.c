@@ -88,7 +88,9 @@ static int read_value(struct json_text *t, struct span *out)
         char c = t->s.s[t->i];
         if (c == '"' && !read_quoted(t, &inner))
             return 0;
-        c = t->i < t->s.n ? t->s.s[t->i] : 0;
+        if (t->i >= t->s.n) /* behind a string */
+            break;
+        c = t->s.s[t->i];
         if (!depth && (c == ',' || c == '}' || c == ']' || c == '\n' || span_at(t->s, t->i, " //")))
             break;
         depth += (c == '{' || c == '[') - (c == '}' || c == ']');
