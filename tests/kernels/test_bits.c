@@ -69,14 +69,27 @@ static void compare_rows(const struct image *want, const struct image *have, con
 }
 
 enum part { START, END };
+enum hidden { NOTHING, EXPIRED, NOT_LISTED };
+
+/* Lists of every tile of `tile` queries and both KV heads: (tiles, 2, cap) and their lengths. */
+static void make_lists(int tile, int tiles, int cap, int32_t *idx, int32_t *len)
+{
+    for (int l = 0; l < 2 * tiles; l++) {
+        len[l] = l % 7 == 6 ? -1 : 0;
+        for (int t = 0; t < l / 2 * tile && len[l] >= 0; t++)
+            if ((5 * t + l) % 4 == 0)
+                idx[(size_t)l * (size_t)cap + (size_t)len[l]++] = t;
+    }
+}
 
 /* Attention outputs of a part of a prompt cut into pieces of `piece` queries; 0: in one. Before its end are
  * more keys than a GPU sums at once, for some pieces and not for others (prefill.cuh), and with one
  * multiprocessor a GPU needs two launches for all. Small: on a CPU, which has no such limits, fewer keys. */
 static float *run_prompt(const char *isa, int threads, int piece, enum part part, enum dtype kv,
-                         int with_until, size_t *n)
+                         enum hidden hidden, size_t *n)
 {
-    enum { N_Q = 4, N_KV = 2, D = 64, LEN = 2200, WIDTH = N_Q * D };
+    enum { N_Q = 4, N_KV = 2, D = 64, LEN = 2200, WIDTH = N_Q * D, TILE = 24, TILES = LEN / TILE + 1 };
+    static int32_t idx[TILES * N_KV * LEN], lengths[TILES * N_KV];
     const int len = on_cpu() && rig_small() ? 500 : LEN;
     const int from = part == START ? 0 : len - (on_cpu() ? 200 : 410), to = part == START ? 200 : len;
     const size_t values = (size_t)((to - from) * WIDTH);
@@ -95,10 +108,20 @@ static float *run_prompt(const char *isa, int threads, int piece, enum part part
         .kv = c.kv, .seq = 1, .n_q = N_Q, .q_stride = WIDTH, .scale = 0.5f, .until_stride = LEN};
     const float *dq = rig_up(&r, q, values * sizeof *q);
     float *out = rig_alloc(&r, values * sizeof *q);
-    a.until = with_until ? rig_up(&r, until, sizeof until) : NULL;
+    a.until = hidden == EXPIRED ? rig_up(&r, until, sizeof until) : NULL;
+    make_lists(TILE, TILES, LEN, idx, lengths);
+    const int32_t *all_idx = rig_up(&r, idx, sizeof idx), *all_len = rig_up(&r, lengths, sizeof lengths);
+    if (hidden == NOT_LISTED) {
+        a.tile = TILE;
+        a.cap = LEN;
+        a.n_rows = N_KV;
+        a.row_of_kv[1] = 1;
+    }
     for (a.pos0 = from; a.pos0 < to; a.pos0 += a.nq) {
         a.nq = piece && piece < to - a.pos0 ? piece : to - a.pos0;
         a.q = dq + (a.pos0 - from) * WIDTH;
+        a.idx = all_idx + (size_t)(a.pos0 / TILE * N_KV) * LEN;
+        a.len = all_len + a.pos0 / TILE * N_KV;
         a.out = out + (a.pos0 - from) * WIDTH;
         rig_run(&r, OP_prefill_attend, &a);
     }
@@ -109,7 +132,7 @@ static float *run_prompt(const char *isa, int threads, int piece, enum part part
     return q;
 }
 
-static void check_prompts(enum part part, enum dtype kv, int with_until)
+static void check_prompts(enum part part, enum dtype kv, enum hidden hidden)
 {
     static const struct {
         const char *isa;
@@ -117,9 +140,9 @@ static void check_prompts(enum part part, enum dtype kv, int with_until)
     } way[] = {{"avx2", 2, 128}, {"avx2", 2, 37}, {"avx2", 1, 0}, {"avx512", 2, 128}, {"scalar", 2, 128}};
     const size_t ways = on_cpu() ? sizeof way / sizeof *way : 2;
     size_t n, m;
-    float *want = run_prompt("scalar", 1, 0, part, kv, with_until, &n);
+    float *want = run_prompt("scalar", 1, 0, part, kv, hidden, &n);
     for (size_t i = 0; i < ways; i++) {
-        float *have = run_prompt(way[i].isa, way[i].threads, way[i].piece, part, kv, with_until, &m);
+        float *have = run_prompt(way[i].isa, way[i].threads, way[i].piece, part, kv, hidden, &m);
         if (have)
             CHECK(n == m && memcmp(want, have, n) == 0);
         free(have);
@@ -157,8 +180,9 @@ int main(void)
         image_free(&want);
     }
     for (enum part part = START; part <= END; part++) {
-        check_prompts(part, DTYPE_F32, 0);
-        check_prompts(part, DTYPE_BF16, 1);
+        check_prompts(part, DTYPE_F32, NOTHING);
+        check_prompts(part, DTYPE_BF16, EXPIRED);
+        check_prompts(part, DTYPE_BF16, NOT_LISTED);
     }
     return check_done();
 }

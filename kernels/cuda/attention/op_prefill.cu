@@ -77,13 +77,34 @@ static int take_workspace(struct device *d, struct prefill_work *w, int tiles)
     return 0;
 }
 
-static int run_slice(struct device *d, const struct prefill_attend_args *a)
+static bool takes_tensor_cores(const struct device *d, const struct prefill_attend_args *a)
+{
+    return d->hopper && a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128);
+}
+
+static struct prefill_work work_of(const struct prefill_attend_args *a)
 {
     struct prefill_work w = {};
-    int last = a->pos0 + a->nq - 1, tiles = a->tile ? last / a->tile - a->pos0 / a->tile + 1 : 0;
     w.a = *a;
     w.group = a->n_q / a->kv.n_kv;
     w.rows = a->nq * w.group;
+    return w;
+}
+
+/* Does each tile of queries have a list of keys, given or made of what has not expired (prefill_lists)? */
+static bool takes_lists(const struct device *d, const struct prefill_attend_args *a)
+{
+    return d->wgmma && takes_tensor_cores(d, a) && !a->tile != !a->until;
+}
+
+static int run_slice(struct device *d, const struct prefill_attend_args *a)
+{
+    struct prefill_work w = work_of(a);
+    if (takes_lists(d, a)) {
+        w.n_splits = 1;
+        return a->tile ? prefill_lists(d, &w) : prefill_expiring(d, &w);
+    }
+    int last = a->pos0 + a->nq - 1, tiles = a->tile ? last / a->tile - a->pos0 / a->tile + 1 : 0;
     w.n_splits = prefill_split_of(last) + 1;
     w.words = last / 64 + 1;
     int rc = take_workspace(d, &w, tiles);
@@ -91,9 +112,10 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
         listed_kernel<<<dim3(tiles, a->n_rows, (w.words + 127) / 128), 128, 0, d->stream>>>(w);
         rc = cuda_launched(d, OP_prefill_attend);
     }
-    bool mma = d->hopper && a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128);
     if (!rc)
-        rc = !mma ? prefill_plain(d, &w) : d->wgmma ? prefill_wgmma(d, &w) : prefill_mma(d, &w);
+        rc = !takes_tensor_cores(d, a) ? prefill_plain(d, &w)
+             : d->wgmma                ? prefill_wgmma(d, &w)
+                                       : prefill_mma(d, &w);
     if (!rc && w.n_splits > 1) {
         combine_kernel<<<dim3((w.rows + 7) / 8, a->kv.n_kv), dim3(WARP, 8), 0, d->stream>>>(w);
         rc = cuda_launched(d, OP_prefill_attend);
@@ -101,11 +123,20 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
     return rc;
 }
 
-/* Queries of a launch: as many as a MiB for each SM holds partial sums of, all launches alike. */
-static int slice_of(const struct device *d, const struct prefill_attend_args *a)
+/* Bytes of scratch for a query: its partial sums, or its share of a list of all keys. */
+static size_t query_bytes(const struct device *d, const struct prefill_attend_args *a)
 {
     int splits = prefill_split_of(a->pos0 + a->nq - 1) + 1;
-    size_t query = (size_t)splits * (size_t)a->n_q * (size_t)(a->kv.head_dim + 2) * sizeof(float);
+    if (takes_lists(d, a))
+        return a->tile ? 1
+                       : 1 + (size_t)(a->pos0 + a->nq) * (size_t)a->n_q * sizeof(int32_t) / PREFILL_LIST_ROWS;
+    return (size_t)splits * (size_t)a->n_q * (size_t)(a->kv.head_dim + 2) * sizeof(float);
+}
+
+/* Queries of a launch: as many as a MiB for each SM holds scratch for, all launches alike. */
+static int slice_of(const struct device *d, const struct prefill_attend_args *a)
+{
+    size_t query = query_bytes(d, a);
     int max_queries = max(MIN_QUERIES, (int)(((size_t)d->n_sm << 20) / query) / MIN_QUERIES * MIN_QUERIES);
     int launches = (a->nq + max_queries - 1) / max_queries, each = (a->nq + launches - 1) / launches;
     return (each + MIN_QUERIES - 1) / MIN_QUERIES * MIN_QUERIES;

@@ -1,7 +1,8 @@
-/* The attention mass of tiles of prompt queries, on CUDA cores, in fp32 throughout. First each row's
+/* The attention mass of tiles of prompt queries. Hopper's tensor cores have a kernel of their own for bf16
+ * (op_prefill_mass_wgmma.cu); here is the one on CUDA cores, in fp32 throughout. First each row's
  * log-sum-exp, then, with a lane for each key, the sum over the tile's rows in order, then what the lists
  * need to be known of them. A lane computes the logits of one key for 8 rows at once. */
-#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/attention/prefill_mass.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
 
@@ -213,7 +214,7 @@ static int shared_room(struct device *d, const void *kernel, size_t bytes)
                       "prefill_mass");
 }
 
-int cuda_op_prefill_mass(struct device *d, const struct prefill_mass_args *a)
+static int mass_plain(struct device *d, const struct prefill_mass_args *a)
 {
     int n_kv = a->kv.n_kv, rows = a->nq * (a->n_q / n_kv), tiles = (a->nq + a->tile - 1) / a->tile;
     int dim = a->kv.head_dim, keys = a->pos0 + a->nq;
@@ -233,7 +234,15 @@ int cuda_op_prefill_mass(struct device *d, const struct prefill_mass_args *a)
     if ((rc = cuda_launched(d, OP_prefill_mass)))
         return rc;
     tile_mass_kernel<<<by_keys, MASS_KEYS, mass_bytes, d->stream>>>(*a, lse);
-    if ((rc = cuda_launched(d, OP_prefill_mass)))
+    return cuda_launched(d, OP_prefill_mass);
+}
+
+int cuda_op_prefill_mass(struct device *d, const struct prefill_mass_args *a)
+{
+    int dim = a->kv.head_dim, tiles = (a->nq + a->tile - 1) / a->tile;
+    bool tensor_cores = d->wgmma && a->kv.dtype == DTYPE_BF16 && (dim == 64 || dim == 128);
+    int rc = tensor_cores ? prefill_mass_wgmma(d, a) : mass_plain(d, a);
+    if (rc)
         return rc;
     mass_totals_kernel<<<dim3(a->out.n_rows, tiles), 128, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_prefill_mass);

@@ -179,7 +179,7 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
         /* All threads: racecheck does not know that one may speak for a warp. */
         barrier_arrive(tiles.empty + stage * 8);
     }
-    finish_rows(m, w, p.split, p.head, p.row0);
+    finish_rows(m, w, p.split, p.head, p.row0, w.rows);
 }
 
 template <int DIM> static int launch_mma(struct device *d, const struct prefill_work *w)

@@ -96,5 +96,10 @@ __device__ static inline float prefill_inverse(float running_max, float sum)
 int prefill_plain(struct device *d, const struct prefill_work *w);
 int prefill_mma(struct device *d, const struct prefill_work *w);   /* bf16, head_dim 64 or 128; `hopper` */
 int prefill_wgmma(struct device *d, const struct prefill_work *w); /* the same, on Hopper */
+/* The same where each tile of queries has a list, with outputs at once. prefill_lists(): given lists, no
+ * expiry. prefill_expiring(): expiry and no lists; it makes them, of tiles of PREFILL_LIST_ROWS rows. */
+enum { PREFILL_LIST_ROWS = 128 };
+int prefill_lists(struct device *d, const struct prefill_work *w);
+int prefill_expiring(struct device *d, const struct prefill_work *w);
 
 #endif

@@ -147,10 +147,10 @@ __device__ static inline void softmax_rows(struct out_rows<DIM> &m, float (&s)[G
     }
 }
 
-/* Writes the rows' outputs, or with several splits their sums to o and max_sum. */
+/* Writes the outputs of rows below row_end, or with several splits their sums to o and max_sum. */
 template <int DIM>
 __device__ static inline void finish_rows(const struct out_rows<DIM> &m, const struct prefill_work &w,
-                                          int split, int head, int row0)
+                                          int split, int head, int row0, int row_end)
 {
     int lane = threadIdx.x % WARP;
     bool whole = w.n_splits == 1;
@@ -159,7 +159,7 @@ __device__ static inline void finish_rows(const struct out_rows<DIM> &m, const s
         int row = own_row(row0, r);
         float sum = m.sum[r] + __shfl_xor_sync(~0u, m.sum[r], 1);
         sum += __shfl_xor_sync(~0u, sum, 2);
-        if (row >= w.rows)
+        if (row >= row_end)
             continue;
         size_t part = prefill_part(w, split, head, row);
         float scale = whole ? prefill_inverse(m.running_max[r], sum) : 1.0f;
