@@ -35,6 +35,7 @@ typedef int (*bench_fn)(struct bench *b, struct err *e);
     X(prefill)    /* a prompt alone */                                                                       \
     X(components) /* where the time of a step goes */                                                        \
     X(attention)  /* paged decode attention */                                                               \
+    X(prompts)    /* attention to prompts, dense and sparse; on a GPU */                                     \
     X(topk)       /* scores, their reduction and the choice of the best */                                   \
     X(forget)     /* what the last queries attend to, where a policy forgets by that */                      \
     X(linear)     /* matrix products, beside the vendor's library without the law of equal bits */           \

@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
      .help = "`decode` and `components`: sequences; default 32, on a GPU 64", .min = 1, .max = 512},
     {"tokens", 0, CLI_INT, offsetof(struct options, tokens), "N",
      .help = "`decode` from 1 to N tokens; `prefill` of N tokens (default 1024, on a GPU also 4096 and "
-             "16384); `components` of a step at N tokens (default 1024)",
+             "16384); `components` of a step at N tokens (default 1024); `prompts`, a GPU's: of N alone",
      .min = 128, .max = 1048576},
     {"sampled", 0, CLI_FLAG, offsetof(struct options, sampled), NULL,
      .help = "`decode --tokens`: estimated from short stretches at a few lengths"},
@@ -163,8 +163,8 @@ static int cmd_bench_run(const struct process_env *p, int argc, char **argv)
 
 const struct command cmd_bench = {
     .name = "bench",
-    .usage = "[limits] [decode] [prefill] [components] [attention] [topk] [forget] [linear] [load] "
-             "[tokenizer] [grade] [stats]",
+    .usage = "[limits] [decode] [prefill] [components] [attention] [prompts] [topk] [forget] [linear] "
+             "[load] [tokenizer] [grade] [stats]",
     .help = "measure speed beside the machine's own limits, one JSON line per figure",
     .details =
         "Without a name all but `stats` run, in about half a minute. `floor` is the limit in the same unit, "
@@ -174,6 +174,9 @@ const struct command cmd_bench = {
         "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n"
         "`prefill` is one prompt up to its first token, beside its matrix products at that peak.\n"
         "`components` prints microseconds and percent of each part of a step, replayed alone.\n"
+        "`prompts` is one layer's attention to a whole prompt: dense, the masses and the best keys of tiles "
+        "of\n"
+        "queries, which Kascade's anchor layers choose, attention to such lists, and masks.\n"
         "`forget` is what SnapKV and R-KV do beside attention when they forget in all sequences,\n"
         "in one, in none.\n"
         "`stats` simulates nights of which the truth is known: how often the gate and the tests err, and\n"
