@@ -34,8 +34,8 @@ static const char *const ends[] = {"<|return|>",
                                    "<|END_OF_TURN_TOKEN|>",
                                    "<|end_of_solution|>",
                                    "<|end_of_sentence|>",
-                                   "<\xef\xbd\x9c"
-                                   "end\xe2\x96\x81of\xe2\x96\x81sentence\xef\xbd\x9c>",
+                                   ("<\xef\xbd\x9c"
+                                    "end\xe2\x96\x81of\xe2\x96\x81sentence\xef\xbd\x9c>"),
                                    "[END FINAL RESPONSE]"};
 
 /* Drops what begins and ends the message. */
