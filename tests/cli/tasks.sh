@@ -167,7 +167,7 @@ run 0 export gpqa --format inspect -o lm/logs
 mentions stderr.txt '3 completions' withheld
 [ "$(grep -l 'withheld: the data set' lm/logs/*.json | wc -l)" = 1 ] || fail "withheld: $(grep -l withheld lm/logs/*)"
 run 0 export gpqa --format inspect -o lm/logs --force --restricted-texts
-[ ! -s stderr.txt ] || fail "export said: $(cat stderr.txt)"
+grep -q withheld stderr.txt && fail "export said: $(cat stderr.txt)"
 grep -rq withheld lm/logs && fail "texts are withheld in spite of --restricted-texts"
 # So does a comparison, in files and on standard output, which may be a log: with other verdicts its problems flip.
 rm -rf flipped
