@@ -71,8 +71,8 @@ static size_t behind_marks(struct span s, size_t i, const char *marks)
     return i;
 }
 
-/* Finds the last run in which every option is judged, once and in any order, and nothing else is said. Returns
- * how many are true, or -1 for none. *letter: the last that is; *end: the byte behind the run. */
+/* Finds the last run in which every option is judged, once and in any order, and nothing else is said.
+ * Returns how many are true, or -1 for none. *letter: the last that is; *end: the byte behind the run. */
 static int judged_options(char *letter, size_t *end, struct span s, int n_options)
 {
     enum { RUN_MAX = 400 };

@@ -67,7 +67,8 @@ struct choice_entry {
     enum choice_kind kind;
 };
 
-/* The entries by their first two bytes, capitals as small letters; the last five bits of the second one do. */
+/* The entries by their first two bytes, capitals as small letters; the last five bits of the second one do.
+ */
 enum { CHOICE_ONE_BYTE = 32, CHOICE_SECONDS }; /* the class of entries of one byte, and how many classes */
 struct choice_lexicon {
     struct choice_entry *entries;
