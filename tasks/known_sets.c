@@ -360,8 +360,8 @@ int known_set_is_whole(const struct task *t)
            count_known(t) == t->n_problems;
 }
 
-/* Do the options call the data set LongBench-E's, "qasper_e"? Its rows are other ones, balanced by length, of
- * which no two public copies of all answers were at hand. */
+/* Do the options call the data set LongBench-E's, "qasper_e"? Its rows are other ones, balanced by length;
+ * the table has none of them. */
 static int is_longbench_e(const struct task *t)
 {
     const char *name = t->options.subset ? t->options.subset : t->options.file;

@@ -167,7 +167,7 @@ const struct command cmd_bench = {
              "[load] [tokenizer] [grade] [stats]",
     .help = "measure speed beside the machine's own limits, one JSON line per figure",
     .details =
-        "Without a name all but `stats` run, in about half a minute. `floor` is the limit in the same unit, "
+        "Without a name all but `stats` run, in about a minute. `floor` is the limit in the same unit, "
         "measured in the same run;\n"
         "`share` is the value as a share of it. For decode the limit is the sum over the step's "
         "phases (matrix products,\n"

@@ -6,7 +6,7 @@
 #include "kernels/cuda/device/tensor_map.cuh"
 #include "kernels/cuda/device/wgmma.cuh"
 
-/* Kernels of prompts on Hopper's tensor cores: what they share. They are warp-specialised: one or two
+/* Kernels of prompts on Hopper's tensor cores: what they share. They are warp-specialised: one to four
  * warpgroups multiply (consumers, called teams, 64 rows each), and one more copies tiles of keys for them
  * (the producer), a few tiles ahead.
  *
