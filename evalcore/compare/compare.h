@@ -31,7 +31,7 @@ struct compared { /* a pair of cells; in `lengths` only the fields on lengths ar
 struct compared_setting { /* a policy setting over the tasks that both sides have */
     const char *name;     /* B's */
     int n_tasks;
-    struct pair pair; /* every problem with the same weight; the settings are a family */
+    struct pair pair; /* the tasks weigh the same; the settings are a family */
 };
 struct flip {  /* a problem that one side solved and the other did not (by more than half of its samples) */
     int cells; /* index into comparison.cells */

@@ -67,19 +67,20 @@ static void add_pairs(struct doc *d, struct comparison *c)
                                                   {"Holm p of a loss", CELL_NUMBER},
                                                   {"verdict", 0}};
     struct table *t = doc_table(
-        d,
-        arena_printf(&c->arena,
-                     "Problems solved by both, by one alone, by neither (with several samples: by more than "
-                     "half of them), percent correct, difference in points with its 95 %% interval, exact "
-                     "two-sided p, the same adjusted for the number of cells (Holm; over all tasks for the "
-                     "number of policy settings), and the one-sided p of a loss of %s or more, adjusted "
-                     "likewise. %s",
-                     report_points(&c->arena, c->margin), report_interval_note));
+        d, arena_printf(
+               &c->arena,
+               "Problems solved by both, by one alone, by neither (with several samples: by more than "
+               "half of them), percent correct (of several tasks their mean, which weighs all tasks the "
+               "same), difference in points with its 95 %% interval, exact "
+               "two-sided p, the same adjusted for the number of cells (Holm; over all tasks for the "
+               "number of policy settings), and the one-sided p of a loss of %s or more, adjusted "
+               "likewise. %s",
+               report_points(&c->arena, c->margin), report_interval_note));
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < c->n_cells; i++)
         pair_row(d, t, c, cell_name(c, i), &c->cells[i].pair);
     if (c->all && c->n_cells > 1)
-        pair_row(d, t, c, "all problems", c->all);
+        pair_row(d, t, c, "all tasks", c->all);
     for (int i = 0; i < c->n_settings && !c->all; i++)
         pair_row(d, t, c, arena_printf(&c->arena, "%s, all tasks", c->settings[i].name),
                  &c->settings[i].pair);

@@ -161,6 +161,7 @@ static void compare_one(struct comparison *c, struct compared_setting *s, int ro
         match_add(&m, &c->a->cells[c->cells[i].a], &c->b->cells[c->cells[i].b], NULL);
         s->n_tasks += m.n > before;
     }
+    match_weigh(&m, NULL);
     match_compare(&s->pair, &m, c->margin / 100);
     match_release(&m);
 }

@@ -167,7 +167,7 @@ static void add_tables(struct str *out, struct comparison *c, int columns)
     add_paragraph(out,
                   arena_printf(a,
                                "p: two-sided; p(=): one-sided, of a loss of %s or more; both adjusted for "
-                               "the number of %s (Holm). %s",
+                               "the number of %s (Holm). Over several tasks all of them weigh the same. %s",
                                report_points(a, c->margin), c->all ? "cells" : "cells or of policy settings",
                                report_interval_note),
                   columns);

@@ -144,8 +144,9 @@ static const struct csv_column settings_columns[] = {
     {"only_baseline", CSV_INT, "problems", "solved by the baseline alone"},
     {"only_setting", CSV_INT, "problems", "solved by the setting alone"},
     {"neither", CSV_INT, "problems", "solved by neither"},
-    {"baseline_accuracy", CSV_FLOAT, "fraction", "mean over these problems"},
-    {"accuracy", CSV_FLOAT, "fraction", "mean over all problems that the setting has answered"},
+    {"baseline_accuracy", CSV_FLOAT, "fraction", "mean over these problems; all tasks weigh the same"},
+    {"accuracy", CSV_FLOAT, "fraction",
+     "mean over all problems that the setting has answered; all tasks weigh the same"},
     {"accuracy_low", CSV_FLOAT, "fraction", "95 % interval of accuracy"},
     {"accuracy_high", CSV_FLOAT, "fraction", "95 % interval of accuracy"},
     {"delta", CSV_FLOAT, "fraction", "compared_accuracy minus baseline_accuracy"},
@@ -169,7 +170,7 @@ static const struct csv_column settings_columns[] = {
     {"budget_rule", CSV_TEXT, "", "the budget in words"},
     CSV_IDLE_COLUMNS,
     {"compared_accuracy", CSV_FLOAT, "fraction",
-     "mean over the problems that the baseline has answered, too"},
+     "mean over the problems that the baseline has answered, too; all tasks weigh the same"},
     {0}};
 
 static void put_count(struct csv *c, const char *column, const struct setting *s, long v)

@@ -106,7 +106,8 @@ static int collect_heat(struct heat *h, const struct report *r, int first)
     return 1;
 }
 
-/* The scores of all squares, problem by problem. */
+/* The scores of all squares, problem by problem. Of several tasks they are weighed, so that a mean over them
+ * is that of the tasks' means; with as many problems in each task every weight is 1. */
 static void fill_scores(struct heat *h, const struct report *r)
 {
     int n = h->n_k * h->n_l, offset = 0;
@@ -120,12 +121,14 @@ static void fill_scores(struct heat *h, const struct report *r)
         h->score[i] = NAN;
     for (int p = 0; p < h->n_panels; p++) {
         const struct run_task *task = r->panels[h->panels[p]].task;
+        double weight = h->n_problems / ((double)h->n_panels * task->n_problems);
+        is_binary &= h->n_panels == 1 || fabs(weight - 1) < 1e-9;
         for (int i = 0; i < n; i++) {
             int at = h->cell[i * h->n_panels + p];
             const struct cell_stats *s = at >= 0 ? &r->cells[at] : NULL;
             for (int q = 0; s && q < task->n_problems && q < s->cell->task->n_problems; q++)
                 if (s->jobs[q] > 0) {
-                    h->score[i * h->n_problems + offset + q] = s->sum[q] / (double)s->jobs[q];
+                    h->score[i * h->n_problems + offset + q] = weight * s->sum[q] / (double)s->jobs[q];
                     lcm = match_multiple(lcm, s->jobs[q]);
                 }
             is_binary &= !s || !strcmp(task->metric, "accuracy");
@@ -227,8 +230,8 @@ static const char *range_text(struct arena *a, const struct null_range *g, int n
                         g->p < 0.05 ? "" : ", so this map is consistent with no effect at all");
 }
 
-/* One task: its cell as everywhere else. Several: the mean over problems, which all weigh the same, and blank
- * where a task has none. */
+/* One task: its cell as everywhere else. Several: the mean over tasks, which all weigh the same (fill_scores
+ * has weighed their problems), and blank where a task has none. */
 static void fill_square(struct svg_square *out, const struct heat *h, const struct report *r, int i)
 {
     const int *cell = &h->cell[i * h->n_panels];
@@ -310,8 +313,7 @@ static void add_map(struct doc *d, const struct report *r, int first, struct hea
     struct str svg = {0};
     svg_heat(&svg, &map);
     doc_figure(d, arena_printf(d->arena, "%s_%s.svg", f->name, slug), title, &svg, 0,
-               "Accuracy in percent, n jobs.%s%s%s",
-               h->n_panels > 1 ? " All problems of all tasks weigh the same." : "",
+               "Accuracy in percent, n jobs.%s%s%s", h->n_panels > 1 ? " All tasks weigh the same." : "",
                is_partial ? " Answers are missing, so no square is framed as the best." : "",
                range_text(d->arena, &chance, n_cells, n_problems));
 }

@@ -250,7 +250,7 @@ static const char *problem_basis(const struct report *r, int *is_same)
     *is_same = n && low == high && min_tasks == max_tasks;
     if (*is_same)
         return arena_printf(r->arena, "over %d problem%s of %d task%s", low, low == 1 ? "" : "s", min_tasks,
-                            min_tasks == 1 ? "" : "s");
+                            min_tasks == 1 ? "" : "s of the same weight");
     return n ? arena_printf(r->arena, "over %d to %d problems", low, high) : "";
 }
 
@@ -352,16 +352,15 @@ void report_add_verdict(struct doc *d, const struct report *r)
     int is_same;
     const char *over = problem_basis(r, &is_same);
     struct table *t = doc_table(
-        d,
-        arena_printf(
-            d->arena,
-            "Each policy setting over all its tasks%s%s, every problem with the same weight: percent correct "
-            "[95 %% interval], difference from %s in points on the same problems, and total reads (tokens "
-            "attended and read to choose them) as a share of what full attention would have read. %s. All "
-            "settings of a model are one family of tests (Holm, 5 %%); \"would do\" counts problems, if "
-            "the shares stay as they are.%s",
-            is_same ? ", " : "", is_same ? over : "", report_baseline_name(r),
-            report_marks_legend(d->arena, r->run->margin), scope_note(r)));
+        d, arena_printf(
+               d->arena,
+               "Each policy setting over all its tasks%s%s, all tasks with the same weight: percent correct "
+               "[95 %% interval], difference from %s in points on the same problems, and total reads (tokens "
+               "attended and read to choose them) as a share of what full attention would have read. %s. All "
+               "settings of a model are one family of tests (Holm, 5 %%); \"would do\" counts problems, if "
+               "the shares stay as they are.%s",
+               is_same ? ", " : "", is_same ? over : "", report_baseline_name(r),
+               report_marks_legend(d->arena, r->run->margin), scope_note(r)));
     static const struct table_column columns[] = {{"policy", 0},
                                                   {"verdict", 0},
                                                   {"accuracy", CELL_NUMBER},

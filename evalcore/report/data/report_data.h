@@ -105,15 +105,16 @@ struct pair {                          /* two cells on the same problems; differ
 };
 enum { PROBLEMS_LIMIT = 100000 };
 
-/* A policy setting over all its tasks with answers, compared with the baseline's row on all their problems,
- * each with the same weight. Several greedy samples of a problem count as one. */
+/* A policy setting over all its tasks with answers, compared with the baseline's row on all their problems.
+ * The tasks weigh the same, and the problems of a task do. Several greedy samples of a problem count as one.
+ */
 struct setting {
     int row;          /* index of report.rows */
     int baseline_row; /* -1: it is a baseline, or has none */
     int is_baseline;
     int n_tasks;        /* on which both have answers to a shared problem */
     struct pair pooled; /* a and b are -1; mark MARK_NONE without a baseline */
-    double accuracy;    /* mean over all its problems; NaN without results */
+    double accuracy;    /* mean over its tasks; NaN without results */
     struct interval ci;
     double reads, kv_share, aux_share; /* shares of full attention's reads; reads: both together */
     enum activity activity;            /* ACTIVITY_INACTIVE where it is so on some task */

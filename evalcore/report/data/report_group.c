@@ -63,56 +63,22 @@ struct group_mean group_mean_of(const struct group_mean *m, int n)
     return finish_mean(&sums, n_sets, missing);
 }
 
-struct data_set {
-    int part, from, to; /* its problems among those matched */
-};
-
-/* None where all problems weigh the same, so that the exact tests hold. */
-static void weigh_problems(struct matched *m, const struct data_set *sets, int n)
-{
-    int n_parts = 0, is_even = 1;
-    double *share = xcalloc((size_t)n + 1, sizeof *share); /* weight of a data set in its part */
-    for (int i = 0; i < n; i++) {
-        int same = 0, is_first = 1;
-        for (int k = 0; k < n; k++) {
-            int together = sets[k].part == sets[i].part && sets[k].to > sets[k].from;
-            same += together;
-            is_first &= !together || k >= i;
-        }
-        n_parts += is_first && sets[i].to > sets[i].from;
-        share[i] = same ? 1.0 / same : 0;
-    }
-    m->weight = xmalloc(((size_t)m->n + 1) * sizeof *m->weight);
-    for (int i = 0; i < n; i++)
-        for (int k = sets[i].from; k < sets[i].to; k++) {
-            m->weight[k] = share[i] / n_parts * m->n / (sets[i].to - sets[i].from);
-            is_even &= fabs(m->weight[k] - 1) < 1e-9;
-        }
-    if (is_even) {
-        free(m->weight);
-        m->weight = NULL;
-    }
-    free(share);
-}
-
 static void compare_group(struct pair *out, const struct report *r, int row, const struct group *g, int key)
 {
     struct matched m = match_begin();
-    struct data_set *sets = xcalloc((size_t)r->run->n_cells + 1, sizeof *sets);
-    int n = 0;
+    int *part = xcalloc((size_t)r->run->n_cells + 1, sizeof *part);
     for (int i = 0; i < r->run->n_cells; i++) {
-        int base = r->run->cells[i].baseline, from = m.n;
+        int base = r->run->cells[i].baseline;
         if (r->cells[i].row != row || base < 0 || base == i || !g->is_in(r->cells[i].cell, key))
             continue;
+        part[m.n_added] = g->part ? g->part(r->cells[i].cell) : m.n_added;
         match_add(&m, &r->cells[base], &r->cells[i], NULL);
-        sets[n] = (struct data_set){g->part ? g->part(r->cells[i].cell) : n, from, m.n};
-        n++;
     }
-    weigh_problems(&m, sets, n);
+    match_weigh(&m, part);
     match_compare(out, &m, r->run->margin / 100);
     out->a = out->b = -1;
     match_release(&m);
-    free(sets);
+    free(part);
 }
 
 struct pair *group_pairs(const struct report *r, const struct group *g, const int *key, int n)

@@ -105,6 +105,13 @@ static double min_problems(double p, long k, int problems, double alpha)
     return ceil(ceil(log(alpha / 2) * (double)k / log(p / 2) - 1e-9) * problems / (double)k);
 }
 
+/* So many without any difference show that the margin is kept. Where tasks weigh the same and do not have as
+ * many problems it takes more, since the loss may lie in the few. */
+static double even_problems(const struct pair *x, double alpha)
+{
+    return log(alpha) / log(x->best.even) * x->problems - 1e-9;
+}
+
 static long rounded_problems(double n)
 {
     return n <= PROBLEMS_LIMIT ? (long)ceil(n) : -1;
@@ -115,7 +122,7 @@ static long fewest_at_all(const struct pair *x, int n, double margin)
     double alpha = ALPHA / n;
     double best = fmin(min_problems(x->best.lower, x->best.can_lose, x->problems, alpha),
                        min_problems(x->best.higher, x->best.can_gain, x->problems, alpha));
-    double even = margin > 0 ? ceil(log(alpha) / log1p(-margin)) : INFINITY;
+    double even = margin > 0 ? ceil(even_problems(x, alpha)) : INFINITY;
     return rounded_problems(x->is_below_margin ? best : fmin(best, even));
 }
 
@@ -141,7 +148,7 @@ static long enough_problems(const struct family *f, int j)
         z = stat_normal_quantile(1 - ALPHA / n_within);
         within = x->sd > 0 ? z * z * fmax(x->sd * x->sd, least) / (capacity * capacity) : 0;
         if (x->delta <= 0)
-            within = fmax(within, log(ALPHA / n_within) / log1p(-f->margin));
+            within = fmax(within, even_problems(x, ALPHA / n_within));
     }
     return rounded_problems(fmax(fmin(differ, within), x->problems + 1));
 }

@@ -2,7 +2,8 @@
  *
  * One answer a problem, right or wrong: exact McNemar, with Newcombe's interval. Several samples, all right
  * or wrong: the exact stratified test with the problems as strata, with a t interval over problems. Scores
- * that are fractions, or problems of unlike weight: sign flips over problems. (Miller, arXiv 2411.00640,
+ * that are fractions, or problems of unlike weight (a mean over tasks that do not have as many): sign flips
+ * over problems, exact where the differences are multiples of a unit. (Miller, arXiv 2411.00640,
  * section 4; Dietterich 1998 for McNemar on classifiers; Mehta, Patel and Gray 1985 for the stratified test.)
  */
 #include "evalcore/report/data/report_match.h"
@@ -30,6 +31,7 @@ void match_release(struct matched *m)
     free(m->weight);
     free(m->at_a);
     free(m->at_b);
+    free(m->end);
 }
 
 static void grow_matched(struct matched *m, int more)
@@ -104,8 +106,49 @@ void match_add(struct matched *m, const struct cell_stats *a, const struct cell_
         m->n++;
         m->lcm = match_multiple(match_multiple(m->lcm, a->jobs[k]), b->jobs[i]);
     }
+    m->end = xrealloc(m->end, (size_t)(m->n_added + 1) * sizeof *m->end);
+    m->end[m->n_added++] = m->n;
     if (n_dropped)
         *n_dropped = ta->n_problems + tb->n_problems - 2 * shared;
+}
+
+static int n_of(const struct matched *m, int i)
+{
+    return m->end[i] - (i ? m->end[i - 1] : 0);
+}
+
+/* Pairs in the part of pair i that have problems. */
+static int n_in_part(const struct matched *m, const int *part, int i)
+{
+    int n = 0;
+    for (int k = 0; k < m->n_added; k++)
+        n += n_of(m, k) && (part ? part[k] == part[i] : k == i);
+    return n;
+}
+
+/* A problem weighs 1 / (parts * pairs of its part * problems of its pair): with such denominators, weighed
+ * scores of right and wrong are multiples of one over their least common multiple. */
+void match_weigh(struct matched *m, const int *part)
+{
+    double parts = 0;
+    long smallest = 0, all = m->lcm;
+    int is_even = 1;
+    for (int i = 0; i < m->n_added; i++) {
+        long n = (long)n_of(m, i) * n_in_part(m, part, i);
+        if (!n)
+            continue;
+        parts += 1.0 / n_in_part(m, part, i);
+        is_even &= !smallest || n == smallest;
+        smallest = !smallest || n < smallest ? n : smallest;
+        all = match_multiple(all, n * m->lcm);
+    }
+    if (is_even)
+        return;
+    m->unit = match_unit(all) * (double)smallest;
+    m->weight = xmalloc((size_t)m->n * sizeof *m->weight);
+    for (int i = 0; i < m->n_added; i++)
+        for (int k = m->end[i] - n_of(m, i); k < m->end[i]; k++)
+            m->weight[k] = m->n / (parts * n_in_part(m, part, i) * n_of(m, i));
 }
 
 static double weight_of(const struct matched *m, int i)
@@ -210,7 +253,7 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
     size_t n = (size_t)m->n;
     enum signflip how;
     int is_exact = m->is_binary && !m->weight;
-    double unit = is_exact ? match_unit(m->lcm) : 0, heaviest = max_weight(m);
+    double unit = !m->is_binary ? 0 : m->weight ? m->unit : match_unit(m->lcm), heaviest = max_weight(m);
     struct outcomes o = outcomes_of(m);
     out->p = is_exact ? stratified_p(m, out->delta) : NAN;
     if (isnan(out->p)) {

@@ -12,7 +12,10 @@ struct matched {
     double *weight;              /* weight of each problem, 1 on average; NULL: all the same */
     int *at_a, *at_b;            /* indices into the cells' tasks */
     int n;
+    int *end; /* of each pair of cells that was added: the number of problems up to its own */
+    int n_added;
     long lcm;          /* least common multiple of the numbers of samples; not followed beyond 4,096 */
+    double unit;       /* weighed: all d, times their weight over the heaviest, are multiples of it; or 0 */
     int is_binary;     /* every score is 0 or 1 */
     int is_incomplete; /* answers of some cell are missing, so that the pair gets no mark */
 };
@@ -28,6 +31,11 @@ struct matched match_begin(void);
 /* Adds the problems that two cells have both answered, baseline a and cell b, matched by id and prompt;
  * n_dropped as in report_compare(). */
 void match_add(struct matched *m, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped);
+/* Weighs the problems so that all parts weigh the same, in a part all pairs of cells that were added, and in
+ * a pair all problems. part[i] is that of the i-th pair; NULL: each is its own, as the tasks of a policy
+ * setting are. Pairs without a shared problem do not count. weight stays NULL where all problems weigh the
+ * same anyway, so that the exact tests hold. Call it once, when all are added. */
+void match_weigh(struct matched *m, const int *part);
 /* Fills *out with the tests of the matched problems; a, b, the adjusted p values and the mark stay 0, NaN and
  * MARK_NONE. The margin is a fraction; NaN leaves noninferior NaN. Without a problem p is NaN and ci [-1, 1].
  */

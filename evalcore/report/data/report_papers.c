@@ -19,28 +19,16 @@ static const struct cell_stats *stats_at(const struct report *r, int row, int co
 static double mean_p(const struct report *r, int a, int b)
 {
     struct matched all = match_begin();
-    double *d = NULL;
-    size_t n = 0, capacity = 0;
-    int each = 0; /* problems of every task so far; -1: not as many in each */
+    struct pair pair;
     for (int col = 0; col < r->n_columns; col++) {
         const struct cell_stats *x = stats_at(r, a, col), *y = stats_at(r, b, col);
-        int from = all.n;
-        if (!x || !y)
-            continue;
-        match_add(&all, x, y, NULL);
-        xgrow(&d, &capacity, (size_t)all.n + 1, sizeof *d);
-        for (int i = from; i < all.n; i++)
-            d[n++] = all.d[i] / (all.n - from);
-        if (all.n > from)
-            each = each && each != all.n - from ? -1 : all.n - from;
+        if (x && y)
+            match_add(&all, x, y, NULL);
     }
-    /* With as many problems in each task all differences are multiples of one unit, and the test is exact. */
-    double unit = each > 0 && all.is_binary ? match_unit(all.lcm) / each : 0;
-    enum signflip how;
-    double p = n ? stat_signflip(d, n, unit, &how) : NAN;
+    match_weigh(&all, NULL);
+    match_compare(&pair, &all, NAN);
     match_release(&all);
-    free(d);
-    return p;
+    return pair.p;
 }
 
 static double task_p(const struct report *r, int a, int b, int column)

@@ -10,9 +10,8 @@
  * could have made. Picking the best before testing favours it, so a column says what is not shown to be
  * worse, not what is best.
  *
- * Single tasks are compared with the test of the reports; the mean over tasks by a sign-flip test of the
- * problems' differences, each divided by the number of its task's problems: exact where all tasks have as
- * many and answers are right or wrong, of random flips otherwise. */
+ * Single tasks and the mean over tasks are compared with the tests of the reports, the mean as settings are.
+ */
 struct paper_cell {
     int cell;     /* index of the report's cell; -1: none, or the mean */
     double value; /* accuracy or mean score; NaN: none, or a task of the mean is missing */

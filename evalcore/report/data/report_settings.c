@@ -1,10 +1,12 @@
 /* One verdict for each policy setting over all its tasks: what a reader wants first. A task of ten problems
  * decides little by itself, and nineteen settings on four tasks are seventy questions; over all problems it
- * is one question a setting. */
+ * is one question a setting. The tasks weigh the same, so that many problems of one that a policy does not
+ * hurt cannot hide what it loses on the others. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/report/data/report_group.h"
 #include "evalcore/report/data/report_match.h"
 
 /* Is the cell of this row one that has answers and is compared? */
@@ -27,16 +29,24 @@ static void compare_setting(struct setting *s, const struct report *r)
         s->baseline_row = base->row;
         s->n_tasks += m.n > before;
     }
+    match_weigh(&m, NULL);
     match_compare(&s->pooled, &m, r->run->margin / 100);
     s->pooled.a = s->pooled.b = -1;
     match_release(&m);
 }
 
-/* Over all problems with results, each with the same weight. */
+static int is_answered(const struct cell *c, int k)
+{
+    (void)k;
+    return !c->task->is_text;
+}
+
+/* Over all problems with results. Where the tasks do not have as many, their means and intervals are put
+ * together as those of a benchmark of many data sets are. */
 static void add_accuracy(struct setting *s, const struct report *r)
 {
-    size_t n = 0, capacity = 1;
-    int is_binary = 1;
+    size_t n = 0, capacity = 1, each = 0;
+    int is_binary = 1, is_even = 1;
     long same = 0;
     for (int i = 0; i < r->run->n_cells; i++)
         capacity += (size_t)r->run->cells[i].task->n_problems;
@@ -47,6 +57,7 @@ static void add_accuracy(struct setting *s, const struct report *r)
         if (c->row != s->row || c->column < 0)
             continue;
         is_binary &= !strcmp(c->cell->task->metric, "accuracy");
+        size_t before = n;
         for (int k = 0; k < c->cell->task->n_problems; k++) {
             if (!c->jobs[k])
                 continue;
@@ -56,9 +67,14 @@ static void add_accuracy(struct setting *s, const struct report *r)
             mean[n] = c->sum[k] / (double)c->jobs[k];
             one[n++] = 1;
         }
+        is_even &= n == before || !each || n - before == each;
+        each = n > before ? n - before : each;
     }
-    s->accuracy = n ? stat_mean(mean, n) : NAN;
-    s->ci = same > 0 ? stat_clustered(sum, jobs, n, is_binary) : stat_clustered(mean, one, n, 0);
+    struct group_mean over = is_even ? (struct group_mean){0} : group_mean(r, s->row, is_answered, 0);
+    s->accuracy = !is_even ? over.mean : n ? stat_mean(mean, n) : NAN;
+    s->ci = !is_even   ? over.ci
+            : same > 0 ? stat_clustered(sum, jobs, n, is_binary)
+                       : stat_clustered(mean, one, n, 0);
     free(sum);
     free(mean);
     free(jobs);
