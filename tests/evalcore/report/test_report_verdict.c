@@ -237,7 +237,7 @@ static void test_large_task_hides_no_loss(void)
     CHECK_INT(count_text(report_verdict_sentence(&rep), "50 problems of 2 tasks of the same weight"), 1);
 
     /* Gains of many small weights beside losses of large ones; nothing is decided by their mere number. */
-    strcpy(some, "0011111111");
+    memset(some + 2, '1', SMALL - 2);
     set_scores(&r.cells[3], some);
     memset(all, '0', 4);
     set_scores(&r.cells[0], all);
