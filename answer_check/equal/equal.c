@@ -80,6 +80,8 @@ static int is_time(struct comparison *e, const struct math_node *m)
 static int are_times(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     int64_t hours, minutes;
+    if (equal_is_duration(gold) || equal_is_duration(pred))
+        return 1;
     return is_time(e, gold) || (is_time(e, pred) && is_clock(e, gold, &hours, &minutes));
 }
 

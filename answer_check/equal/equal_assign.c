@@ -253,7 +253,8 @@ const struct math_node *equal_alternatives(struct comparison *e, const struct ma
 const struct math_node *equal_quantities(struct comparison *e, const struct math_node *m,
                                          const struct math_node *other)
 {
-    if (m->kind != MATH_LIST || other->kind != MATH_ADD || m->which == MATH_BY_OR)
+    int is_amount = other->kind == MATH_ADD || other->kind == MATH_CURRENCY || other->kind == MATH_UNIT;
+    if (m->kind != MATH_LIST || !is_amount || m->which == MATH_BY_OR)
         return NULL;
     for (int i = 0; i < m->n; i++)
         if (m->child[i]->kind != MATH_UNIT || (i && equal_units(m->child[i - 1]->name, m->child[i]->name)))

@@ -44,6 +44,13 @@ int equal_is_vector(const struct math_node *m)
     return m->kind == MATH_MATRIX && (m->rows == 1 || m->columns == 1);
 }
 
+static int is_segment(const struct math_node *m)
+{
+    m = m->kind == MATH_EITHER ? m->child[0] : m;
+    return m->kind == MATH_SYMBOL && strlen(m->name) == 2 && m->name[0] >= 'A' && m->name[0] <= 'Z' &&
+           m->name[1] >= 'A' && m->name[1] <= 'Z';
+}
+
 int equal_is_name(const struct math_node *m)
 {
     switch (m->kind) {
@@ -61,6 +68,8 @@ int equal_is_name(const struct math_node *m)
         return 1;
     case MATH_EITHER:
         return equal_is_name(m->child[0]);
+    case MATH_DIVIDE: /* AB/CD, of two segments */
+        return is_segment(m->child[0]) && is_segment(m->child[1]);
     case MATH_TUPLE:
     case MATH_LIST:
     case MATH_RATIO: /* (x, y) = (1, 2), V_1 : V_2 = 11 : 21 */

@@ -136,36 +136,69 @@ static int has_sign(const struct math_node *m)
     return 0;
 }
 
-/* A copy in which every \pm has the upper sign, or the lower one; \mp (which = 1) the other. */
-static const struct math_node *with_sign(struct comparison *e, const struct math_node *m, int lower)
+/* How many \pm (which = 0) or \mp (which = 1) does it hold? */
+static int count_signs(const struct math_node *m, int which)
+{
+    int n = m->kind == MATH_PLUS_MINUS && (m->which == 1) == which;
+    for (int i = 0; i < m->n; i++)
+        n += count_signs(m->child[i], which);
+    return n;
+}
+
+/* A copy in which the k-th \pm has the upper sign, or the lower one where the k-th bit is set, and \mp (which
+ * = 1) the other. *k counts them. */
+static const struct math_node *with_sign(struct comparison *e, const struct math_node *m, unsigned lower,
+                                         int *k)
 {
     const struct math_node *child[ITEMS_MAX];
     if (!has_sign(m))
         return m;
     if (m->n > ITEMS_MAX || math_step(e->w, 10))
         return NULL;
+    int is_sign = m->kind == MATH_PLUS_MINUS, is_lower = is_sign && *k < 32 && (lower >> *k & 1);
+    *k += is_sign;
     for (int i = 0; i < m->n; i++)
-        child[i] = with_sign(e, m->child[i], lower);
-    if (m->kind == MATH_PLUS_MINUS)
-        return lower != (m->which == 1) ? math_node_1(e->w, MATH_NEGATE, m->source, child[0]) : child[0];
+        child[i] = with_sign(e, m->child[i], lower, k);
+    if (is_sign)
+        return is_lower != (m->which == 1) ? math_node_1(e->w, MATH_NEGATE, m->source, child[0]) : child[0];
     return math_node_like(e->w, m, child);
 }
 
-/* The values of one item: itself, or both signs. */
-static int signs_of(struct comparison *e, const struct math_node *m, const struct math_node *out[2])
+/* May the signs be chosen one by one: \pm 2 \pm \sqrt 3? Not beside \mp, nor on both sides of an equation. */
+static int are_independent(const struct math_node *m)
+{
+    int n = count_signs(m, 0);
+    if (n < 2 || n > 3 || count_signs(m, 1))
+        return 0;
+    for (int i = 0; m->kind == MATH_RELATION && i + 1 < m->n; i++)
+        if (has_sign(m->child[i]))
+            return 0;
+    return m->kind == MATH_PLUS_MINUS || m->kind == MATH_ADD || m->kind == MATH_DIVIDE ||
+           m->kind == MATH_MULTIPLY || m->kind == MATH_NEGATE || m->kind == MATH_RELATION;
+}
+
+/* The values of one item: itself, or both signs, or where they are independent all combinations. Returns how
+ * many, 0 when a limit is exceeded. */
+enum { SIGNS_MAX = 8 };
+static int signs_of(struct comparison *e, const struct math_node *m, const struct math_node *out[SIGNS_MAX])
 {
     out[0] = m;
     if (!has_sign(m))
         return 1;
-    out[0] = with_sign(e, m, 0);
-    out[1] = with_sign(e, m, 1);
-    return out[0] && out[1] ? 2 : 0;
+    int is_free = are_independent(m), n = is_free ? 1 << count_signs(m, 0) : 2;
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        out[i] = with_sign(e, m, is_free ? (unsigned)i : i ? ~0u : 0, &k);
+        if (!out[i])
+            return 0;
+    }
+    return n;
 }
 
 /* The list with both values in place of each item that has a \pm. */
 static const struct math_node *expand_list(struct comparison *e, const struct math_node *m)
 {
-    const struct math_node *item[EXPANDED_MAX], *two[2];
+    const struct math_node *item[EXPANDED_MAX], *two[SIGNS_MAX];
     int n = 0;
     for (int i = 0; i < m->n; i++) {
         int k = signs_of(e, m->child[i], two);
@@ -180,10 +213,13 @@ static const struct math_node *expand_list(struct comparison *e, const struct ma
 /* Expands (\pm a, \pm b) to all four tuples: the coordinates' signs are independent. */
 static const struct math_node *expand_tuple(struct comparison *e, const struct math_node *m)
 {
-    const struct math_node *item[EXPANDED_MAX], *two[2], *coordinate[ITEMS_MAX];
+    const struct math_node *item[EXPANDED_MAX], *two[SIGNS_MAX], *coordinate[ITEMS_MAX];
     int combinations = 1;
     if (m->n > ITEMS_MAX)
         return NULL;
+    for (int i = 0; i < m->n; i++) /* two values each */
+        if (are_independent(m->child[i]))
+            return NULL;
     for (int i = 0; i < m->n; i++)
         combinations *= combinations <= EXPANDED_MAX && has_sign(m->child[i]) ? 2 : 1;
     if (combinations > EXPANDED_MAX)
@@ -204,20 +240,21 @@ static const struct math_node *expand_tuple(struct comparison *e, const struct m
 
 const struct math_node *equal_expand(struct comparison *e, const struct math_node *m)
 {
-    const struct math_node *two[2];
+    const struct math_node *two[SIGNS_MAX];
     if (!has_sign(m) || m->kind == MATH_INTERVAL) /* both ends have both signs */
         return NULL;
     if (m->kind == MATH_LIST || m->kind == MATH_SET || m->kind == MATH_OR)
         return expand_list(e, m);
     if (m->kind == MATH_TUPLE)
         return expand_tuple(e, m);
-    if (signs_of(e, m, two) != 2)
+    int n = signs_of(e, m, two);
+    if (n < 2)
         return NULL;
     struct math_node *both = math_node_new(e->w,
                                            m->kind != MATH_RELATION      ? MATH_LIST
                                            : m->ops[0] == MATH_NOT_EQUAL ? MATH_AND /* x \ne \pm1 */
                                                                          : MATH_OR,
-                                           m->source, 2, two);
+                                           m->source, n, two);
     if (both && both->kind != MATH_LIST)
         both->which = 1; /* y = \pm x: two statements, whatever joins them on the other side */
     return both;

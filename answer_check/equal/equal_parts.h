@@ -65,6 +65,11 @@ int equal_units(const char *a, const char *b); /* are "cm^2" and "square centime
 int equal_unit_ratio(const char *a, const char *b, int64_t *num, int64_t *den);
 /* A sum of at most four quantities as one in the unit of the first: 5 feet 4 inches. */
 const struct math_node *equal_in_one_unit(struct comparison *e, const struct math_node *m);
+/* The seconds that 1:20:00, hours, minutes and seconds, mean beside a quantity. */
+const struct math_node *equal_seconds(struct comparison *e, const struct math_node *m,
+                                      const struct math_node *other);
+/* Is the ratio hours, minutes and seconds: 1:20:00? */
+int equal_is_duration(const struct math_node *m);
 
 /* ---- words (equal_text.c) ---- */
 
@@ -94,7 +99,8 @@ enum math_truth equal_matrices(struct comparison *e, const struct math_node *gol
 const struct math_node *equal_matrix(struct comparison *e, const struct math_node *m);
 const struct math_node *equal_vector(struct comparison *e, const struct math_node *m, int n);
 const struct math_node *equal_determinant(struct comparison *e, const struct math_node *m);
-/* a \pm b as the list of its two values; in a tuple every combination of signs. */
+/* a \pm b as the list of its two values, \pm a \pm b as that of its four; in a tuple every combination of
+ * signs. */
 const struct math_node *equal_expand(struct comparison *e, const struct math_node *m);
 
 /* ---- definitions by cases (equal_piecewise.c) ---- */
@@ -173,6 +179,10 @@ int equal_declares(struct comparison *e, const struct math_node *m);
 /* Compares such answers, whatever the parameter's name is and wherever it starts to count. */
 enum math_truth equal_families(struct comparison *e, const struct math_node *gold,
                                const struct math_node *pred);
+/* Two general solutions whose arbitrary constants have other names or another order, where those of the
+ * reference are plainly arbitrary (equal_constants.c). */
+enum math_truth equal_constants(struct comparison *e, const struct math_node *gold,
+                                const struct math_node *pred);
 /* F(x) + C and G(x) + c, which are equal if they differ by a constant. */
 enum math_truth equal_antiderivatives(struct comparison *e, const struct math_node *gold,
                                       const struct math_node *pred);

@@ -322,7 +322,13 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
         g = equal_meaning(e, gold);
         p = equal_meaning(e, pred);
     }
-    if (!g && !p && (gold->kind == MATH_UNIT || pred->kind == MATH_UNIT)) {
+    if (!g && !p) {
+        g = equal_seconds(e, gold, pred);
+        p = equal_seconds(e, pred, gold);
+    }
+    if (!g && !p &&
+        (gold->kind == MATH_UNIT || pred->kind == MATH_UNIT || gold->kind == MATH_CURRENCY ||
+         pred->kind == MATH_CURRENCY)) {
         g = equal_in_one_unit(e, gold);
         p = equal_in_one_unit(e, pred);
     }
@@ -354,6 +360,8 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
         r = equal_families(e, gold, pred);
     if (r != MATH_TRUE)
         r = equal_antiderivatives(e, gold, pred);
+    if (r != MATH_TRUE)
+        r = equal_constants(e, gold, pred);
     if (r == MATH_TRUE)
         return r;
     g = equal_is_statements(gold) || equal_is_statements(pred) ? equal_alternatives(e, gold) : NULL;

@@ -117,9 +117,23 @@ static const char *spelled_out(const char *words)
     return strcmp(words, "dne") ? words : "does not exist";
 }
 
+/* Are they the same but for hyphens: "counter-clockwise" and "counterclockwise"? */
+static int same_but_hyphens(const char *a, const char *b)
+{
+    if (!strchr(a, '-') && !strchr(b, '-'))
+        return 0;
+    for (;; a++, b++) {
+        a += *a == '-' && ascii_is_letter(a[1]);
+        b += *b == '-' && ascii_is_letter(b[1]);
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
 enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
-    if (same_words(spelled_out(gold->name), spelled_out(pred->name)) || !strcmp(gold->name, pred->name) ||
+    if (same_but_hyphens(gold->name, pred->name) ||
+        same_words(spelled_out(gold->name), spelled_out(pred->name)) || !strcmp(gold->name, pred->name) ||
         is_answered_by(gold->name, pred->name) || is_answered_by(pred->name, gold->name))
         return MATH_TRUE;
     const struct math_node *g = equal_meaning(e, gold), *p = equal_meaning(e, pred);

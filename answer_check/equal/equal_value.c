@@ -286,3 +286,34 @@ const struct math_node *equal_in_one_unit(struct comparison *e, const struct mat
         sum->name = unit;
     return sum;
 }
+
+int equal_is_duration(const struct math_node *m)
+{
+    int has_zero = 0;
+    if (m->kind != MATH_RATIO || m->n != 3 || m->child[0]->kind != MATH_NUMBER)
+        return 0;
+    for (int i = 1; i < 3; i++) {
+        const struct math_node *c = m->child[i];
+        if (c->kind != MATH_NUMBER || c->source.n != 2 || !ascii_is_digit(c->source.s[0]) ||
+            !ascii_is_digit(c->source.s[1]) || c->source.s[0] > '5')
+            return 0;
+        has_zero |= c->source.s[0] == '0'; /* 1:20:30 is a ratio as well */
+    }
+    return has_zero;
+}
+
+const struct math_node *equal_seconds(struct comparison *e, const struct math_node *m,
+                                      const struct math_node *other)
+{
+    int is_quantity =
+        other->kind == MATH_UNIT || (other->kind == MATH_ADD && other->child[0]->kind == MATH_UNIT);
+    if (!is_quantity || !equal_is_duration(m))
+        return NULL;
+    const struct math_node *part[] = {ratio_of(e, m->child[0], 3600, 0), ratio_of(e, m->child[1], 60, 0),
+                                      m->child[2]};
+    struct math_node *sum =
+        math_node_1(e->w, MATH_UNIT, m->source, math_node_new(e->w, MATH_ADD, m->source, 3, part));
+    if (sum)
+        sum->name = "s";
+    return sum;
+}

@@ -283,10 +283,30 @@ static int is_one_name(struct math_reader *r)
     return name || t->n == 3 ? name != reader_option(r, READ_NAMES) : 0;
 }
 
-/* Is it dx outside an integral? That is one quantity, so that x dy - y dx is not 0. */
-static int is_lone_differential(const struct math_reader *r, const struct token *t)
+/* Is d a letter like others here, in powers such as d^4 and dx^4? */
+static int is_letter_d(const struct math_reader *r, const struct token *t)
 {
-    return !r->in_integral && t->n == 2 && t->s[0] == 'd' && strchr("xyzuvSTUVPQWGH", t->s[1]) && t->s[1];
+    if (t[1].kind == T_CARET && !(t[2].kind == T_DIGITS && t[2].n == 1 && *t[2].s == '2') &&
+        !(t[2].kind == T_OPEN && t[3].kind == T_DIGITS && t[3].n == 1 && *t[3].s == '2'))
+        return 1;
+    for (const struct token *k = r->t; k->kind != T_END; k++)
+        if (k->kind == T_WORD && k->n < 3 && k->s[k->n - 1] == 'd' && k[1].kind == T_CARET &&
+            (k[2].kind == T_DIGITS || k[2].kind == T_OPEN) && *k[2 + (k[2].kind == T_OPEN)].s != '2')
+            return 1;
+    return 0;
+}
+
+/* Is it dx outside an integral? That is one quantity, so that x dy - y dx is not 0. The only one may also be
+ * a product. */
+static int is_lone_differential(struct math_reader *r, const struct token *t)
+{
+    int others = 0;
+    if (r->in_integral || t->n != 2 || t->s[0] != 'd' || !t->s[1] || !strchr("xyzuvSTUVPQWGH", t->s[1]) ||
+        is_letter_d(r, t))
+        return 0;
+    for (const struct token *k = r->t; k->kind != T_END; k++)
+        others += k != t && k->kind == T_WORD && k->n == 2 && k->s[0] == 'd';
+    return others || !reader_option(r, READ_NAMES);
 }
 
 const struct math_node *read_letters(struct math_reader *r)

@@ -3,6 +3,8 @@
  * alternating harmonic series. Each is recognised by an identity of its terms. */
 #include "answer_check/scalar/calculus_parts.h"
 
+#include <string.h>
+
 #include "answer_check/scalar/scalar_build.h"
 
 typedef const struct math_node *node;
@@ -197,9 +199,12 @@ static const struct math_node *sum_with_index(struct math_work *w, const struct 
                                               const struct math_node *from)
 {
     const struct math_node *geometric = NULL, *q = NULL;
-    if (m->kind == MATH_MULTIPLY && m->n == 2 && m->child[0]->kind == MATH_SYMBOL)
+    int is_product = (m->kind == MATH_MULTIPLY && m->n == 2) || m->kind == MATH_DIVIDE;
+    if (!is_product || m->child[0]->kind != MATH_SYMBOL || strcmp(m->child[0]->name, x) != 0)
+        return NULL; /* another letter is a factor */
+    if (m->kind == MATH_MULTIPLY)
         geometric = m->child[1];
-    else if (m->kind == MATH_DIVIDE && m->child[0]->kind == MATH_SYMBOL)
+    else
         geometric = tree_div(w, tree_integer(w, 1), m->child[1]);
     if (!geometric || !(q = ratio_of(w, geometric, x, from)))
         return NULL;

@@ -1,5 +1,6 @@
 /* Writings that the grammar of formulas does not know, put into ones that it knows (contract: respell.h). */
 #include "answer_check/text/respell.h"
+#include "answer_check/text/respell_words.h"
 
 #include <string.h>
 
@@ -391,7 +392,7 @@ struct span respell(struct arena *a, struct span s)
     }
     if (has_word)
         s = replace_words(a, s);
-    s = span_trim(s);
+    s = respell_words(a, span_trim(s));
     if (read_numbers(a, s, &out) || (!is_plain && read_derivative(a, s, &out)))
         return out;
     if (s.n > 60 || !s.n)

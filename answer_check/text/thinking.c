@@ -11,6 +11,7 @@ static const char *const sayings[][2] = {
     {"Here is my thought process:", "Here is my response:"}, /* Granite 3.2 */
     {"Here's my thought process:", "Here's my response:"},
     {"Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"}, /* Apriel */
+    {"Thinking...", "...done thinking."},                       /* as Ollama prints it */
     {"analysis", "assistantfinal"} /* gpt-oss, whose tokens were not printed: "analysisWe need .." */
 };
 

@@ -130,6 +130,12 @@ static int qualified_behind(struct span text, size_t i)
     struct span next = {text.s + i, text.n - i};
     while (next.n && is_mark(next.s[0]))
         next = (struct span){next.s + 1, next.n - 1};
+    if ((word.n == 4 && span_starts(word, "only")) || (word.n == 5 && span_starts(word, "works"))) {
+        static const char *const limits[] = {"for ", "if ", "when ", "where ", "only "};
+        for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
+            if (span_starts(next, limits[k]))
+                return 1; /* "5 only for even n" */
+    }
     if (word.n == 3 && span_starts(word, "and") &&
         (span_starts(next, "a half") || span_starts(next, "a quarter") || span_starts(next, "a third") ||
          span_starts(next, "one half")))

@@ -23,6 +23,7 @@ FAMILIES = (
     "near_misses",
     "symbols",
     "meanings",
+    "phrasings",
 )
 
 
