@@ -131,11 +131,25 @@ static struct span without_aside(struct span s)
         longest = run > longest ? run : longest;
     }
     struct span aside = {s.s + open, end - open};
+    int is_reason = sentence_begins(aside, "as|since|because|for") && s.s[open - 1] == ' ';
     int is_aside = !span_starts(aside, "(mod") && open > 1 && s.s[open - 1] == ' ' && longest > 2 &&
                    !memchr(aside.s, '\\', aside.n);
+    if (is_reason)
+        return span_trim((struct span){s.s, open});
     if (!is_aside || (sentence_is_doubtful(aside) && !has_digit(aside))) /* "12 (rejected)" */
         return s;
     return span_trim((struct span){s.s, open});
+}
+
+/* Does it speak of a share, "3 of them negative"? */
+static int is_share(struct span s)
+{
+    size_t i = 0;
+    while (i < s.n && ascii_is_digit(s.s[i]))
+        i++;
+    struct span rest = {s.s + i, s.n - i};
+    return i && (span_starts(rest, " of them") || span_starts(rest, " of these") ||
+                 span_starts(rest, " of which") || span_starts(rest, " of whom"));
 }
 
 static enum clause_kind kind_of(struct span s)
@@ -143,6 +157,8 @@ static enum clause_kind kind_of(struct span s)
     if (!has_value(s) &&
         sentence_begins(s, "so that's|so that is|so this is|so it is|so we are done|so we're done|"
                            "and we are done|and that is|which is"))
+        return CLAUSE_SIDE;
+    if (has_digit(s) && is_share(s))
         return CLAUSE_SIDE;
     if (has_digit(s) && sentence_says(s, "in all|in total|altogether"))
         return CLAUSE_CONCLUSION;

@@ -146,7 +146,13 @@ static int is_supposed(struct span s, size_t i)
         if (strchr("\n.,;:", s.s[k]))
             from = k + 1;
     struct span clause = {s.s + from, i - from};
-    return sentence_says(clause, "asked to|prove that|show that|doubt|doubt that|whether") ||
+    static const char of[] = " of the ";
+    int is_part = clause.n > sizeof of && !memcmp(clause.s + clause.n - (sizeof of - 1), of, sizeof of - 1) &&
+                  sentence_says(clause, "square|half|double|reciprocal|negative|cube|digits|third|inverse");
+    return is_part ||
+           sentence_says(clause,
+                         "asked to|prove that|show that|doubt|doubt that|whether|cannot|can't|can not|"
+                         "don't|doesn't|didn't|false that|wrong|incorrect|mistaken|twice") ||
            sentence_begins(clause, "if|suppose|supposing|assume|assuming|unless|whether|"
                                    "for n|for general|in general|more generally|let us suppose|let us "
                                    "assume|say|when|perhaps|maybe|one might|one may|one could|"

@@ -192,6 +192,38 @@ static int grade_percent(struct grading *g, struct span section, const struct bo
     return m.equal ? !grading_decide(g, &pred, &m, "The box with the percent sign behind it") : 0;
 }
 
+/* Grades the box of a name with the value that stands behind it, "\\boxed{x} = 12". Returns 1 where it is the
+ * reference. */
+static int grade_named(struct grading *g, struct span section, const struct box *box)
+{
+    enum { NAME_MAX = 12, VALUE_MAX = 200 };
+    struct span formula, name = box->content, rest = {section.s + box->end, section.n - box->end};
+    int has_sign = name.n && name.s[name.n - 1] == '=';
+    for (size_t i = 0; i < name.n; i++)
+        if (!ascii_is_letter(name.s[i]) && !ascii_is_digit(name.s[i]) && !strchr("_{}\\= ", name.s[i]))
+            return 0;
+    if (!name.n || name.n > NAME_MAX || ascii_is_digit(name.s[0]))
+        return 0;
+    if (extract_formula_around(&formula, section, box->start, box->end))
+        rest.n = (size_t)(formula.s + formula.n - rest.s);
+    const char *line = memchr(rest.s, '\n', rest.n);
+    rest.n = line ? (size_t)(line - rest.s) : rest.n;
+    rest = span_trim(rest);
+    while (rest.n && (rest.s[0] == '$' || ascii_is_space(rest.s[0])))
+        rest = (struct span){rest.s + 1, rest.n - 1};
+    while (rest.n && strchr("$.* ", rest.s[rest.n - 1]))
+        rest.n--;
+    if (!rest.n || rest.n > VALUE_MAX || (!has_sign && rest.s[0] != '='))
+        return 0;
+    const char *text = arena_printf(g->w->arena, "%.*s%.*s", (int)name.n, name.s, (int)rest.n, rest.s);
+    struct span whole = {text, strlen(text)};
+    if (!math_is_value(g->w, whole))
+        return 0;
+    struct answer pred = answer_read(g->w, whole);
+    struct answer_match m = grading_compare(g, &pred);
+    return m.equal ? !grading_decide(g, &pred, &m, "The name in the box with the value behind it") : 0;
+}
+
 /* The boxes, alone and as the formulas around them make them. Where only the boxes alone are the reference,
  * the box and its surroundings state two things. */
 int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
@@ -200,7 +232,8 @@ int grade_boxes(struct grading *g, struct span section, const struct box_list *b
     if (boxes->n > 1 && grade_parts(g, section, boxes))
         return 0;
     int rc = grade_run(g, section, boxes);
-    if (g->out->verdict == VERDICT_WRONG && grade_percent(g, section, &boxes->box[boxes->n - 1]))
+    if (g->out->verdict == VERDICT_WRONG && (grade_percent(g, section, &boxes->box[boxes->n - 1]) ||
+                                             grade_named(g, section, &boxes->box[boxes->n - 1])))
         return 0;
     struct grade alone = *g->out;
     if (!extract_box_contexts(&read, section, boxes, g->w))

@@ -113,7 +113,7 @@ static int own_words(struct grading *g, struct span text, struct answer *out, st
     static const char leading[] =
         "is|are|be|an|a|the|get|gets|obtain|find|have|has|gives|so|hence|thus|therefore|"
         "conclude|simply|clearly|that|indeed|just|then|conclusion|result|called|exists|exist|"
-        "answer|there";
+        "answer|there|ist|sind|hat|lautet|gibt es|est|es|tiene|son|a";
     static const char suffix[] = " is the answer";
     const struct answer *reference = grading_reference(g);
     size_t words = 1;
@@ -262,6 +262,14 @@ static int grade_last_line(struct grading *g, struct span marked)
     for (size_t k = 0; k < sizeof reasons / sizeof *reasons; k++) {
         const char *reason = memmem(left.s, left.n, reasons[k], strlen(reasons[k]));
         left.n = reason ? (size_t)(reason - left.s) : left.n;
+    }
+    struct span last = line; /* "Dora was in Paris. So it is Carla." */
+    for (size_t i = 0, next; i < line.n && (next = sentence_next(line, i)) < line.n; i = next)
+        last = span_trim((struct span){line.s + next, line.n - next});
+    if (!is_value && last.n && last.n < line.n && own_words(g, last, &value, &m)) {
+        grading_note(g, "last line", marked);
+        grading_decide(g, &value, &m, where);
+        return 1;
     }
     if (!is_value &&
         (own_words(g, line, &value, &m) || (left.n < line.n && own_words(g, left, &value, &m)))) {

@@ -25,7 +25,8 @@ static size_t math_sign(struct span s, size_t i)
     if (c == 0xe2 && (d == 0x88 || d == 0x89 || d == 0x8a || d == 0x81 || d == 0x82 || d == 0x85 ||
                       d == 0x84 || d == 0x86))
         return 3;
-    if (span_at(s, i, "\xe2\x82\xac") || span_at(s, i, "\xef\xbc\x88") || span_at(s, i, "\xef\xbc\x89"))
+    if (span_at(s, i, "\xe2\x80\xb0") || span_at(s, i, "\xe2\x82\xac") || span_at(s, i, "\xef\xbc\x88") ||
+        span_at(s, i, "\xef\xbc\x89"))
         return 3;
     return 0;
 }
@@ -38,7 +39,11 @@ static enum word_kind kind_of(struct span w)
     int digits = 0, letters = 0, signs = 0;
     for (size_t i = 0; i < w.n;) {
         size_t sign = (unsigned char)w.s[i] >= 0x80 ? math_sign(w, i) : 0, from = i;
+        unsigned char c = (unsigned char)w.s[i], d = sign > 1 ? (unsigned char)w.s[i + 1] : 0,
+                      f = sign > 2 ? (unsigned char)w.s[i + 2] : 0;
         if (sign) {
+            int is_fraction = (c == 0xc2 && d >= 0xbc && d <= 0xbe) || (c == 0xe2 && d == 0x85 && f < 0x9f);
+            digits += is_fraction;
             signs++;
             i += sign;
         } else if ((unsigned char)w.s[i] >= 0x80) {
@@ -63,6 +68,16 @@ static enum word_kind kind_of(struct span w)
     if (letters == 1 && !signs)
         return w.s[0] == 'a' || w.s[0] == 'I' || w.s[0] == 'A' ? WORD_PROSE : WORD_LETTER;
     return letters + signs ? (letters || w.n > 3 ? WORD_LETTER : WORD_OPERATOR) : WORD_PROSE;
+}
+
+/* Does "choose" stand between two numbers or letters, in "5 choose 2"? */
+static int is_binomial(struct span s, struct span word)
+{
+    size_t at = (size_t)(word.s - s.s), next = at + word.n + 1;
+    return word.n == 6 && span_starts(word, "choose") && at > 1 && next < s.n &&
+           (ascii_is_digit(s.s[at - 2]) || (ascii_is_letter(s.s[at - 2]) && at > 2 && s.s[at - 3] == ' ')) &&
+           (ascii_is_digit(s.s[next]) ||
+            (ascii_is_letter(s.s[next]) && (next + 1 == s.n || !ascii_is_letter(s.s[next + 1]))));
 }
 
 /* The next word from *i on; empty at the end. */
@@ -113,6 +128,8 @@ static int last_run(struct run *out, struct span s)
         core.n = without_stops(s, (size_t)(word.s - s.s), (size_t)(word.s - s.s) + word.n) -
                  (size_t)(word.s - s.s);
         enum word_kind kind = core.n ? kind_of(core) : word.n ? WORD_OPERATOR : WORD_PROSE;
+        if (kind == WORD_PROSE && is_open && is_binomial(s, word))
+            kind = WORD_OPERATOR;
         if (word.n && kind != WORD_PROSE) {
             size_t from = (size_t)(word.s - s.s);
             if (!is_open)
@@ -294,6 +311,8 @@ static struct span with_unit(struct span s, struct run run, struct math_work *w)
     size_t end = without_stops(s, (size_t)(word.s - s.s), (size_t)(word.s - s.s) + word.n);
     struct span both = {value.s, end - run.from};
     int is_short = end - (size_t)(word.s - s.s) < 3 && memchr(value.s, '$', value.n); /* "$31 on both" */
+    if (span_is(word, "only") || span_is(word, "works"))
+        return value;
     return word.n && ascii_is_letter(word.s[0]) && !is_short && both.n > value.n && math_is_value(w, both)
                ? both
                : value;

@@ -168,8 +168,46 @@ int sentence_begins(struct span s, const char *phrases)
     return starts_with(s, phrases);
 }
 
+/* Is it a mark of credit: "(36 points)", "[3 marks]", "Full marks: 3", "This question is worth 5 points"? */
+static int is_credit(struct span s)
+{
+    static const char units[] =
+        "points|point|pts|pt|marks|mark|credits|credit|\xe5\x88\x86"; /* the last one is Chinese */
+    struct span t = span_trim(s);
+    while (t.n && strchr("*_.", t.s[t.n - 1]))
+        t.n--;
+    while (t.n && strchr("*_", t.s[0]))
+        t = (struct span){t.s + 1, t.n - 1};
+    if (t.n > 3 && t.n < 24 && (t.s[0] == '(' || t.s[0] == '[')) {
+        size_t i = 1;
+        while (i < t.n && (ascii_is_digit(t.s[i]) || t.s[i] == ' '))
+            i++;
+        struct span unit = {t.s + i, t.n - i - 1};
+        return i > 1 && strchr(")]", t.s[t.n - 1]) && starts_with(unit, units);
+    }
+    return sentence_begins(t, "full marks|total marks|max marks|marks:|points:|score:") ||
+           (sentence_says(t, "worth|awarded|earns") && sentence_says(t, units) &&
+            sentence_says(t, "question|problem|part|exercise|solution"));
+}
+
+/* Is it an aside in parentheses, "(Indeed, 11 * 2 = 22.)", that takes nothing back? */
+static int is_aside(struct span s)
+{
+    s = span_trim(s);
+    return s.n > 8 && s.s[0] == '(' && s.s[s.n - 1] == ')' && s.s[1] >= 'A' && s.s[1] <= 'Z' &&
+           ascii_is_letter(s.s[2]) &&
+           !sentence_says(
+               s, "reject*|discard*|extraneous|invalid|impossible|wrong|incorrect|mistake|answer|so|thus|"
+                  "hence|therefore");
+}
+
 int sentence_is_chatter(struct span s)
 {
+    char last = s.n ? s.s[s.n - 1] : 0;
+    if ((last == ')' || last == ']' || ascii_is_digit(last) || last == '.' || last == '*') && is_credit(s))
+        return 1;
+    if (last == ')' && is_aside(s))
+        return 1;
     return sentence_begins(
                s,
                "let me know|feel free|i hope|hope this|hope that|would you|do you|did you|shall i|should i|"
@@ -227,7 +265,12 @@ int sentence_rejects(struct span s)
                "of|differs "
                "from|different from|estimate|not certain|seems|plausible|roughly|we want the|or so|for "
                "example|for instance|e.g.|repeat|similarly for|"
-               "no es|n'est pas|nicht|ist kein|non è|não é|ではない|じゃない|아니|не |"
+               "ではありません|no es|n'est pas|nicht|ist kein|non è|não é|ではない|じゃない|아니|не |"
+               "otherwise|disagree*|key says|book says|match the|not an option|none of the options|not among|"
+               "depends on|depend on|answer has|answer involves|square of the answer|half of the "
+               "answer|twice the "
+               "answer|double the answer|starting from|must still|still be checked|to be checked|works only|"
+               "and then we|don't believe|do not believe|false that|cannot conclude|"
                "too big|too many|too few|is false|rather than|instead of|spurious|infeasible|undefined|far "
                "from|"
                "排除|舍去|舍掉|假如|可能|不是|不等于|不为|不对|不可能|不能|不超过|不足|不小于|不大于|并非|"

@@ -35,6 +35,9 @@ static const char owning[] =
     "wrong|i was mistaken|i miscalculated|i "
     "miscounted|"
     "i misread|i misspoke|let me correct|i need to correct|i should correct|i must correct|correction:|"
+    "solution above is incorrect|above solution is incorrect|above solution is wrong|above is "
+    "incorrect|above "
+    "is wrong|above answer is incorrect|above answer is wrong|"
     "answer above is wrong|answer was wrong|answer was incorrect|更正|我算错|我错了";
 /* "I made .. a mistake" and the like: the writer before, the fault behind. */
 static const char finding[] =
@@ -64,6 +67,10 @@ static const char voiding[] =
 static const char at_first[] =
     "first thought|at first|initially|originally|tempting|naively|naive|might think|might "
     "say|my first|my initial";
+/* A statement that others are said to make. */
+static const char mistaken[] =
+    "common mistake|common error|common wrong|common incorrect|typical mistake|usual mistake|wrong answer|"
+    "incorrect answer|mistaken answer|wrong value|might mistakenly|mistakenly|trap answer|trap is";
 static const char others[] =
     "let me know|if i|if you|if there|common|often|many students|students|tempting|would give|"
     "might think|one might|would be wrong to|please|whether|in case|"
@@ -268,6 +275,16 @@ static int was_first(struct span s, size_t start)
     return sentence_says((struct span){s.s + from, start - from}, at_first);
 }
 
+/* Do they call it a mistake: "a common wrong answer is 18"? */
+static int is_mistaken(struct span s, size_t start)
+{
+    enum { REACH = 80 };
+    size_t from = start;
+    while (from && start - from < REACH && !strchr(".!?;,\n", s.s[from - 1]))
+        from--;
+    return sentence_says((struct span){s.s + from, start - from}, mistaken);
+}
+
 /* What one sentence behind the statement does to it. */
 static enum taken_back effect_of(struct span one, struct span value, int is_next, int is_fixing,
                                  int is_checking)
@@ -298,7 +315,7 @@ enum taken_back sentence_takes_back(struct span *rest, struct span *by, struct s
     int is_next = 1, is_fixing = 0, is_checking = 0;
     enum taken_back back = TAKEN_BACK_NOT;
     *rest = *by = (struct span){0};
-    if (is_rejected(s, start, end)) {
+    if (is_rejected(s, start, end) || is_mistaken(s, start)) {
         *rest = *by = (struct span){section.s + end, section.n - end};
         by->n = sentence_next(s, end) - end;
         return TAKEN_BACK;

@@ -221,9 +221,10 @@ const struct command cmd_grade = {
         "out: {\"verdict\", \"reason\", \"gold_form\", \"pred_form\"}, \"rule\" with the rules that are not\n"
         "     at their default, and for strict \"how\" an equality was found: \"exact\"; \"certified\" by\n"
         "     intervals; \"probed\" at points; or of \"text\"\n\n"
-        "A decimal reference is met by every value that rounds to its digits, an exact one also by a\n"
-        "decimal of at least four digits that is rounded correctly. A mark (unit, currency, degrees)\n"
-        "that stands on one side only is dropped or kept.\n\n"
+        "A decimal reference of at least three significant digits, such as 0.667, is met by every exact\n"
+        "value and finer decimal that rounds to it; a shorter one, 0.67, is exact. An exact reference\n"
+        "is also met by a decimal of at least four significant digits that is rounded correctly. A mark\n"
+        "(unit, currency, degrees) that stands on one side only is dropped or kept.\n\n"
         "rules of mode strict, for --rule and the field \"rule\" of a line:",
     .params = grade_rule_params,
     .options = options,
