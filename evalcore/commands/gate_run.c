@@ -236,8 +236,9 @@ static void mark_open(const struct gate_job *j, const struct gate_result *r, cha
     }
 }
 
-static int compare_replays(struct gate_job *j, struct gate_drift **out, int *n, int *failed, int *signal,
-                           struct err *e)
+/* now_is: the settings with what has changed in their options; NULL: not known. */
+static int compare_replays(struct gate_job *j, const struct gate_result *now_is, struct gate_drift **out,
+                           int *n, int *failed, int *signal, struct err *e)
 {
     const struct gate_side *b = &j->base;
     struct gate_replay *now = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof *now);
@@ -249,6 +250,10 @@ static int compare_replays(struct gate_job *j, struct gate_drift **out, int *n, 
         gate_drift(&(*out)[i], &b->replays[i], &now[i], !strcmp(b->numerics, j->plan.loaded[0].info.numerics),
                    &j->arena);
         *failed += (*out)[i].failed;
+        for (int k = 0; now_is && k < now_is->n_settings; k++)
+            if (now_is->settings[k].differs && (*out)[i].failed &&
+                !strcmp(now_is->settings[k].label, b->replays[i].setting))
+                (*out)[i].why = arena_printf(&j->arena, "%s; %s", now_is->settings[k].differs, (*out)[i].why);
     }
     *n = b->n_replays;
     return rc;
@@ -278,20 +283,24 @@ static int run_night(struct gate_job *j, struct err *e)
         rc = gate_terms(&j->base, &now, j->o->margin > 0, j->o->other_numerics, e);
     if (!rc)
         rc = gate_fit(&j->base, 1, e);
-    if (rc || compare_replays(j, &drifts, &n_drifts, &failed, &signal, e))
+    if (rc)
+        return gate_error_code(e);
+    r.now = &now;
+    r.same_class = !strcmp(j->base.numerics, now.numerics);
+    gate_list_settings(&r, &j->arena);
+    if (compare_replays(j, &r, &drifts, &n_drifts, &failed, &signal, e))
         return gate_error_code(e);
     if (signal)
         return end_early(signal);
     log_info("replays: %d of %d pass", n_drifts - failed, n_drifts);
-    r.now = &now;
     r.drifts = drifts;
     r.n_drifts = n_drifts;
     r.tier1_failed = failed;
-    r.same_class = !strcmp(j->base.numerics, now.numerics);
     if (failed) {
         r.verdict = GATE_REGRESSION;
-        r.words = arena_printf(&j->arena, "%d of %d replays have changed; nothing further was decoded",
-                               failed, n_drifts);
+        r.n_settings = 0; /* none was looked at */
+        r.words = arena_printf(&j->arena, "%s%s%d of %d replays have changed; nothing further was decoded",
+                               r.changed ? r.changed : "", r.changed ? "; " : "", failed, n_drifts);
         return publish_result(j, &r);
     }
     for (int c = 0; c < j->file.n_settings; c++)
@@ -381,7 +390,7 @@ static int old_base_holds(struct gate_job *j, int *signal, struct err *e)
     if (!rc)
         rc = gate_fit(&j->base, 1, e);
     if (!rc)
-        rc = compare_replays(j, &drifts, &n, &failed, signal, e);
+        rc = compare_replays(j, NULL, &drifts, &n, &failed, signal, e);
     for (int i = 0; i < n && failed && !rc; i++)
         if (drifts[i].failed)
             rc = err_set(e, ERR_USAGE, "replay of completion %d under \"%s\": %s", drifts[i].trace,

@@ -99,8 +99,10 @@ struct gate_problem {
 struct gate_cell { /* a setting on a task */
     const char *setting, *task;
     const char *policy, *settings,
-        *facts;    /* canonical JSON: options; generation settings; version and options of the task */
-    int is_binary; /* every score is 0 or 1 */
+        *facts;           /* canonical JSON: options; generation settings; version and options of the task */
+    const char *identity; /* of the cell of a run folder (run.h); NULL in a base file */
+    int context;          /* of the model, in tokens; 0: not known */
+    int is_binary;        /* every score is 0 or 1 */
     int n_problems;
     struct gate_problem *problems;
 };
@@ -224,7 +226,8 @@ struct gate_result {
     struct gate_flip flips[10]; /* the largest losses */
     int n_flips;
     enum gate_verdict verdict;
-    const char *words; /* one sentence */
+    const char *words;   /* one sentence */
+    const char *changed; /* which settings have other options than in the baseline, in words; NULL: none */
 };
 /* Takes the looks up to `samples` of each problem, setting by setting, each until it is decided. is_last: no
  * further samples will come, so that the last look takes all there is up to `samples`, and what is open then
@@ -235,9 +238,16 @@ struct gate_result {
 int gate_decide(struct gate_result *out, const struct gate_side *base, const struct gate_side *now,
                 const struct gate_limits *limits, double margin, int samples, int is_last, struct arena *a,
                 struct err *e);
-/* Returns, in words in the arena, which options of the policy are not the baseline's; NULL: none. base, now:
- * the options as JSON objects. */
-const char *gate_changed_options(const char *base, const char *now, struct arena *a);
+/* Returns, in words in the arena, all in which two JSON objects differ ("k_pages is 4, the base has 16");
+ * NULL: nothing. */
+const char *gate_changed(const char *base, const char *now, struct arena *a);
+/* Returns the same for the options of a setting's policy; also that a file which one of them names holds
+ * something else, where both cells are of run folders of one numerics class. */
+const char *gate_changed_options(const struct gate_cell *base, const struct gate_cell *now, int same_class,
+                                 struct arena *a);
+/* Fills in the settings of r, whose base and now gate_match() has accepted, with what differs in their
+ * options; verdicts are open. */
+void gate_list_settings(struct gate_result *r, struct arena *a);
 /* Greedy settings within one numerics class and with the baseline's options are judged by their answers
  * alone: all the same is a pass, some changed and a lower accuracy a regression. Other verdicts stay. */
 void gate_judge_greedy(struct gate_result *r, struct arena *a);

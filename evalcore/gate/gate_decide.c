@@ -129,8 +129,10 @@ static void describe_result(struct gate_setting *out, const struct paired *p)
     out->z = var > 0 ? (seen - mean) / sqrt(var) : 0;
 }
 
-static void list_settings(struct gate_result *r, struct arena *a)
+void gate_list_settings(struct gate_result *r, struct arena *a)
 {
+    struct str changed = {0};
+    r->n_settings = 0;
     r->settings = arena_alloc(a, ((size_t)r->base->n_cells + 1) * sizeof *r->settings);
     for (int c = 0; c < r->base->n_cells; c++) {
         const struct gate_cell *x = &r->base->cells[c], *y = cell_beside(r->now, x);
@@ -139,9 +141,14 @@ static void list_settings(struct gate_result *r, struct arena *a)
             i++;
         if (i == r->n_settings)
             r->settings[r->n_settings++] = (struct gate_setting){.label = x->setting, .verdict = GATE_OPEN};
-        if (!r->settings[i].differs)
-            r->settings[i].differs = gate_changed_options(x->policy, y->policy, a);
+        if (r->settings[i].differs)
+            continue;
+        r->settings[i].differs = gate_changed_options(x, y, r->same_class, a);
+        if (r->settings[i].differs)
+            str_printf(&changed, "%s%s: %s", changed.len ? "; " : "", x->setting, r->settings[i].differs);
     }
+    r->changed = changed.len ? arena_strdup(a, str_text(&changed)) : NULL;
+    str_release(&changed);
 }
 
 /* How many samples every problem of a setting has on the new side: decided settings may have fewer. */
@@ -356,7 +363,7 @@ int gate_decide(struct gate_result *out, const struct gate_side *base, const str
             now->path);
     if (gate_match(base, now, e))
         return e->code;
-    list_settings(out, a);
+    gate_list_settings(out, a);
     take_looks(out, samples, is_last, a);
     gate_judge_greedy(out, a);
     for (int i = 0; i < out->n_settings; i++)
@@ -378,6 +385,11 @@ int gate_decide(struct gate_result *out, const struct gate_side *base, const str
     gate_fit_margin(out, is_last, a);
     if (gate_refuse_others(out, a, e))
         return e->code;
+    for (int i = 0; i < out->n_settings; i++) {
+        struct gate_setting *s = &out->settings[i];
+        if (s->differs && s->verdict == GATE_REGRESSION)
+            s->why = arena_printf(a, "%s; %s", s->differs, s->why);
+    }
     find_flips(out);
     sum_up(out, a);
     return 0;

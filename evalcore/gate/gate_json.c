@@ -217,6 +217,11 @@ static void blind_guards(struct str *out, const struct gate_result *r)
 
 void gate_console(struct str *out, const struct gate_result *r)
 {
+    if (r->changed) {
+        str_puts(out, "options are not those of the baseline: ");
+        console_line(out, r->changed, 0);
+        str_putc(out, '\n');
+    }
     if (!r->same_class) {
         str_puts(out, "numerics: ");
         console_line(out, r->now->numerics, 0);
@@ -256,10 +261,6 @@ void gate_console(struct str *out, const struct gate_result *r)
                        100 * l->base, 100 * (l->now - l->base), 100 * s->ci.low, 100 * s->ci.high);
         str_puts(out, "; ");
         console_line(out, s->why ? s->why : "not decoded", 0);
-        if (s->differs) {
-            str_puts(out, "; its options differ: ");
-            console_line(out, s->differs, 0);
-        }
         str_putc(out, '\n');
     }
     blind_guards(out, r);

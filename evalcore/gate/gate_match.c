@@ -14,31 +14,6 @@ static const struct gate_cell *find_same_cell(const struct gate_side *s, const s
     return NULL;
 }
 
-/* Names the first key whose values differ. */
-static const char *first_difference(const char *a, const char *b, struct str *out)
-{
-    json_t *x = json_loads(a, 0, NULL), *y = json_loads(b, 0, NULL), *v;
-    const char *key;
-    str_clear(out);
-    json_object_foreach(x, key, v)
-    {
-        const json_t *w = json_object_get(y, key);
-        if (json_equal(v, w))
-            continue;
-        str_printf(out, "%s is ", key);
-        json_canonical(out, w ? w : json_null());
-        str_puts(out, ", in the baseline ");
-        json_canonical(out, v);
-        break;
-    }
-    if (!out->len)
-        json_object_foreach(y, key, v) if (!json_object_get(x, key))
-            str_printf(out, "%s is not in the baseline", key);
-    json_decref(x);
-    json_decref(y);
-    return str_text(out);
-}
-
 static int match_problems(const struct gate_cell *a, const struct gate_cell *b, struct err *e)
 {
     if (a->n_problems != b->n_problems)
@@ -70,20 +45,20 @@ static int match_problems(const struct gate_cell *a, const struct gate_cell *b, 
 static int match_cell(const struct gate_cell *a, const struct gate_side *now, struct err *e)
 {
     const struct gate_cell *b = find_same_cell(now, a);
-    struct str how = {0};
+    struct arena own = {0};
     int rc = 0;
     if (!b)
         return err_set(e, ERR_USAGE, "%s lacks the setting \"%s\" on task %s, which the baseline has; %s",
                        now->path, a->setting, a->task, next_step);
     if (strcmp(a->facts, b->facts))
         rc = err_set(e, ERR_USAGE, "task %s is not the same: %s; %s", a->task,
-                     first_difference(a->facts, b->facts, &how), next_step);
+                     gate_changed(a->facts, b->facts, &own), next_step);
     else if (strcmp(a->settings, b->settings))
         rc = err_set(e, ERR_USAGE, "\"%s\" on task %s has other generation settings: %s; %s", a->setting,
-                     a->task, first_difference(a->settings, b->settings, &how), next_step);
+                     a->task, gate_changed(a->settings, b->settings, &own), next_step);
     else
         rc = match_problems(a, b, e);
-    str_release(&how);
+    arena_release(&own);
     return rc;
 }
 

@@ -14,6 +14,8 @@ static unsigned flag_of(enum gate_verdict v)
 static void verdict_section(struct doc *d, const struct gate_result *r)
 {
     doc_section(d, "verdict", "Verdict");
+    if (r->changed)
+        doc_warning(d, "Options are not those of the baseline: %s.", r->changed);
     doc_paragraph(d, "%s: %s.", gate_verdict_name(r->verdict), r->words);
     doc_paragraph(d, "Compared: %s with %s (kveval %s).", r->now->path, r->base->path, r->base->version);
     if (!r->same_class)
@@ -21,10 +23,14 @@ static void verdict_section(struct doc *d, const struct gate_result *r)
                       r->base->numerics);
     if (r->base->n_texts || r->now->n_texts)
         doc_paragraph(d, "Tasks of texts have likelihoods instead of verdicts and are no part of the gate.");
+}
+
+static int has_looks(const struct gate_result *r)
+{
     for (int i = 0; i < r->n_settings; i++)
-        if (r->settings[i].differs)
-            doc_warning(d, "%s has other options than in the baseline: %s.", r->settings[i].label,
-                        r->settings[i].differs);
+        if (r->settings[i].n_looks)
+            return 1;
+    return 0;
 }
 
 /* Nothing stands there before the first look. */
@@ -48,6 +54,8 @@ static void settings_section(struct doc *d, const struct gate_result *r)
                                                   {"samples", CELL_NUMBER},
                                                   {"p lower (Holm)", CELL_NUMBER},
                                                   {"p loss", CELL_NUMBER}};
+    if (!r->n_settings)
+        return;
     doc_section(d, "settings", "Accuracy over all tasks");
     doc_paragraph(
         d,
@@ -201,7 +209,7 @@ void gate_page(struct str *md, struct str *html, struct str *svg, const struct g
     verdict_section(&d, r);
     settings_section(&d, r);
     replays_section(&d, r);
-    if (r->n_settings) {
+    if (has_looks(r)) {
         guards_section(&d, r);
         losses_section(&d, r);
     }

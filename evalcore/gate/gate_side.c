@@ -180,6 +180,8 @@ int gate_side_run(struct gate_side *out, const struct run *r, int may_be_partial
         g->policy = arena_strdup(a, c->params);
         g->settings = settings_text(c->settings, a);
         g->facts = facts_text(c->task, a);
+        g->identity = c->identity ? arena_strdup(a, c->identity) : NULL;
+        g->context = c->max_context;
         fill_cell(g, c, a);
     }
     if (!out->n_cells)

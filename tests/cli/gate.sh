@@ -31,6 +31,15 @@ run 0 gate --run run.json --rebaseline --samples 1 --base base.jsonl -o base -q
 run 2 gate --run run.json --rebaseline --samples 1 --base base.jsonl -o alien -q --set 'policies=["full", {"name": "quest", "k_pages": 8, "as": "quest"}]'
 mentions stderr.txt base.jsonl
 
+# An option under the same label was said as "reads 16802, the base file has 26747".
+run 1 gate --run run.json --base base.jsonl -o alien --set 'policies=["full", {"name": "quest", "k_pages": 8, "as": "quest"}]'
+[ "$(head -n 1 stdout.txt)" = 'options are not those of the baseline: quest: k_pages is 8, the base has 16' ] ||
+    fail "the console does not begin with the option: $(head -n 3 stdout.txt)"
+grep -q 'failure message="k_pages is 8, the base has 16' alien/gate/gate.xml || fail "gate.xml does not begin with the option"
+grep -q '^regression: quest: k_pages is 8, the base has 16' alien/gate/gate.md || fail "gate.md does not begin with the option"
+grep -q '^## Accuracy' alien/gate/gate.md && fail "gate.md has a table without a row"
+rm -rf alien
+
 # Errors take the place of what an earlier night said.
 run 4 gate --run run.json --base base.jsonl -o night
 grep -q '"verdict": "inconclusive"' night/gate/gate.json || fail "one answer decided something"

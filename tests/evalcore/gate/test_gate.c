@@ -233,6 +233,91 @@ static void greedy(void)
     }
 }
 
+/* The text begins what is said with the option, before anything that follows from it. */
+static void check_first(const char *text, const char *what, const char *later)
+{
+    const char *p = text ? strstr(text, what) : NULL, *q = text ? strstr(text, later) : NULL;
+    CHECK(p && (!q || p < q));
+}
+
+/* An option under the same label was said as its consequences, last of all or not at all. */
+static void option_is_named_first(void)
+{
+    const struct made base = {USUAL, .policy = "{\"k_pages\":16,\"more\":{\"x\":1,\"y\":2}}"};
+    struct made made = base;
+    struct night n;
+    struct str console = {0}, junit = {0}, md = {0}, html = {0}, svg = {0};
+    made.policy = "{\"k_pages\":4,\"more\":{\"x\":1,\"y\":3}}";
+    made.right = 2;
+    night_make(&n, &base, &made);
+    CHECK_INT(night_decide(&n, 5, 0, 1), 0);
+    gate_console(&console, &n.r);
+    gate_junit(&junit, &n.r);
+    gate_page(&md, &html, &svg, &n.r, NULL, &n.a);
+    check_first(str_text(&console), "k_pages is 4, the base has 16, more.y is 3, the base has 2", "lower");
+    check_first(str_text(&junit), "message=\"k_pages is 4, the base has 16", "lower");
+    check_first(str_text(&md), "k_pages is 4, the base has 16", "lower");
+    check_first(n.r.words, "k_pages is 4, the base has 16", "lower");
+    str_release(&console);
+    str_release(&junit);
+    str_release(&md);
+    str_release(&html);
+    arena_release(&n.a);
+    made = (struct made){USUAL, .settings = "{\"seed\":2,\"temperature\":0.7}"};
+    night_make(&n, &base, &made);
+    CHECK_INT(night_decide(&n, 5, 0, 1), ERR_USAGE);
+    CHECK(strstr(n.e.text, "seed is 2") && strstr(n.e.text, "temperature is 0.7, the base has 0.6"));
+    arena_release(&n.a);
+}
+
+/* Greedy answers that another context cut off, or another file of gates changed, were called no chance "in
+ * one numerics class". */
+static void changed_folder_is_named(void)
+{
+    const char *dms = "{\"gate\":\"m/gates.safetensors\",\"name\":\"dms\"}";
+    const struct made base = {.problems = 6,
+                              .samples = 1,
+                              .right = 1,
+                              .tokens = 100,
+                              .reads = 30,
+                              .settings = "{\"temperature\":0}",
+                              .policy = dms};
+    struct made made = base;
+    struct night n;
+    made.right = 0;
+    for (int i = 0; i < 3; i++) {
+        night_make(&n, &base, &made);
+        n.base.cells[0].context = 4096;
+        n.now.cells[0].context = i == 0 ? 1024 : 4096;
+        n.base.cells[0].identity = "aa";
+        n.now.cells[0].identity = i == 1 ? "bb" : "aa";
+        CHECK_INT(night_decide(&n, 5, 1, 1), 0);
+        const char *words = n.r.words;
+        CHECK(strstr(words, i == 0   ? "context is 1024 tokens, the base has 4096"
+                            : i == 1 ? "the file of gate holds something else"
+                                     : "is no chance") != NULL);
+        CHECK((strstr(words, "numerics class") != NULL) == (i == 2));
+        arena_release(&n.a);
+    }
+}
+
+/* An error's page had a table without a row. */
+static void no_empty_table(void)
+{
+    struct gate_result r;
+    struct arena a = {0};
+    struct err e = {0};
+    struct str md = {0}, html = {0}, svg = {0};
+    err_set(&e, ERR_USAGE, "the margin is 3");
+    gate_fault(&r, "base", "now", &e, &a);
+    gate_page(&md, &html, &svg, &r, NULL, &a);
+    CHECK(strstr(str_text(&md), "the margin is 3") && !strstr(str_text(&md), "|---"));
+    CHECK(!strstr(str_text(&html), "<table"));
+    str_release(&md);
+    str_release(&html);
+    arena_release(&a);
+}
+
 /* An endpoint tells no reads; the page and gate.json said "nan %". */
 static void reads_of_an_endpoint(void)
 {
@@ -322,5 +407,8 @@ int main(void)
     greedy();
     base_file_as_new();
     blind_guards();
+    option_is_named_first();
+    changed_folder_is_named();
+    no_empty_table();
     return check_done();
 }
