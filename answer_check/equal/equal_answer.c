@@ -171,8 +171,9 @@ static int is_date(struct span t)
 
 struct answer answer_read(struct math_work *w, struct span text)
 {
-    struct answer out = {.text = text, .clean = latex_clean(w->arena, respell(w->arena, text))};
-    out.tree = is_date(text) ? NULL : math_read(w, text); /* no difference */
+    struct span respelled = respell(w->arena, text);
+    struct answer out = {.text = text, .clean = latex_clean(w->arena, respelled)};
+    out.tree = is_date(text) ? NULL : math_read_respelled(w, respelled); /* no difference */
     out.is_word = latex_is_word(out.clean);
     out.ran_out = w->ran_out;
     return out;

@@ -312,12 +312,13 @@ static int dollar_is_currency(struct span text)
 
 int math_lex(struct math_work *w, struct span text, struct token **out)
 {
+    enum { LOOK_AHEAD = 16 }; /* zeroed tokens behind the last one, which the reader may look at */
     struct lexer l = {.work = w, .text = text};
     if (text.n > MATH_TREE_BYTES || math_step(w, (int64_t)text.n))
         return -1;
     l.currency = dollar_is_currency(text);
     l.cap = 2 * (int)text.n + 8;
-    l.t = arena_alloc(w->arena, ((size_t)l.cap + 1) * sizeof *l.t);
+    l.t = arena_room(w->arena, ((size_t)l.cap + LOOK_AHEAD) * sizeof *l.t);
     while (l.at < text.n)
         if (lex_next(&l) || l.failed)
             return -1;
@@ -326,6 +327,7 @@ int math_lex(struct math_work *w, struct span text, struct token **out)
     int n = l.n;
     l.start = l.at;
     lex_emit(&l, T_END, 0, "", 0);
+    memset(l.t + l.n, 0, LOOK_AHEAD * sizeof *l.t);
     *out = l.t;
     return n;
 }

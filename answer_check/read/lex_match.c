@@ -229,8 +229,9 @@ static int match_token(struct matcher *m, int i)
 
 int math_match(struct math_work *w, struct token *t, int n)
 {
-    int whole, *stack = arena_alloc(w->arena, (MATH_TREE_DEPTH + 1) * sizeof *stack);
-    struct bracket_level *level = arena_alloc(w->arena, (MATH_TREE_DEPTH + 2) * sizeof *level);
+    size_t depth = n < MATH_TREE_DEPTH ? (size_t)n : MATH_TREE_DEPTH;
+    int whole, *stack = arena_room(w->arena, (depth + 1) * sizeof *stack);
+    struct bracket_level *level = arena_room(w->arena, (depth + 2) * sizeof *level);
     if (math_step(w, n))
         return -1;
     if (count_bars(t, n, &whole, stack))

@@ -78,8 +78,8 @@ static const struct math_node *read_all(struct math_reader *r, int n)
             try_reading(r, &all, 1u << i, n);
     seen |= r->seen;
     for (int i = 0; i < READ_OPTIONS; i++)
-        for (int k = i + 1; k < READ_OPTIONS; k++)
-            if ((seen & 1u << i) && (seen & 1u << k))
+        for (int k = i + 1; (seen & 1u << i) && k < READ_OPTIONS; k++)
+            if (seen & 1u << k)
                 try_reading(r, &all, 1u << i | 1u << k, n);
     if (all.n < 2)
         return all.n ? all.node[0] : NULL;
@@ -142,8 +142,12 @@ static const struct math_node *read_tokens(struct math_work *w, struct span text
 
 const struct math_node *math_read(struct math_work *w, struct span text)
 {
+    return math_read_respelled(w, respell(w->arena, text));
+}
+
+const struct math_node *math_read_respelled(struct math_work *w, struct span text)
+{
     struct token *t;
-    text = respell(w->arena, text);
     int n = math_lex(w, text, &t);
     const struct math_node *m = n > 0 ? read_tokens(w, text, t, n) : NULL;
     if (m || n <= 0 || t[0].kind != T_BEGIN)

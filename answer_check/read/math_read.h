@@ -13,6 +13,8 @@
  * means its content. Invalid UTF-8 and NULs make a text unreadable. The tree lives in w's arena; its sources
  * lie in `text`, or in the copy that respell() made of it in the arena. */
 const struct math_node *math_read(struct math_work *w, struct span text);
+/* The same for a text that respell() made. */
+const struct math_node *math_read_respelled(struct math_work *w, struct span text);
 
 /* Is the whole text one mathematical expression ("42", "x + 1", "3\text{ cm}"), rather than words? 1 or 0; 0
  * also when it cannot be read. */

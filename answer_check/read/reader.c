@@ -117,10 +117,11 @@ int reader_add(struct math_reader *r, struct read_items *list, const struct math
     if (!m || list->n >= READ_ITEMS)
         return -1;
     if (list->n == list->cap) {
-        int cap = list->cap ? 2 * list->cap : 8;
-        const struct math_node **node = arena_alloc(r->w->arena, (size_t)cap * sizeof *node);
-        enum token_kind *kind = arena_alloc(r->w->arena, (size_t)cap * sizeof *kind);
-        unsigned char *commas = arena_alloc(r->w->arena, (size_t)cap);
+        int cap = list->cap ? 2 * list->cap : 4;
+        const struct math_node **node = arena_room(
+            r->w->arena, (size_t)cap * (sizeof *node + sizeof(enum token_kind) + sizeof(unsigned char)));
+        enum token_kind *kind = (enum token_kind *)(node + cap);
+        unsigned char *commas = (unsigned char *)(kind + cap);
         if (list->n) {
             memcpy(node, list->node, (size_t)list->n * sizeof *node);
             memcpy(kind, list->separator, (size_t)list->n * sizeof *kind);

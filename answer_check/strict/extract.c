@@ -74,8 +74,10 @@ static size_t foreign_noun(struct span s, size_t i)
                                         "\xd0\xbe\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82",
                                         "\xd0\x9e\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82"};
     for (size_t k = 0; k < sizeof nouns / sizeof *nouns; k++) {
+        if (nouns[k][0] != ascii_lower(s.s[i]))
+            continue;
         size_t n = strlen(nouns[k]);
-        if (nouns[k][0] == ascii_lower(s.s[i]) && n <= s.n - i && nouns[k][1] == ascii_lower(s.s[i + 1]) &&
+        if (n <= s.n - i && nouns[k][1] == ascii_lower(s.s[i + 1]) &&
             span_starts((struct span){s.s + i, s.n - i}, nouns[k]) &&
             !(ascii_is_letter(nouns[k][0]) && i && ascii_is_letter(s.s[i - 1])))
             return n;

@@ -44,12 +44,23 @@ static void add_box(struct box_list *l, size_t *cap, struct span s, struct open_
     l->box[l->n++] = (struct box){o.start, close + 1, content};
 }
 
-/* Where the first box may start: what stands before it changes nothing, not even a brace that stays open. */
-static size_t first_box(struct span s)
+/* Where "box" first stands in the text, which all names of boxes hold, or the end of the text. */
+static size_t first_name(struct span s)
 {
-    size_t first = s.n;
-    for (int k = 0; k < BOX_NAMES && first; k++) {
-        const char *found = memmem(s.s, first, box_names[k], strlen(box_names[k]));
+    for (const char *x = s.s; (x = memchr(x, 'x', s.n - (size_t)(x - s.s))); x++)
+        if (x - s.s > 1 && x[-1] == 'o' && x[-2] == 'b')
+            return (size_t)(x - s.s) - 2;
+    return s.n;
+}
+
+/* Where the first box may start: what stands before it changes nothing, not even a brace that stays open.
+ * `name` is where its name may. */
+static size_t first_box(struct span s, size_t name)
+{
+    enum { BEFORE = 6 }; /* "\frame" */
+    size_t from = name > BEFORE ? name - BEFORE : 0, first = s.n;
+    for (int k = 0; k < BOX_NAMES && first > from; k++) {
+        const char *found = memmem(s.s + from, first - from, box_names[k], strlen(box_names[k]));
         first = found ? (size_t)(found - s.s) : first;
     }
     while (first < s.n && first && s.s[first - 1] == '\\') /* which of a row of backslashes are escaped? */
@@ -109,7 +120,11 @@ void extract_boxes(struct box_list *out, struct span s, struct arena *a)
     struct box_list found = {0};
     struct open_box *stack = NULL;
     size_t depth = 0, stack_cap = 0, cap = 0;
-    for (size_t i = first_box(s); i < s.n; i++) {
+    size_t name = s.n ? first_name(s) : 0;
+    *out = found;
+    if (name == s.n)
+        return;
+    for (size_t i = first_box(s, name); i < s.n; i++) {
         if (s.s[i] == '\\') {
             size_t n = box_open(s, i);
             if (n) {
@@ -207,9 +222,9 @@ static int is_usual_command(struct span s, size_t i)
 struct span extract_single_backslashes(struct span s, struct arena *a)
 {
     int doubled = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.s[i] != '\\')
-            continue;
+    const char *next = s.s;
+    for (size_t i = 0; i < s.n && (next = memchr(s.s + i, '\\', s.n - i)); i++) {
+        i = (size_t)(next - s.s);
         int is_double = i + 1 < s.n && s.s[i + 1] == '\\';
         size_t name = i + 1 + (size_t)is_double;
         if (!is_double && (is_usual_command(s, name) || span_at(s, name, "begin")))

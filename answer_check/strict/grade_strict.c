@@ -98,9 +98,9 @@ static int is_box_in_object(const struct place *box, struct grading *g, struct s
 {
     size_t start, end;
     struct span value;
-    return memmem(section.s, section.n, "\":", 2) &&
+    return span_find(section, "\":") &&
            answer_object(&value, &start, &end, section, r->finish == FINISH_LENGTH, g->w->arena) > 0 &&
-           start < box->start && box->end <= end && !memmem(value.s, value.n, "boxed", 5);
+           start < box->start && box->end <= end && !span_find(value, "boxed");
 }
 
 static int find_table(struct place *out, struct span *section)
@@ -191,7 +191,7 @@ static int grade_places(struct grading *g, struct span section, const struct res
 static struct span without_struck(struct span s, struct arena *a)
 {
     static const char mark[] = "~~";
-    if (!memmem(s.s, s.n, mark, 2))
+    if (!span_find(s, mark))
         return s;
     char *out = arena_alloc(a, s.n + 1);
     size_t n = 0;

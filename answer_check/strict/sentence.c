@@ -86,87 +86,7 @@ size_t sentence_next(struct span s, size_t i)
     return sentences_next(&it);
 }
 
-/* ---- phrases ---- */
-
-/* The length of the phrase of n bytes at the start of s, as whole words, or 0. An apostrophe may be curly. */
-static size_t phrase_at(struct span s, const char *phrase, size_t n)
-{
-    int is_stem = phrase[n - 1] == '*';
-    size_t i = 0;
-    n -= (size_t)is_stem;
-    for (size_t k = 0; k < n; k++, i++) {
-        if (i >= s.n)
-            return 0;
-        if (phrase[k] == '\'' && span_at(s, i, "\xe2\x80\x99")) {
-            i += 2;
-            continue;
-        }
-        if (ascii_lower(s.s[i]) != phrase[k])
-            return 0;
-    }
-    if (!is_stem && ascii_is_letter(phrase[n - 1]) && i < s.n &&
-        (ascii_is_letter(s.s[i]) || (unsigned char)s.s[i] == 0xc3))
-        return 0;
-    return i;
-}
-
-/* Does one of the phrases stand at the start of s? */
-static int starts_with(struct span s, const char *phrases)
-{
-    char first = s.n ? ascii_lower(s.s[0]) : 0;
-    for (const char *p = phrases; *p; p++)
-        if (*p == first && (p == phrases || p[-1] == '|') && phrase_at(s, p, strcspn(p, "|")))
-            return 1;
-    return 0;
-}
-
-/* Phrases by their first byte, so that each word of a text meets those of its own letter only. */
-struct phrases {
-    unsigned char first[256], next[256], n; /* indices from 1 on, 0: no more */
-    const char *text[256];
-    unsigned char length[256];
-};
-
-static void phrases_index(struct phrases *p, const char *list)
-{
-    memset(p->first, 0, sizeof p->first);
-    for (p->n = 0; *list && p->n < 255;) {
-        size_t n = strcspn(list, "|");
-        unsigned char c = (unsigned char)*list, k = ++p->n;
-        p->text[k] = list;
-        p->length[k] = (unsigned char)n;
-        p->next[k] = p->first[c];
-        p->first[c] = k;
-        list += n + (list[n] == '|');
-    }
-}
-
-int sentence_says(struct span s, const char *phrases)
-{
-    struct phrases p;
-    phrases_index(&p, phrases);
-    for (size_t i = 0; i < s.n; i++) {
-        int begins = !i || !ascii_is_letter(s.s[i - 1]) || !ascii_is_letter(s.s[i]);
-        if (!begins || ((unsigned char)s.s[i] & 0xc0) == 0x80)
-            continue;
-        struct span rest = {s.s + i, s.n - i};
-        for (unsigned k = p.first[(unsigned char)ascii_lower(s.s[i])]; k; k = p.next[k])
-            if (phrase_at(rest, p.text[k], p.length[k]))
-                return 1;
-    }
-    return 0;
-}
-
-int sentence_begins(struct span s, const char *phrases)
-{
-    for (;;) {
-        size_t dash = span_at(s, 0, "\xe2\x80\x93") || span_at(s, 0, "\xe2\x80\x94") ? 3 : 0;
-        if (!dash && !(s.n && (ascii_is_space(s.s[0]) || strchr("*_#>-\"(.,;", s.s[0]))))
-            break;
-        s = (struct span){s.s + (dash ? dash : 1), s.n - (dash ? dash : 1)};
-    }
-    return starts_with(s, phrases);
-}
+/* ---- what sentences say ---- */
 
 /* Is it a mark of credit: "(36 points)", "[3 marks]", "Full marks: 3", "This question is worth 5 points"? */
 static int is_credit(struct span s)
@@ -183,7 +103,8 @@ static int is_credit(struct span s)
         while (i < t.n && (ascii_is_digit(t.s[i]) || t.s[i] == ' '))
             i++;
         struct span unit = {t.s + i, t.n - i - 1};
-        return i > 1 && strchr(")]", t.s[t.n - 1]) && starts_with(unit, units);
+        return i > 1 && strchr(")]", t.s[t.n - 1]) && unit.n && !strchr("*_#>-\"(.,;", unit.s[0]) &&
+               sentence_begins(unit, units);
     }
     return sentence_begins(t, "full marks|total marks|max marks|marks:|points:|score:") ||
            (sentence_says(t, "worth|awarded|earns") && sentence_says(t, units) &&

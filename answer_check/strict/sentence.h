@@ -25,7 +25,8 @@ size_t sentences_next(struct sentences *it);
 
 /* Does one of the phrases, separated by "|", stand in the text as whole words? ASCII case is ignored; a "*"
  * at the end of a phrase stands for the rest of a word. Phrases that begin with a byte beyond ASCII match
- * anywhere. sentence_begins(): does the text begin with one, behind blanks and marks of Markdown? */
+ * anywhere. The list is a constant: it is indexed once. sentence_begins(): does the text begin with one,
+ * behind blanks and marks of Markdown? */
 int sentence_says(struct span text, const char *phrases);
 int sentence_begins(struct span text, const char *phrases);
 

@@ -215,12 +215,20 @@ size_t sentence_before_second_thought(struct span s)
         " No, ",      " wait, ",    " Hold on",    " Correction", " But wait",        " Let me",
         " However",   " I made",    ", sorry",     ", no, ",      " (no, ",           "\xe2\x80\x94 no, ",
         ", actually", " (actually", " or rather ", ", I mean ",   "\xe2\x80\x94 wait"};
-    size_t n = s.n;
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-        const char *found = memmem(s.s, n, words[k], strlen(words[k]));
-        if (found && found > s.s)
-            n = (size_t)(found - s.s);
+    enum { WORDS = sizeof words / sizeof *words };
+    size_t n = s.n, at[WORDS];
+    for (int k = 0; k < WORDS; k++)
+        at[k] = s.n;
+    for (size_t i = 0; i + 1 < s.n; i++) { /* where each first stands */
+        if (s.s[i] != ' ' && s.s[i] != ',' && s.s[i] != '\xe2')
+            continue;
+        for (int k = 0; k < WORDS; k++)
+            if (words[k][1] == s.s[i + 1] && at[k] == s.n && span_at(s, i, words[k]))
+                at[k] = i;
     }
+    for (int k = 0; k < WORDS; k++)
+        if (at[k] && at[k] + strlen(words[k]) <= n)
+            n = at[k];
     return n;
 }
 

@@ -109,7 +109,7 @@ static void put_bytes(struct cleaner *c, const char *s, size_t n)
 static const char *find_rewrite(const struct rewrite *t, size_t n_table, struct span key)
 {
     for (size_t i = 0; i < n_table; i++)
-        if (strlen(t[i].from) == key.n && !memcmp(t[i].from, key.s, key.n))
+        if (key.n && t[i].from[0] == key.s[0] && span_is(key, t[i].from))
             return t[i].to;
     return NULL;
 }
@@ -166,7 +166,8 @@ static size_t clean_character(struct cleaner *c, struct span s)
         put_bytes(c, ",", 1);
         return 3;
     }
-    for (size_t i = 0; i < sizeof characters / sizeof *characters; i++) {
+    int is_rewritten = (s.s[0] & 0x80) || s.s[0] == '$' || s.s[0] == '~';
+    for (size_t i = 0; i < sizeof characters / sizeof *characters && is_rewritten; i++) {
         if (characters[i].from[0] != s.s[0])
             continue;
         size_t n = strlen(characters[i].from);
@@ -209,7 +210,9 @@ static void join_lists(struct cleaner *c)
 {
     size_t w = 0;
     for (size_t i = 0; i < c->n;) {
-        size_t n = w ? list_word((struct span){c->out + i, c->n - i}, c->out[i - 1]) : 0;
+        char first = ascii_lower(c->out[i]);
+        int may_be = w && (first == 'a' || first == 'o' || first == '\\');
+        size_t n = may_be ? list_word((struct span){c->out + i, c->n - i}, c->out[i - 1]) : 0;
         if (!n) {
             c->out[w++] = c->out[i++];
             continue;
@@ -242,7 +245,7 @@ int latex_is_group(struct span s)
 
 struct span latex_clean(struct arena *a, struct span s)
 {
-    struct cleaner c = {arena_alloc(a, 8 * s.n + 8), 0}; /* no rewrite is longer than 8 times its source */
+    struct cleaner c = {arena_room(a, 8 * s.n + 8), 0}; /* no rewrite is longer than 8 times its source */
     for (size_t i = 0; i < s.n;) {
         struct span rest = {s.s + i, s.n - i};
         i += s.s[i] == '\\' ? clean_command(&c, rest) : clean_character(&c, rest);

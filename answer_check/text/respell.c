@@ -93,16 +93,19 @@ static size_t flatten(char flat[64], struct span s)
     if (s.n > 60)
         return 0;
     for (size_t i = 0; i < s.n; i++) {
-        if (span_at(s, i, "\\text{") || span_at(s, i, "\\textbf{") || span_at(s, i, "\\mathrm{")) {
+        if (s.s[i] == '\\' &&
+            (span_at(s, i, "\\text{") || span_at(s, i, "\\textbf{") || span_at(s, i, "\\mathrm{"))) {
             while (s.s[i] != '{')
                 i++;
             continue;
         }
         if (s.s[i] == '^' || s.s[i] == '{' || s.s[i] == '}' || s.s[i] == '$')
             continue;
+        char c = s.s[i];
         int is_blank =
-            strchr(",()", s.s[i]) != NULL || s.s[i] == '~' || span_at(s, i, "\\ ") || span_at(s, i, "\\,");
-        if (!is_blank && !ascii_is_letter(s.s[i]) && !ascii_is_digit(s.s[i]) && !strchr(" .:()'", s.s[i]))
+            c == ',' || c == '(' || c == ')' || c == '~' || span_at(s, i, "\\ ") || span_at(s, i, "\\,");
+        if (!is_blank && !ascii_is_letter(c) && !ascii_is_digit(c) && c != ' ' && c != '.' && c != ':' &&
+            c != '\'')
             return 0;
         i += s.s[i] == '\\';
         flat[n++] = is_blank ? ' ' : s.s[i];

@@ -27,7 +27,16 @@ int span_starts(struct span s, const char *lower)
     return 1;
 }
 
-int span_is(struct span s, const char *text)
+const char *span_find(struct span s, const char *text)
 {
-    return s.n == strlen(text) && !memcmp(s.s, text, s.n);
+    size_t n = strlen(text);
+    if (s.n < n)
+        return NULL;
+    const char *p = s.s, *last = s.s + s.n - n;
+    while (p <= last && (p = memchr(p, text[0], (size_t)(last - p) + 1)))
+        do /* a run of the first byte is not looked for anew */
+            if (p[1] == text[1] && !memcmp(p, text, n))
+                return p;
+        while (++p <= last && *p == text[0]);
+    return NULL;
 }

@@ -16,8 +16,9 @@ struct span span_trim(struct span s); /* without white space at both ends */
 /* A text longer than `max` is trimmed and, if it is still longer, cut to its last `max` bytes. */
 struct span span_end(struct span s, size_t max);
 int span_starts(struct span s,
-                const char *lower);           /* does s start with the lower-case text, ASCII case ignored? */
-int span_is(struct span s, const char *text); /* does s hold the same bytes as text? */
+                const char *lower); /* does s start with the lower-case text, ASCII case ignored? */
+/* Where the text, of at least two bytes, first stands in s, or NULL: for long texts. */
+const char *span_find(struct span s, const char *text);
 
 /* Inline because they are asked of every byte of a text. Questions are answered with 1 or 0. The ascii_
  * functions know ASCII only: other bytes are no letter, digit or white space, and ascii_lower() returns what
@@ -30,6 +31,12 @@ static inline int span_at(struct span s, size_t i, const char *what)
         return 0;
     size_t n = strlen(what);
     return n <= s.n - i && !memcmp(s.s + i, what, n);
+}
+
+/* Does s hold the same bytes as text? */
+static inline int span_is(struct span s, const char *text)
+{
+    return s.n == strlen(text) && !memcmp(s.s, text, s.n);
 }
 
 static inline char ascii_lower(char c)

@@ -42,13 +42,18 @@ static const char *const ends[] = {"<|return|>",
 /* Drops what begins and ends the message. */
 static struct span without_frame(struct span s)
 {
-    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-        size_t n = strlen(ends[k]), end = s.n;
+    for (size_t k = 0; k < sizeof ends / sizeof *ends;) {
+        size_t end = s.n;
         while (end && ascii_is_space(s.s[end - 1]))
             end--;
-        if (end >= n && !memcmp(s.s + end - n, ends[k], n)) {
-            s.n = end - n;
-            k = (size_t)-1; /* another one may stand before it */
+        if (!end || !strchr(">r]", s.s[end - 1])) /* the last bytes of all of them */
+            break;
+        for (k = 0; k < sizeof ends / sizeof *ends; k++) {
+            size_t n = strlen(ends[k]);
+            if (end >= n && !memcmp(s.s + end - n, ends[k], n)) {
+                s.n = end - n;
+                break; /* another one may stand before it */
+            }
         }
     }
     size_t from = 0;
@@ -84,20 +89,32 @@ static int said_thinking(size_t *start, struct span s)
     return 0;
 }
 
+/* Behind the last such byte before byte `end`, or 0. */
+static size_t behind_last(struct span s, size_t end, char c)
+{
+    const char *found = end ? memrchr(s.s, c, end) : NULL;
+    return found ? (size_t)(found - s.s) + 1 : 0;
+}
+
 /* The last mark before byte `end`: what it is, with *at and *len. */
 static enum thinking_mark last_mark(struct span s, size_t end, size_t *at, size_t *len)
 {
-    for (size_t i = end; i-- > 0;) {
-        char c = s.s[i];
-        if (c != '<' && c != '[' && c != '\xe2')
-            continue;
-        enum thinking_mark mark = thinking_mark_at(s.s, s.n, i, len);
+    static const char first[] = {'<', '[', '\xe2'};
+    size_t behind[sizeof first]; /* where each was found, plus one; 0: nowhere */
+    for (size_t k = 0; k < sizeof first; k++)
+        behind[k] = behind_last(s, end, first[k]);
+    for (;;) {
+        size_t k = behind[0] > behind[1] ? 0 : 1;
+        k = behind[2] > behind[k] ? 2 : k;
+        if (!behind[k])
+            return THINKING_MARK_NONE;
+        enum thinking_mark mark = thinking_mark_at(s.s, s.n, behind[k] - 1, len);
         if (mark != THINKING_MARK_NONE) {
-            *at = i;
+            *at = behind[k] - 1;
             return mark;
         }
+        behind[k] = behind_last(s, behind[k] - 1, first[k]);
     }
-    return THINKING_MARK_NONE;
 }
 
 /* What was said between two thoughts, where nothing follows the last one: "</think> 7 <think>..</think>".

@@ -6,7 +6,10 @@
 /* Is the word in the table, which ends with NULL? ASCII case does not count. */
 static int is_in(struct span word, const char *const *table)
 {
+    char first = word.n ? ascii_lower(word.s[0]) : 0;
     for (; *table; table++) {
+        if ((*table)[0] != first)
+            continue;
         size_t n = strlen(*table), i = 0;
         while (n == word.n && i < n && ascii_lower(word.s[i]) == (*table)[i])
             i++;

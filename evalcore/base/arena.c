@@ -59,7 +59,7 @@ static struct arena_block *add_block(struct arena *a, size_t need)
     return b;
 }
 
-void *arena_alloc(struct arena *a, size_t bytes)
+void *arena_room(struct arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         out_of_memory(bytes);
@@ -73,14 +73,26 @@ void *arena_alloc(struct arena *a, size_t bytes)
     b->at += step;
     a->used += bytes;
     ASAN_UNPOISON_MEMORY_REGION(p, bytes);
-    return memset(p, 0, bytes);
+    return p;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+    enum { FEW = 8 * ALIGN };
+    unsigned char *p = arena_room(a, bytes);
+    if (bytes > FEW || RED_ZONE)
+        return memset(p, 0, bytes);
+    for (size_t i = 0; i < bytes; i += ALIGN) /* the last step is the object's too */
+        memset(p + i, 0, ALIGN);
+    return p;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
-    char *p = arena_alloc(a, n + 1);
+    char *p = arena_room(a, n + 1);
     if (n)
         memcpy(p, s, n);
+    p[n] = 0;
     return p;
 }
 
@@ -91,13 +103,14 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
+    char few[256];
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(few, sizeof few, fmt, ap);
     va_end(ap);
-    if (n < 0)
-        n = 0;
-    char *p = arena_alloc(a, (size_t)n + 1);
+    if (n < (int)sizeof few)
+        return arena_strndup(a, few, n < 0 ? 0 : (size_t)n);
+    char *p = arena_room(a, (size_t)n + 1);
     va_start(ap, fmt);
     vsnprintf(p, (size_t)n + 1, fmt, ap);
     va_end(ap);

@@ -14,6 +14,8 @@ struct arena {
 
 /* 0 bytes too have an address of their own. */
 void *arena_alloc(struct arena *a, size_t bytes);
+void *arena_room(struct arena *a,
+                 size_t bytes); /* the same, not zeroed: for what is written before it is read */
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n); /* exactly n bytes of s, and a NUL */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -10,8 +10,13 @@
 
 static void str_reserve(struct str *s, size_t more)
 {
+    enum { FIRST = 64 }; /* most texts are shorter, and then grow once */
     if (more > SIZE_MAX / 2 - s->len)
         more = SIZE_MAX / 2; /* so that xgrow reports that memory ran out */
+    if (s->len + more < s->cap)
+        return;
+    if (!s->cap && more < FIRST)
+        more = FIRST - 1;
     xgrow(&s->data, &s->cap, s->len + more + 1, 1);
 }
 
