@@ -9,7 +9,7 @@
 /* An answer that was read. It points into the text and into the arena of the work that it was read with. */
 struct answer {
     struct span text;
-    struct span clean;            /* the text without the LaTeX that only lays it out */
+    struct span respelled;        /* the text as respell() made it */
     int is_word;                  /* the text is one plain word */
     const struct math_node *tree; /* NULL when the text cannot be read */
     int ran_out;                  /* ... perhaps only because no steps were left */

@@ -65,10 +65,15 @@ static void lex_letters(struct lexer *l)
     const char *s = l->text.s + l->at;
     size_t n = 0, left = l->text.n - l->at;
     while (n < left) {
+        if (ascii_is_letter(s[n])) {
+            n++;
+            continue;
+        }
+        if (!(s[n] & 0x80))
+            break;
         int c, used = math_character(s + n, left - n, &c);
-        int letter = c < 0x80 ? ascii_is_letter((char)c)
-                              : c > 0 && !math_character_command(c) && !math_character_ascii(c) &&
-                                    !math_character_script(c, &(int){0}) && math_character_is_letter(c);
+        int letter = c > 0 && !math_character_command(c) && !math_character_ascii(c) &&
+                     !math_character_script(c, &(int){0}) && math_character_is_letter(c);
         if (!letter)
             break;
         n += (size_t)used;
@@ -232,7 +237,7 @@ static int beyond_ascii(struct lexer *l)
 static int resolved_escape(struct lexer *l, char c)
 {
     static const char from[] = "\a\b\t\v\f\r", to[] = "abtvfr";
-    const char *p = c ? strchr(from, c) : NULL;
+    const char *p = c && c <= '\r' ? strchr(from, c) : NULL;
     char name[24];
     size_t n = 1;
     if (!p)

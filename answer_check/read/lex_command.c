@@ -401,8 +401,8 @@ struct operator_sign {
     short value;
 };
 
-/* Longer operators stand before their beginnings. */
-static const struct operator_sign operators[] = {
+/* Operators of several characters; longer ones stand before their beginnings. */
+static const struct operator_sign long_operators[] = {
     {"...", T_DOTS, 0},
     {"+/-", T_PLUS_MINUS, 0},
     {"<=>", T_RELATION, MATH_OTHER_RELATION},
@@ -416,30 +416,47 @@ static const struct operator_sign operators[] = {
     {"=>", T_RELATION, MATH_OTHER_RELATION},
     {"->", T_RELATION, MATH_OTHER_RELATION},
     {"~=", T_RELATION, MATH_APPROXIMATELY},
-    {"+", T_PLUS, 0},
-    {"-", T_MINUS, 0},
-    {"*", T_TIMES, 0},
-    {"/", T_SLASH, 0},
-    {"^", T_CARET, 0},
-    {"_", T_UNDERSCORE, 0},
-    {"!", T_BANG, 0},
-    {"'", T_PRIME, 0},
-    {"\"", T_PRIME, 2},
-    {"%", T_PERCENT, 0},
-    {"$", T_CURRENCY, 0},
-    {"(", T_OPEN, '('},
-    {")", T_CLOSE, '('},
-    {"[", T_OPEN, '['},
-    {"]", T_CLOSE, '['},
-    {"|", T_BAR, 0},
-    {",", T_COMMA, 0},
-    {";", T_SEMICOLON, 0},
-    {":", T_COLON, 0},
-    {".", T_DOT, 0},
-    {"<", T_RELATION, MATH_LESS},
-    {">", T_RELATION, MATH_GREATER},
-    {"=", T_RELATION, MATH_EQUAL},
 };
+
+static const struct operator_sign operators[128] = {
+    ['+'] = {"+", T_PLUS, 0},
+    ['-'] = {"-", T_MINUS, 0},
+    ['*'] = {"*", T_TIMES, 0},
+    ['/'] = {"/", T_SLASH, 0},
+    ['^'] = {"^", T_CARET, 0},
+    ['_'] = {"_", T_UNDERSCORE, 0},
+    ['!'] = {"!", T_BANG, 0},
+    ['\''] = {"'", T_PRIME, 0},
+    ['"'] = {"\"", T_PRIME, 2},
+    ['%'] = {"%", T_PERCENT, 0},
+    ['$'] = {"$", T_CURRENCY, 0},
+    ['('] = {"(", T_OPEN, '('},
+    [')'] = {")", T_CLOSE, '('},
+    ['['] = {"[", T_OPEN, '['},
+    [']'] = {"]", T_CLOSE, '['},
+    ['|'] = {"|", T_BAR, 0},
+    [','] = {",", T_COMMA, 0},
+    [';'] = {";", T_SEMICOLON, 0},
+    [':'] = {":", T_COLON, 0},
+    ['.'] = {".", T_DOT, 0},
+    ['<'] = {"<", T_RELATION, MATH_LESS},
+    ['>'] = {">", T_RELATION, MATH_GREATER},
+    ['='] = {"=", T_RELATION, MATH_EQUAL},
+};
+
+/* The operator that begins with c, which is consumed already; NULL where there is none. */
+static const struct operator_sign *operator_at(const struct lexer *l, char c)
+{
+    struct span rest = {l->text.s + l->at, l->text.n - l->at};
+    int may_be_long = rest.n && strchr("./>*<=", rest.s[0]);
+    for (size_t i = 0; may_be_long && i < sizeof long_operators / sizeof *long_operators; i++) {
+        const struct operator_sign *o = &long_operators[i];
+        if (o->s[0] == c && span_at(rest, 0, o->s + 1))
+            return o;
+    }
+    const struct operator_sign *o = c & 0x80 ? NULL : &operators[(unsigned char)c];
+    return o && o->s ? o : NULL;
+}
 
 int lex_ascii_operator(struct lexer *l, char c)
 {
@@ -460,20 +477,15 @@ int lex_ascii_operator(struct lexer *l, char c)
         lex_emit(l, T_RELATION, MATH_OTHER_RELATION, "parallel", 8);
         return 0;
     }
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        const struct operator_sign *o = &operators[i];
-        if (o->s[0] != c)
-            continue;
-        size_t n = strlen(o->s);
-        if ((n > 1 && l->text.n - l->at < n - 1) || (n > 1 && memcmp(l->text.s + l->at, o->s + 1, n - 1)))
-            continue;
-        l->at += n - 1;
-        if (l->negated && o->kind == T_RELATION) {
-            struct token_meaning m = {o->s, T_RELATION, o->value, o->s};
-            return lex_relation(l, &m);
-        }
-        lex_emit(l, o->kind, o->value, o->s, n);
-        return l->negated ? -1 : 0;
+    const struct operator_sign *o = operator_at(l, c);
+    if (!o)
+        return c == '`' ? 0 : -1;
+    size_t n = strlen(o->s);
+    l->at += n - 1;
+    if (l->negated && o->kind == T_RELATION) {
+        struct token_meaning m = {o->s, T_RELATION, o->value, o->s};
+        return lex_relation(l, &m);
     }
-    return c == '`' ? 0 : -1;
+    lex_emit(l, o->kind, o->value, o->s, n);
+    return l->negated ? -1 : 0;
 }

@@ -258,9 +258,28 @@ static int compare_word(const void *a, const void *b)
     return word[k->n] ? -1 : 0;
 }
 
+/* The row of a sorted table of n rows that begins with the word, or NULL. */
+static const void *find_word(const void *table, size_t n, size_t row_bytes, struct span word)
+{
+    unsigned char first = word.n ? (unsigned char)ascii_lower(word.s[0]) : 0;
+    for (size_t low = 0; low < n;) {
+        size_t middle = low + (n - low) / 2;
+        const void *row = (const char *)table + middle * row_bytes;
+        int d = first - (unsigned char)**(const char *const *)row;
+        d = d ? d : compare_word(&word, row);
+        if (!d)
+            return row;
+        if (d < 0)
+            n = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
 const struct token_meaning *math_plain_word(struct span word)
 {
-    return bsearch(&word, words, sizeof words / sizeof *words, sizeof *words, compare_word);
+    return find_word(words, sizeof words / sizeof *words, sizeof *words, word);
 }
 
 /* ---- lists of words; case does not matter ---- */
@@ -315,7 +334,7 @@ static const char *const short_words[] = {
 /* Is the word in a sorted table of that many bytes? */
 static int is_in_table(const char *const *table, size_t bytes, struct span word)
 {
-    return bsearch(&word, table, bytes / sizeof *table, sizeof *table, compare_word) != NULL;
+    return find_word(table, bytes / sizeof *table, sizeof *table, word) != NULL;
 }
 
 int math_word_is_unit(struct span word)

@@ -210,6 +210,10 @@ static const unsigned char may_declare[256] = {['a'] = 1, ['A'] = 1, ['r'] = 1, 
 static int declaration_at(struct declaration *out, struct span s, size_t i, int *seen)
 {
     unsigned char c = (unsigned char)s.s[i];
+    char next = i + 1 < s.n ? ascii_lower(s.s[i + 1]) : 0;
+    if (((c == 'a' || c == 'A') && next != 'n') || /* what follows in all words that begin so */
+        ((c == 'r' || c == 'R') && next != 'e' && next != 'i' && next != '\xc3'))
+        return 0;
     if (c == 'a' || c == 'A') {
         if (!span_starts((struct span){s.s + i, s.n - i}, "answer"))
             return foreign_declaration(out, s, i);
@@ -417,10 +421,12 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
     struct span text = span_trim(s);
     const char *end = finish == FINISH_LENGTH ? text.s + text.n : NULL;
     for (size_t i = s.n; i-- > 0 && words_seen < WORDS_MAX && tried < TRIED_MAX && best < 3;) {
+        if (!may_declare[(unsigned char)s.s[i]])
+            continue;
         struct declaration d;
         struct declared found = {0};
         int words;
-        if (!may_declare[(unsigned char)s.s[i]] || !declaration_at(&d, s, i, &words_seen))
+        if (!declaration_at(&d, s, i, &words_seen))
             continue;
         tried++;
         struct span rest = {s.s + d.content, d.end - d.content};

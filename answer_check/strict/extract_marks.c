@@ -53,8 +53,11 @@ int extract_is_program(struct span s)
 {
     static const char *const marks[] = {"__", "('",  "(\"", "lambda", "import ",  "()",
                                         "['", "[\"", "(['", "print(", "\\input{", "DROP TABLE"};
-    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
-        if (memmem(s.s, s.n, marks[k], strlen(marks[k])))
-            return 1;
+    static const unsigned char may_begin[256] = {
+        ['_'] = 1, ['('] = 1, ['l'] = 1, ['i'] = 1, ['['] = 1, ['p'] = 1, ['\\'] = 1, ['D'] = 1};
+    for (size_t i = 0; i < s.n; i++)
+        for (size_t k = 0; may_begin[(unsigned char)s.s[i]] && k < sizeof marks / sizeof *marks; k++)
+            if (span_at(s, i, marks[k]))
+                return 1;
     return 0;
 }

@@ -50,6 +50,15 @@ struct sentences sentences_from(struct span text, size_t i)
     return (struct sentences){.text = text, .at = i, .has_formula = 1};
 }
 
+/* The bytes at which neither a sentence nor a formula begins or ends. */
+static const unsigned char is_inner[256] = {
+    ['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1,
+    ['i'] = 1, ['j'] = 1, ['k'] = 1, ['l'] = 1, ['m'] = 1, ['n'] = 1, ['o'] = 1, ['p'] = 1,
+    ['q'] = 1, ['r'] = 1, ['s'] = 1, ['t'] = 1, ['u'] = 1, ['v'] = 1, ['w'] = 1, ['x'] = 1,
+    ['y'] = 1, ['z'] = 1, ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1,
+    ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1, ['+'] = 1, ['-'] = 1, ['*'] = 1, ['/'] = 1,
+    ['='] = 1, ['('] = 1, [')'] = 1, ['{'] = 1, ['}'] = 1, ['^'] = 1, ['_'] = 1};
+
 size_t sentences_next(struct sentences *it)
 {
     struct span s = it->text;
@@ -59,6 +68,11 @@ size_t sentences_next(struct sentences *it)
     it->at = s.n;
     while (i < s.n) {
         char c = s.s[i];
+        if (is_inner[(unsigned char)c]) {
+            behind_display = 0;
+            i++;
+            continue;
+        }
         size_t wide = (unsigned char)c >= 0xe3 ? wide_stop(s, i) : 0;
         if (wide)
             return it->at = i + wide;
