@@ -158,13 +158,29 @@ static const char *brace_mark(struct braces *b, char c, int is_dropped)
     return was_dropped ? "`" : "]";
 }
 
+/* Is it a byte that stays what it is? */
+static int stays(char c)
+{
+    return !(c & 0x80) && c != '{' && c != '}' && c != '\\' && c != '$';
+}
+
 struct span choice_plain(struct span s, struct arena *a)
 {
-    char *out = arena_alloc(a, GROWTH * s.n + 8);
+    char *out = arena_room(a, GROWTH * s.n + 8);
     struct braces braces = {0, 0};
     size_t n = 0, skip;
     int is_dropped = 0; /* a command was dropped right before */
     while (s.n) {
+        size_t same = 0;
+        while (same < s.n && stays(s.s[same]))
+            same++;
+        if (same) {
+            memcpy(out + n, s.s, same);
+            n += same;
+            s = (struct span){s.s + same, s.n - same};
+            is_dropped = 0;
+            continue;
+        }
         unsigned char c = (unsigned char)s.s[0];
         const char *to = NULL;
         char one[3] = {s.s[0], 0, 0}, letter;

@@ -303,7 +303,8 @@ struct choice_token *choice_tokens(size_t *n, struct span text, int n_options, e
                                   .last_letter = (char)('A' + n_options - 1),
                                   .is_cut = finish == FINISH_LENGTH,
                                   .words = choice_lexicon()};
-    struct tokenizer z = {.t = &t, .k = arena_alloc(a, (text.n + 8) * sizeof *z.k)};
+    enum { LOOK_AHEAD = 16 }; /* zeroed tokens behind the last one, which readers may look at */
+    struct tokenizer z = {.t = &t, .k = arena_room(a, (text.n + 8 + LOOK_AHEAD) * sizeof *z.k)};
     add_token(&z, K_LINE);
     add_token(&z, K_LINE);
     for (size_t i = 0, end; i<t.n; i = end> i ? end : i + 1) {
@@ -330,6 +331,7 @@ struct choice_token *choice_tokens(size_t *n, struct span text, int n_options, e
     }
     add_token(&z, K_LINE);
     add_token(&z, K_END);
+    memset(z.k + z.n, 0, LOOK_AHEAD * sizeof *z.k);
     *n = z.n;
     return z.k;
 }

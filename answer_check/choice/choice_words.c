@@ -287,6 +287,12 @@ static size_t class_of(const char *s, size_t n)
     return (unsigned char)ascii_lower(s[0]) * (size_t)CHOICE_SECONDS + second;
 }
 
+/* The third byte that all texts have in which the entry stands, or 0. */
+static char third_of(const char *word, size_t n)
+{
+    return n > 2 && !(n == 3 && word[2] == '*') ? ascii_lower(word[2]) : 0;
+}
+
 static void make_index(void)
 {
     enum { CLASSES = 256 * CHOICE_SECONDS };
@@ -300,7 +306,8 @@ static void make_index(void)
                 const char *bar = strchr(w, '|');
                 size_t length = bar ? (size_t)(bar - w) : strlen(w), class = class_of(w, length);
                 if (pass)
-                    entries[at[class]] = (struct choice_entry){w, (unsigned)length, lexicon[k].kind};
+                    entries[at[class]] =
+                        (struct choice_entry){w, (unsigned)length, third_of(w, length), lexicon[k].kind};
                 at[class]++;
                 n += !pass;
                 w = bar ? bar + 1 : NULL;
@@ -326,9 +333,12 @@ enum choice_kind choice_word(const struct choice_lexicon *l, struct span text, s
     *length = 0;
     if (!text.n)
         return kind;
+    char third = text.n > 2 ? ascii_lower(text.s[2]) : 0;
     size_t classes[] = {class_of(text.s, text.n), class_of(text.s, 1)};
     for (int c = 0; c < 1 + (text.n > 1); c++)
         for (size_t k = l->start[classes[c]]; k < l->start[classes[c] + 1]; k++) {
+            if (l->entries[k].third && l->entries[k].third != third)
+                continue;
             size_t got = entry_at(text, l->entries[k].word, l->entries[k].length);
             if (got > *length) {
                 *length = got;

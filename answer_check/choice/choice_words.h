@@ -64,6 +64,7 @@ enum choice_kind {
 struct choice_entry {
     const char *word;
     unsigned length;
+    char third; /* its third byte as a small letter, or 0 where a text may have another one there */
     enum choice_kind kind;
 };
 

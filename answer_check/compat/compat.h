@@ -51,7 +51,7 @@ struct compat_text {
     } seen[COMPAT_STOPS]; /* by kind of search */
 };
 /* Prepares a text for its scanners, in one pass; t is borrowed. */
-struct compat_text compat_text_of(struct span t);
+void compat_text_of(struct compat_text *out, struct span t);
 
 struct compat_formula {
     struct span content;
@@ -81,7 +81,8 @@ enum compat_start {
     COMPAT_ANSWER,           /* "answer"; the starts up to this one begin with words */
     COMPAT_FORMULA,          /* no words: the formula itself */
     COMPAT_BOX,
-    COMPAT_BLANK
+    COMPAT_BLANK,
+    COMPAT_NUMBER /* a number behind a blank or an equals sign */
 };
 struct compat_pattern {
     compat_matcher *read; /* reads what follows the words */
@@ -102,6 +103,7 @@ enum { COMPAT_PATTERNS = 32 }; /* capacity for all patterns */
 int compat_latex_patterns(struct compat_pattern *out, int boxed_priority);
 int compat_expr_patterns(struct compat_pattern *out);
 int compat_string_patterns(struct compat_pattern *out);
+int compat_may_be_number(char c); /* may a match of COMPAT_NUMBER go on with this byte behind its blank? */
 
 /* ---- from text to tree */
 

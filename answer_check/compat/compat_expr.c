@@ -187,10 +187,15 @@ static int money_reader(struct compat_text *t, size_t i, enum tail tail, struct 
     return money_at(t->t, i, tail, out);
 }
 
+int compat_may_be_number(char c)
+{
+    return ascii_is_digit(c) || strchr("-.($*\xc2\xe0\xe2", c) != NULL;
+}
+
 /* Can a number, a currency sign or "**" begin here? Asked first because most blanks stand before words. */
 static int may_begin(struct span t, size_t i)
 {
-    return i < t.n && (ascii_is_digit(t.s[i]) || strchr("-.($*\xc2\xe0\xe2", t.s[i]) != NULL);
+    return i < t.n && compat_may_be_number(t.s[i]);
 }
 
 /* Matches the start of the text, a blank or "=", then perhaps "**", then what `read` reads. */
@@ -278,7 +283,7 @@ int compat_expr_patterns(struct compat_pattern *out)
     out[1] = (struct compat_pattern){any_value, 50, COMPAT_FINAL_IS_ON_LINE, 0};
     out[2] = (struct compat_pattern){after_answer, 100, COMPAT_ANSWER_COLON, 0};
     out[3] = (struct compat_pattern){after_answer, 200, COMPAT_ANSWER, 0};
-    out[4] = (struct compat_pattern){any_arithmetic, 300, COMPAT_BLANK, 0};
-    out[5] = (struct compat_pattern){any_number, 300, COMPAT_BLANK, 0};
+    out[4] = (struct compat_pattern){any_arithmetic, 300, COMPAT_NUMBER, 0};
+    out[5] = (struct compat_pattern){any_number, 300, COMPAT_NUMBER, 0};
     return 6;
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 #include "answer_check/compat/compat_read.h"
 #include "evalcore/base/str.h"
@@ -25,16 +26,48 @@ struct found_list {
     size_t first; /* index of the first match of this pattern */
 };
 
-/* Marks the bytes that may begin a match, so that most of a long text is skipped quickly. */
-static void starts_of(unsigned char byte[256], enum compat_start start)
+/* The bytes that may begin a match of a pattern, so that most of a long text is skipped quickly. */
+struct starts {
+    unsigned char first[256], second[256]; /* second: what must follow a blank, an equals sign or a minus */
+};
+enum { STARTS = 1, STARTS_WITH_SECOND };
+
+static struct starts starts_of[COMPAT_NUMBER + 1]; /* by compat_start */
+static once_flag starts_are_made = ONCE_FLAG_INIT;
+
+static void make_starts_of(struct starts *out, enum compat_start start)
 {
-    memset(byte, 0, 256);
-    for (const char *p = start == COMPAT_FORMULA ? "$\\-" : start == COMPAT_BOX ? "\\" : "="; *p; p++)
-        byte[(unsigned char)*p] = 1;
+    for (const char *p = start == COMPAT_FORMULA ? "$\\" : start == COMPAT_BOX ? "\\" : "="; *p; p++)
+        out->first[(unsigned char)*p] = start == COMPAT_NUMBER ? STARTS_WITH_SECOND : STARTS;
     if (start == COMPAT_BOX)
         return;
-    for (int c = 0; c < 256; c++) /* white space, and the first bytes of longer forms of it */
-        byte[c] |= c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1c && c <= 0x1f) || (c >= 0xc2 && c <= 0xe3);
+    for (int c = 0; c < 256; c++) { /* white space, and the first bytes of longer forms of it */
+        if (c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1c && c <= 0x1f))
+            out->first[c] = start == COMPAT_BLANK ? STARTS : STARTS_WITH_SECOND;
+        else if (c >= 0xc2 && c <= 0xe3)
+            out->first[c] = STARTS;
+        int is_second = start == COMPAT_NUMBER ? compat_may_be_number((char)c) : c == '[' || c == '\\';
+        out->second[c] = (unsigned char)is_second;
+    }
+    if (start == COMPAT_FORMULA)
+        out->first['-'] = STARTS_WITH_SECOND;
+}
+
+static void make_starts(void)
+{
+    for (int k = COMPAT_FORMULA; k <= COMPAT_NUMBER; k++)
+        make_starts_of(&starts_of[k], (enum compat_start)k);
+}
+
+/* The next place from i on where a match may begin; `end`, or behind it, when there is none. */
+static size_t next_start(const struct starts *starts, struct span t, size_t i, size_t end)
+{
+    for (; i < end; i++) {
+        int is = starts->first[(unsigned char)t.s[i]];
+        if (is == STARTS || (is && i + 1 < t.n && starts->second[(unsigned char)t.s[i + 1]]))
+            break;
+    }
+    return i;
 }
 
 /* Tries one place and returns where to go on. */
@@ -59,7 +92,6 @@ static void collect_matches(struct found_list *out, struct compat_text *t, const
                             int index)
 {
     size_t next = 0, end = p->in_box ? t->boxes_end : t->t.n;
-    unsigned char starts[256];
     out->first = out->n;
     if (p->start <= COMPAT_ANSWER) {
         for (int k = t->words; k-- > 0;) {
@@ -69,12 +101,11 @@ static void collect_matches(struct found_list *out, struct compat_text *t, const
         }
         return;
     }
-    starts_of(starts, p->start);
-    while (next < end)
-        if (!next || starts[(unsigned char)t->t.s[next]])
-            next = try_match(out, t, p, index, next);
-        else
-            next++;
+    call_once(&starts_are_made, make_starts);
+    if (end)
+        next = try_match(out, t, p, index, 0);
+    while ((next = next_start(&starts_of[p->start], t->t, next, end)) < end)
+        next = try_match(out, t, p, index, next);
 }
 
 static int compare_found(const void *a, const void *b)
@@ -219,8 +250,9 @@ void compat_extract(struct compat_candidate *out, struct math_work *w, struct sp
                     const struct grade_options *o)
 {
     struct compat_pattern pattern[COMPAT_PATTERNS];
-    struct compat_text t = compat_text_of(span_end(text, TEXT_MAX));
+    struct compat_text t;
     int patterns = 0, priority = INT_MIN;
+    compat_text_of(&t, span_end(text, TEXT_MAX));
     if (o->latex)
         patterns += compat_latex_patterns(pattern + patterns, o->boxed_match_priority);
     if (o->expr)

@@ -7,19 +7,25 @@
 enum { DISPLAY_DOLLAR, DISPLAY_BRACKET, INLINE_DOLLAR, INLINE_PAREN, INLINE_BRACKET, BOX_START };
 _Static_assert((int)BOX_START < (int)COMPAT_STOPS, "one memory for each kind of search");
 
-struct compat_text compat_text_of(struct span t)
+void compat_text_of(struct compat_text *out, struct span t)
 {
-    struct compat_text out = {.t = t, .last_brace = -1};
+    out->t = t;
+    out->last_brace = -1;
+    out->boxes_end = 0;
+    out->words = 0; /* the places themselves are many, and not cleared */
+    memset(out->seen, 0, sizeof out->seen);
     for (size_t i = t.n; i-- > 0;) {
+        static const unsigned char counts[256] = {['}'] = 1, ['\\'] = 1, ['a'] = 1, ['A'] = 1};
         char c = t.s[i];
-        if (c == '}' && out.last_brace < 0)
-            out.last_brace = (long)i;
-        else if (c == '\\' && !out.boxes_end && span_at(t, i, "\\boxed{"))
-            out.boxes_end = i + 1;
-        else if ((c == 'a' || c == 'A') && out.words < COMPAT_WORDS && compat_at_folded(t, i, "answer"))
-            out.word[out.words++] = i;
+        if (!counts[(unsigned char)c])
+            continue;
+        if (c == '}' && out->last_brace < 0)
+            out->last_brace = (long)i;
+        else if (c == '\\' && !out->boxes_end && span_at(t, i, "\\boxed{"))
+            out->boxes_end = i + 1;
+        else if ((c == 'a' || c == 'A') && out->words < COMPAT_WORDS && compat_at_folded(t, i, "answer"))
+            out->word[out->words++] = i;
     }
-    return out;
 }
 
 /* The character before i, or '\0'. */
@@ -52,10 +58,17 @@ static size_t stop_of(struct compat_text *t, size_t from, int kind)
 {
     if (t->seen[kind].known && t->seen[kind].from <= from && from <= t->seen[kind].stop)
         return t->seen[kind].stop;
+    static const unsigned char counts[256] = {
+        ['\n'] = 1, ['$'] = 1, ['\\'] = 1, ['['] = 1, [']'] = 1, ['}'] = 1};
     size_t i = from, brace = 0;
-    for (; i < t->t.n && !stops_at(t->t, i, kind); i++)
+    for (; i < t->t.n; i++) {
+        if (!counts[(unsigned char)t->t.s[i]])
+            continue;
+        if (stops_at(t->t, i, kind))
+            break;
         if (t->t.s[i] == '}')
             brace = i + 1;
+    }
     t->seen[kind].from = from;
     t->seen[kind].stop = i;
     t->seen[kind].brace = brace;
