@@ -53,6 +53,8 @@ const struct math_node *equal_assigned(struct comparison *e, const struct math_n
         return m->child[0]; /* 5 = x */
     if (equal_is_number(e, m->child[0]) && equal_is_number(e, m->child[1]))
         return m->child[1]; /* C_8^3 = 56 */
+    if (loose && (m->child[0]->kind == MATH_SUM || m->child[0]->kind == MATH_OPAQUE))
+        return m->child[1]; /* \int x\,dx = x^2/2 + C */
     int value = equal_is_number(e, m->child[1]) ||
                 (equal_is_value(m->child[1]) && math_symbols(e->w, m->child[1], symbol, 1) == 0);
     return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */

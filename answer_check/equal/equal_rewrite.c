@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "answer_check/tree/math_matrix.h"
+
 /* The list of equations that (f(n), g(n)) = (n, 1) states, or NULL. */
 static const struct math_node *by_coordinates(struct comparison *e, const struct math_node *m)
 {
@@ -262,6 +264,59 @@ static const struct math_node *as_matrix(struct comparison *e, const struct math
     return value;
 }
 
+/* The equation x = \pm 2 that |x| = 2 states, where the other side has no absolute value. */
+static const struct math_node *without_absolute(struct comparison *e, const struct math_node *m,
+                                                const struct math_node *other)
+{
+    static const unsigned char equal = MATH_EQUAL;
+    if (m->kind != MATH_RELATION || m->n != 2 || m->ops[0] != MATH_EQUAL ||
+        m->child[0]->kind != MATH_FUNCTION || m->child[0]->which != MATH_ABS ||
+        m->child[0]->child[0]->kind != MATH_SYMBOL || m->child[1]->kind != MATH_NUMBER ||
+        (other->kind != MATH_RELATION && other->kind != MATH_OR) || other->child[0]->kind == MATH_FUNCTION)
+        return NULL;
+    struct math_node *out = math_node_2(e->w, MATH_RELATION, m->source, m->child[0]->child[0],
+                                        math_node_1(e->w, MATH_PLUS_MINUS, m->source, m->child[1]));
+    if (out)
+        out->ops = &equal;
+    return out;
+}
+
+/* The derivative dy/dx in m, or NULL. */
+static const struct math_node *find_slope(const struct math_node *m)
+{
+    if (m->kind == MATH_OPAQUE && !strcmp(m->name, "derivative dy/dx"))
+        return m;
+    const struct math_node *found = NULL;
+    for (int i = 0; i < m->n && !found; i++)
+        found = find_slope(m->child[i]);
+    return found;
+}
+
+/* The equation with dy/dx for y', where the other one has that. */
+static const struct math_node *without_prime(struct comparison *e, const struct math_node *m,
+                                             const struct math_node *other)
+{
+    const struct math_node *slope =
+        m->kind == MATH_RELATION && math_has_symbol(m, "y'") ? find_slope(other) : NULL;
+    return slope ? math_substitute(e->w, m, "y'", slope) : NULL;
+}
+
+/* The identity matrix that I_2 names, or I beside a matrix. */
+static const struct math_node *identity_matrix(struct comparison *e, const struct math_node *m,
+                                               const struct math_node *other)
+{
+    enum { ROWS = 6 };
+    const struct math_node *entry[ROWS * ROWS];
+    int n = other->rows;
+    if (m->kind != MATH_SYMBOL || (m->name[0] != 'I' && m->name[0] != 'E') || other->kind != MATH_MATRIX ||
+        n != other->columns || n > ROWS ||
+        (m->name[1] && (m->name[1] != '_' || m->name[2] != '0' + n || m->name[3])))
+        return NULL;
+    for (int i = 0; i < n * n; i++)
+        entry[i] = math_node_integer(e->w, m->source, i % (n + 1) == 0);
+    return math_matrix(e->w, m->source, n, n, entry);
+}
+
 /* The ratio a : b as the fraction a / b, or NULL. */
 static const struct math_node *ratio_quotient(struct comparison *e, const struct math_node *m)
 {
@@ -309,6 +364,14 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
         p = without_argument(e, pred, gold);
     }
     if (!g && !p) {
+        g = without_absolute(e, gold, pred);
+        p = without_absolute(e, pred, gold);
+    }
+    if (!g && !p) {
+        g = without_prime(e, gold, pred);
+        p = without_prime(e, pred, gold);
+    }
+    if (!g && !p) {
         g = equal_expand(e, gold);
         p = equal_expand(e, pred);
     }
@@ -339,6 +402,10 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
     if (!g && !p) {
         g = equal_determinant(e, gold);
         p = equal_determinant(e, pred);
+    }
+    if (!g && !p) {
+        g = identity_matrix(e, gold, pred);
+        p = identity_matrix(e, pred, gold);
     }
     if (!g && !p) {
         g = as_matrix(e, gold, pred);

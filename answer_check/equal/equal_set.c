@@ -192,6 +192,35 @@ static int end_integer(struct comparison *e, const struct math_node *end, int is
     return 0;
 }
 
+/* The set that \{2k : k = 1, 2, 3\} and \{2k : k \in \{1, 2, 3\}\} list, or NULL. */
+static const struct math_node *listed(struct comparison *e, const struct math_node *m)
+{
+    const struct math_node *value[INTEGERS_MAX];
+    if (m->kind != MATH_SET_BUILDER || m->n != 2)
+        return NULL;
+    const struct math_node *which = m->child[1];
+    int is_in = which->kind == MATH_RELATION && which->n == 2 && which->ops[0] == MATH_IN &&
+                which->child[1]->kind == MATH_SET && which->child[0]->kind == MATH_SYMBOL;
+    const struct math_node *list = is_in ? which->child[1] : which;
+    if ((!is_in && !equal_is_statements(which)) || list->n > INTEGERS_MAX || !list->n)
+        return NULL;
+    const char *name = is_in ? which->child[0]->name : NULL;
+    for (int i = 0; i < list->n; i++) {
+        const struct math_node *c = list->child[i];
+        if (!is_in) {
+            if (c->kind != MATH_RELATION || c->n != 2 || c->ops[0] != MATH_EQUAL ||
+                c->child[0]->kind != MATH_SYMBOL || (name && strcmp(name, c->child[0]->name) != 0))
+                return NULL;
+            name = c->child[0]->name;
+            c = c->child[1];
+        }
+        value[i] = math_substitute(e->w, m->child[0], name, c);
+        if (!value[i] || m->child[0]->kind == MATH_RELATION)
+            return NULL;
+    }
+    return math_node_new(e->w, MATH_SET, m->source, list->n, value);
+}
+
 const struct math_node *equal_whole_numbers(struct comparison *e, const struct math_node *m,
                                             const struct math_node *other)
 {
@@ -199,6 +228,8 @@ const struct math_node *equal_whole_numbers(struct comparison *e, const struct m
     struct region r = {0};
     int64_t smallest, low, high, taken[INTEGERS_MAX];
     int n = 0;
+    if (equal_is_collection(other) && listed(e, m))
+        return listed(e, m);
     if ((!equal_is_collection(other) && other->kind != MATH_SET_BUILDER) || parts_of(m, part))
         return NULL;
     if (part[0]->kind != MATH_RELATION ||

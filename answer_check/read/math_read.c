@@ -175,11 +175,18 @@ static const struct math_node *read_tokens(struct math_work *w, struct span text
 
 /* ---- mathematics or words? ---- */
 
+/* A Greek letter or a sign, perhaps with an index or a letter behind it: \xce\xbb_1, the sign of an angle. */
+static int is_sign(struct span s)
+{
+    unsigned char c = (unsigned char)s.s[0];
+    return c == 0xe2 || ((c == 0xce || c == 0xcf) && (s.n == 2 || (s.n > 2 && !(s.s[2] & 0x80))));
+}
+
 /* Is this symbol really a word? It is when it has at least three letters, or letters of another script. */
 static int is_word_node(const struct math_node *m)
 {
     int letters = 0;
-    if (m->kind != MATH_SYMBOL || !m->source.n || m->source.s[0] == '\\')
+    if (m->kind != MATH_SYMBOL || !m->source.n || m->source.s[0] == '\\' || is_sign(m->source))
         return m->kind == MATH_TEXT;
     for (const char *p = m->name; *p && *p != '_'; p++) {
         if ((unsigned char)*p >= 0x80 || *p == ' ')

@@ -150,7 +150,8 @@ static size_t factor_end(struct span s, size_t i)
             return 0;
         return argument_end(s, behind_space(s, index ? index : i + n));
     }
-    if (i < s.n && (s.s[i] == 'i' || s.s[i] == 'e') && !(i + 1 < s.n && ascii_is_letter(s.s[i + 1])))
+    static const char letters[] = "iexyznk"; /* no units */
+    if (i < s.n && is_one_of(s.s[i], letters) && !(i + 1 < s.n && ascii_is_letter(s.s[i + 1])))
         return i + 1;
     return 0;
 }

@@ -18,7 +18,11 @@ enum { CLAUSES = 12 };
 
 /* Words that open a clause beside the point, and those that open a conclusion. */
 static const char side[] =
-    "since|because|as|when|where|which|who|whose|with|while|using|by|given|after|before|note|noting|i.e|e.g|"
+    "or about|or approximately|or roughly|or around|or nearly|approximately|about|roughly|which is "
+    "about|which is "
+    "approximately|that is "
+    "about|since|because|as|when|where|which|who|whose|with|while|using|by|given|after|before|note|noting|i."
+    "e|e.g|"
     "rather than|instead of|not|attained|achieved|reached|obtained|see|from|in|out of|of the|of these|though|"
     "although|even though|unlike|smaller|larger|for|eliminating|plugging|substituting|setting|taking|adding|"
     "subtracting|dividing|multiplying|excluding|discarding|rejecting|checking|solving|considering|as desired|"
@@ -49,6 +53,17 @@ static int follows_preposition(struct span s, size_t i)
     return sentence_says((struct span){s.s + from, i - from}, "after|before|by|without|of|from|for|and|or");
 }
 
+/* Does it speak of a share, "3 of them negative"? */
+static int is_share(struct span s)
+{
+    size_t i = 0;
+    while (i < s.n && ascii_is_digit(s.s[i]))
+        i++;
+    struct span rest = {s.s + i, s.n - i};
+    return i && (span_starts(rest, " of them") || span_starts(rest, " of these") ||
+                 span_starts(rest, " of which") || span_starts(rest, " of whom"));
+}
+
 /* Does a clause begin at byte i of the sentence? The length of what separates it from the one before: of the
  * blank, where a conjunction does. */
 static size_t boundary(struct span s, size_t i)
@@ -71,7 +86,8 @@ static size_t boundary(struct span s, size_t i)
         struct span word = span_trim(rest);
         while (word.n && strchr("*_", word.s[0]))
             word = (struct span){word.s + 1, word.n - 1};
-        int is_word = begins_with_word(word) || span_starts(word, "i.e") || span_starts(word, "e.g");
+        int is_word =
+            begins_with_word(word) || is_share(word) || span_starts(word, "i.e") || span_starts(word, "e.g");
         int is_letter = word.n > 3 && ascii_is_letter(word.s[0]) && word.s[1] == ' ' && s.s[i] == ';';
         is_letter |= word.n > 4 && ascii_is_letter(word.s[0]) &&
                      span_at(word, 1, " =") && /* "when x = 4, y = 36" */
@@ -106,8 +122,10 @@ static int has_digit(struct span s)
 static int has_value(struct span s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if ((s.s[i] & 0x80) || strchr("$\\=", s.s[i]))
+        if ((s.s[i] & 0x80) || strchr("$\\=+^<>", s.s[i]))
             return 1;
+    if (sentence_says(s, "sin|cos|tan|ln|log|sqrt|infinity|pi"))
+        return 1;
     return has_digit(s) || sentence_number_word(s, 0, NULL);
 }
 
@@ -139,17 +157,6 @@ static struct span without_aside(struct span s)
     if (!is_aside || (sentence_is_doubtful(aside) && !has_digit(aside))) /* "12 (rejected)" */
         return s;
     return span_trim((struct span){s.s, open});
-}
-
-/* Does it speak of a share, "3 of them negative"? */
-static int is_share(struct span s)
-{
-    size_t i = 0;
-    while (i < s.n && ascii_is_digit(s.s[i]))
-        i++;
-    struct span rest = {s.s + i, s.n - i};
-    return i && (span_starts(rest, " of them") || span_starts(rest, " of these") ||
-                 span_starts(rest, " of which") || span_starts(rest, " of whom"));
 }
 
 static enum clause_kind kind_of(struct span s)

@@ -185,6 +185,16 @@ static int noun_declares(struct declaration *out, struct span s, size_t i)
         if (!colon && starts && ascii_is_space(s.s[j - 1]))
             colon = arrow_length(s, j);
         int is_verb = !colon && ascii_is_space(s.s[j - 1]) && is_is(s, j);
+        if (is_final && j == i + 6 && s.s[j] == '(') { /* "final_answer(7)" */
+            const char *close = memchr(s.s + j, '\n', s.n - j);
+            size_t end = close ? (size_t)(close - s.s) : s.n;
+            while (end > j && s.s[end - 1] != ')')
+                end--;
+            size_t quote = j + 1 < s.n && strchr("\"'", s.s[j + 1]) ? 1 : 0;
+            *out = (struct declaration){
+                .content = j + 1 + quote, .end = end - 1 - quote, .strong = 1, .is_label = 1, .is_value = 1};
+            return end > j + 2 * quote + 2;
+        }
         if (colon || is_verb) {
             int strong = is_final || (colon && starts);
             *out = (struct declaration){.content = j + (colon ? colon : 2),
@@ -391,7 +401,7 @@ static enum declared_status read_content(struct declared *out, int *words, struc
     }
     struct span s = {rest.s, sentence_end(rest)};
     for (size_t i = 0; i + 2 < s.n; i++) /* a tag that follows */
-        if (s.s[i] == '<' && (s.s[i + 1] == '/' || span_at(s, i, "<br")))
+        if (s.s[i] == '<' && ((s.s[i + 1] == '/' && !span_at(s, i, "</su")) || span_at(s, i, "<br")))
             s.n = i;
     int cut_behind = end && s.s + s.n >= end;
     if ((formula < 0 && !(rest.s[0] == '$' && extract_is_money(s, 0, cut_behind))) ||

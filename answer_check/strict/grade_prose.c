@@ -28,6 +28,22 @@ static int after_is(struct span *out, struct span s)
     return 0;
 }
 
+/* What follows the last copula of Chinese, up to the full stop. */
+static int after_wide_is(struct span *out, struct span s)
+{
+    static const char *const verbs[] = {"\xe4\xb8\xba", "\xe6\x98\xaf", "\xe7\xad\x89\xe4\xba\x8e"};
+    size_t at = 0;
+    for (size_t i = 0; i + 3 <= s.n; i++)
+        for (size_t k = 0; (unsigned char)s.s[i] >= 0xe4 && k < sizeof verbs / sizeof *verbs; k++)
+            at = span_at(s, i, verbs[k]) ? i + strlen(verbs[k]) : at;
+    if (!at)
+        return 0;
+    *out = span_trim((struct span){s.s + at, s.n - at});
+    if (out->n > 3 && !memcmp(out->s + out->n - 3, "\xe3\x80\x82", 3))
+        out->n -= 3;
+    return out->n > 0;
+}
+
 /* Does the text only set a value to look at it? */
 static int only_supposes(struct span s)
 {
@@ -247,8 +263,8 @@ static int grade_last_line(struct grading *g, struct span marked)
     int is_value = read_value(&value, g->w, line), is_doubtful = sentence_is_doubtful(line);
     int is_label = !is_value && after_label(&said, line);
     struct span clause = line; /* not "12, where the base is 3" */
-    if (!is_value &&
-        (is_label || (!is_doubtful && sentence_clause(&clause, line) && after_is(&said, clause)))) {
+    if (!is_value && (is_label || (!is_doubtful && sentence_clause(&clause, line) &&
+                                   (after_is(&said, clause) || after_wide_is(&said, clause))))) {
         while (said.n && strchr(".*_", said.s[said.n - 1]))
             said.n--;
         while (said.n && strchr("*_", said.s[0]))
@@ -364,13 +380,21 @@ static int grade_listed(struct grading *g, struct span section)
     return !grading_decide(g, &pred, &m, "The parts that the section ends with, read as one list,");
 }
 
+/* What stands behind "A: " where that is the answer to a question, and no option. */
+static struct span behind_answer_letter(const struct grading *g, struct span s)
+{
+    if (!span_at(s, 0, "A: ") || memchr(g->gold.s, ':', g->gold.n) || memmem(s.s, s.n, "\nB: ", 4))
+        return s;
+    return span_trim((struct span){s.s + 3, s.n - 3});
+}
+
 /* A section that states no answer: what it ends with is searched, since that takes longer than what came
  * before. */
 int grade_undeclared(struct grading *g, struct span section, const struct response *r)
 {
     enum { SEARCHED_MAX = 1 << 17 };
     struct span found;
-    section = span_trim(section);
+    section = behind_answer_letter(g, span_trim(section));
     int has_parts = (memchr(g->gold.s, ',', g->gold.n) || memchr(g->gold.s, ';', g->gold.n)) &&
                     (memchr(section.s, '\n', section.n) || memchr(section.s, ';', section.n));
     if (has_parts && grade_listed(g, sentence_without_chatter(span_end(section, SEARCHED_MAX))))
@@ -390,7 +414,7 @@ int grade_undeclared(struct grading *g, struct span section, const struct respon
         grading_note(g, "fenced", found);
         return grading_text(g, found, "The value in the last fence of code");
     }
-    if (extract_last_line(&found, section) && grade_last_line(g, found))
+    if (grade_sayings(g, section) || (extract_last_line(&found, section) && grade_last_line(g, found)))
         return 0;
     if (sentence_last_result(&found, section, g->w)) {
         grading_note(g, "last sentence", found);

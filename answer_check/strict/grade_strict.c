@@ -208,6 +208,29 @@ static struct span without_struck(struct span s, struct arena *a)
     return (struct span){out, n};
 }
 
+/* The section with the full-width brackets and the commas in them as ASCII ones; a copy in the arena, or the
+ * section itself. */
+static struct span narrow_brackets(struct span s, struct arena *a)
+{
+    static const char open[] = "\xef\xbc\x88", close[] = "\xef\xbc\x89", comma[] = "\xef\xbc\x8c";
+    if (!memmem(s.s, s.n, open, 3))
+        return s;
+    char *out = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    int depth = 0;
+    for (size_t i = 0; i < s.n;) {
+        int is_open = span_at(s, i, open), is_close = span_at(s, i, close);
+        depth += is_open - (is_close && depth);
+        if (is_open || is_close || (depth && span_at(s, i, comma))) {
+            out[n++] = is_open ? '(' : is_close ? ')' : ',';
+            i += 3;
+        } else {
+            out[n++] = s.s[i++];
+        }
+    }
+    return (struct span){out, n};
+}
+
 /* Checks the reference and cuts thinking off. */
 static int grade_strict(struct grading *g, const struct response *r)
 {
@@ -218,7 +241,7 @@ static int grade_strict(struct grading *g, const struct response *r)
         return grade_set(g->out, VERDICT_ERROR, "The reference answer is longer than 16384 bytes.");
     if (grade_section(g->out, r, &section))
         return 0;
-    section = without_struck(section, g->w->arena);
+    section = narrow_brackets(without_struck(section, g->w->arena), g->w->arena);
     return grade_places(g, extract_single_backslashes(section, g->w->arena), r);
 }
 

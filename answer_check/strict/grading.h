@@ -53,6 +53,9 @@ size_t grading_part_label(struct span s);
 int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes);
 /* Grades a declaration, which may be a sentence. Returns 0. */
 int grade_declared(struct grading *g, struct span declared);
+/* Is the last sentence of a section the reference in words of its own: "A and C are true", "there are no such
+ * n"? Returns 1 and sets the verdict where it is, else 0. */
+int grade_sayings(struct grading *g, struct span section);
 /* Grades a section that states no answer: as a whole, by its last line, or by what its last sentence
  * presents. Returns 0. */
 int grade_undeclared(struct grading *g, struct span section, const struct response *r);

@@ -80,6 +80,13 @@ static int is_binomial(struct span s, struct span word)
             (ascii_is_letter(s.s[next]) && (next + 1 == s.n || !ascii_is_letter(s.s[next + 1]))));
 }
 
+/* A function that stands before its letter, "sin x". */
+static int is_function(struct span word)
+{
+    return word.n < 7 &&
+           sentence_says(word, "sin|cos|tan|cot|sec|csc|ln|log|arcsin|arccos|arctan|sinh|cosh|tanh");
+}
+
 /* The next word from *i on; empty at the end. */
 static struct span next_word(struct span s, size_t *i)
 {
@@ -137,7 +144,7 @@ static int last_run(struct run *out, struct span s)
             is_open = 1;
             run.to = from + word.n;
             run.has_number |= kind == WORD_NUMBER;
-            run.has_sign |= kind == WORD_LETTER && core.n > 1;
+            run.has_sign |= (kind == WORD_LETTER && core.n > 1) || is_function(core);
             if (core.n < word.n && strchr(";:", s.s[run.to - 1])) /* another clause */
                 is_open = 0;
         }
@@ -203,7 +210,7 @@ static int is_named_place(struct span s, size_t from, size_t to)
         "line|example|section|note|method|version|lemma|definition|table|exercise|page|"
         "grade|row|column|item|number of the|approach|way|proposition|corollary|reference|base|solution";
     static const char counted[] = "cases|equations|variables|unknowns|methods|approaches|steps|conditions|"
-                                  "candidates|pages";
+                                  "candidates";
     struct span before = word_before(s, from), behind = word_behind(s, to);
     if (memchr(s.s + from, '=', to - from)) /* "the line x = 2" */
         return 0;
@@ -346,10 +353,34 @@ static int words_result(struct span *out, struct span s, struct math_work *w)
     return role_of(s, run) == ROLE_RESULT && !value_is_qualified(s, said);
 }
 
+/* The time in words that the sentence ends with, "at half past seven". */
+static int clock_result(struct span *out, struct span s, struct math_work *w)
+{
+    enum { WORDS = 6 };
+    if (!sentence_says(s, "past|o'clock|quarter to"))
+        return 0;
+    s.n = without_stops(s, 0, s.n);
+    size_t i = s.n;
+    for (int k = 0; k < WORDS && i; k++) {
+        while (i && ascii_is_space(s.s[i - 1]))
+            i--;
+        while (i && !ascii_is_space(s.s[i - 1]))
+            i--;
+        struct span tail = {s.s + i, s.n - i};
+        if (k && math_is_value(w, tail) && sentence_says(tail, "past|o'clock|quarter to")) {
+            *out = tail;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int plain_result(struct span *out, struct span s, struct math_work *w)
 {
     enum { RUNS = 8 };
     struct run run, earlier;
+    if (clock_result(out, s, w))
+        return 1;
     if (two_numbers(out, s, w))
         return 1;
     if (!last_run(&run, s))
@@ -497,10 +528,25 @@ static struct span without_brackets(struct span s)
     return (struct span){s.s + 1, end - 2};
 }
 
+/* The value behind the colon of "only one works: 15". */
+static int behind_colon(struct span *out, struct span s, struct math_work *w)
+{
+    const char *colon = memrchr(s.s, ':', s.n);
+    if (!colon || colon + 2 >= s.s + s.n || colon[1] != ' ')
+        return 0;
+    struct span head = {s.s, (size_t)(colon - s.s)};
+    *out = span_trim((struct span){colon + 2, s.n - head.n - 2});
+    out->n = without_stops(*out, 0, out->n);
+    return sentence_says(head, "only one|exactly one|leaves|remaining|remains|just one") &&
+           !sentence_says(head, "if|suppose|assume|try|not|check|fails") && math_is_value(w, *out);
+}
+
 int sentence_result(struct span *out, struct span sentence, struct math_work *w)
 {
     enum { FORMULAS = 6 };
     struct span all = behind_denial(without_brackets(sentence_plain(sentence, w))), s, whole;
+    if (all.n <= UNDECLARED_BYTES && behind_colon(out, all, w))
+        return 1;
     if (all.n > UNDECLARED_BYTES || extract_is_program(all))
         return 0;
     if (!sentence_clause(&s, without_number_marks(all, w)) ||

@@ -175,9 +175,17 @@ static int has_words(struct span s)
     return 0;
 }
 
+/* Are digits spoken of that nobody states: "we need the last digit of 12"? */
+static int asks_for_digits(struct span s)
+{
+    return sentence_says(s, "last digit of|digits of") && !sentence_says(s, "is|are|equals|was");
+}
+
 int sentence_rejects(struct span s)
 {
-    return has_words(s) &&
+    if (!has_words(s))
+        return 0;
+    return asks_for_digits(s) ||
            sentence_says(
                s,
                "impossible|not possible|exclud*|reject*|discard*|rule out|rules out|ruled out|ruling out|"
@@ -196,8 +204,7 @@ int sentence_rejects(struct span s)
                "exact|an "
                "upper bound|a lower bound|bounded by|up to|previous problem|previous question|earlier "
                "problem|"
-               "other problem|still need|still have to|next we|multiply by|divide by|last digit of|digits "
-               "of|differs "
+               "other problem|still need|still have to|next we|multiply by|divide by|differs "
                "from|different from|estimate|not certain|seems|plausible|roughly|we want the|or so|for "
                "example|for instance|e.g.|repeat|similarly for|"
                "ではありません|no es|n'est pas|nicht|ist kein|non è|não é|ではない|じゃない|아니|не |"
