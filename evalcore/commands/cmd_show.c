@@ -42,6 +42,51 @@ static void print_text(const char *title, const char *text, size_t n)
     printf("%s", n && text[n - 1] == '\n' ? "" : "\n");
 }
 
+/* As the model got it, between marks what is not the task's. A folder of an earlier version holds the task's
+ * text alone; what stood around that is in its configuration, in parts. */
+static void print_prompt(const struct cell *c, const struct run_problem *p)
+{
+    static const char *const open = "\xe2\x9f\xa6", *const close = "\xe2\x9f\xa7"; /* U+27E6, U+27E7 */
+    struct str text = {0}, marked = {0};
+    size_t own[2];
+    if (!run_prompt(p, &text, own)) {
+        print_text(c->task->is_text ? "prompt"
+                   : p->is_rendered ? "prompt, as the task renders it"
+                                    : "the task's text, without what was put around it",
+                   p->prompt, p->prompt_len);
+        if (!c->task->is_text)
+            printf(
+                "The model got %d tokens. This folder is of an earlier version and does not keep what chat "
+                "form,\nprefix and suffix added; config.resolved.json names them. Repeat the sweep's "
+                "command: "
+                "finished\nanswers stay, and the prompts are written as the model got them.\n",
+                p->prompt_tokens);
+    } else {
+        if (own[0])
+            str_puts(&marked, open);
+        str_add(&marked, text.data, own[0]);
+        if (own[0])
+            str_puts(&marked, close);
+        str_add(&marked, str_text(&text) + own[0], own[1] - own[0]);
+        if (own[1] < text.len) {
+            str_puts(&marked, open);
+            str_add(&marked, text.data + own[1], text.len - own[1]);
+            str_puts(&marked, close);
+        }
+        printf("---- prompt, %d tokens%s\n", p->prompt_tokens,
+               own[0] || own[1] < text.len
+                   ? "; between \xe2\x9f\xa6 and \xe2\x9f\xa7 what is not the task's own text"
+                   : "");
+        fwrite(str_text(&marked), 1, marked.len, stdout);
+        printf("\n");
+        if (p->asked)
+            printf("(%zu of the task's %zu bytes: the middle was cut out, or the template trimmed it)\n",
+                   p->asked_len, p->prompt_len);
+    }
+    str_release(&text);
+    str_release(&marked);
+}
+
 static void print_verdict(const struct record *rec)
 {
     printf("---- verdict\n%s: %s\n", verdict_name(rec->verdict), rec->reason);
@@ -108,12 +153,12 @@ static int show_completion(const struct run *r, const char *cell, const char *na
     if (p->option_order)
         printf("options shown as A, B, ...: the record's %s\n", p->option_order);
     if (p->prompt)
-        print_text(p->is_rendered ? "prompt, as rendered" : "prompt, user text", p->prompt, p->prompt_len);
+        print_prompt(&r->cells[c], p);
     else
         printf("---- prompt\n%d tokens; its text is not kept: the data set's authors ask that no example be "
                "published\n",
                p->prompt_tokens);
-    if (p->answer_prefix)
+    if (p->answer_prefix && !p->before)
         print_text("beginning of the answer, which the completion continues", p->answer_prefix,
                    strlen(p->answer_prefix));
     printf("---- reference answer%s\n", p->n_golds > 1 ? "s" : "");

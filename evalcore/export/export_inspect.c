@@ -160,7 +160,7 @@ static json_t *sample_json(struct export *x, const struct cell *c, const struct 
                   "peak_tokens", export_number(rec->kv.peak_tokens));
     json_t *o =
         json_pack("{s:o, s:i, s:o, s:o, s:[o, o], s:o, s:{s:o}, s:o, s:{s:o}, s:s}", "id",
-                  json_text_of(p->id), "epoch", rec->sample + 1, "input", export_prompt(p), "target",
+                  json_text_of(p->id), "epoch", rec->sample + 1, "input", export_question(p), "target",
                   p->n_golds > 1 ? export_golds(p) : json_text_of(p->gold), "messages", user, message,
                   "output", output, "scores", "kveval", score_json(c, rec), "metadata", metadata,
                   "model_usage", model, usage_json(rec->prompt_tokens, rec->tokens), "uuid", rec->key);

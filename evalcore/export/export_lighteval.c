@@ -38,7 +38,7 @@ static json_t *doc_json(const struct cell *c, const struct run_problem *p, const
     for (int i = 0; i < (is_choice || !p->n_golds ? 1 : p->n_golds); i++)
         json_array_append_new(gold, json_integer(is_choice ? p->gold[0] - 'A' : i));
     json_t *o =
-        json_pack("{s:o, s:o, s:o, s:o, s:s, s:[], s:[s], s:i, s:o, s:b, s:i}", "query", export_prompt(p),
+        json_pack("{s:o, s:o, s:o, s:o, s:s, s:[], s:[s], s:i, s:o, s:b, s:i}", "query", export_question(p),
                   "choices", is_choice ? choice_letters(p->n_options) : export_golds(p), "gold_index", gold,
                   "id", json_text_of(p->id), "task_name", task, "fewshot_samples", "sampling_methods",
                   c->task->is_text ? "PERPLEXITY" : "GENERATIVE", "generation_size", export_max_new(c, p),

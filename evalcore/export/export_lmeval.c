@@ -43,7 +43,7 @@ static json_t *doc_json(const struct run_problem *p)
 {
     json_t *doc = json_pack("{s:o, s:o}", "id", json_text_of(p->id), "answer", json_text_of(p->gold));
     if (p->prompt)
-        json_object_set_new(doc, "problem", export_prompt(p));
+        json_object_set_new(doc, "problem", export_question(p));
     if (p->answer_prefix)
         json_object_set_new(doc, "answer_prefix", json_text_of(p->answer_prefix));
     if (p->option_order)
@@ -64,9 +64,13 @@ static void set_hashes(json_t *row, const json_t *doc, const struct run_problem 
     char *text = json_dumps(doc, JSON_INDENT(2) | JSON_SORT_KEYS);
     set_hash(row, "doc_hash", text ? text : "", text ? strlen(text) : 0);
     free(text);
-    if (p->prompt)
-        set_hash(row, "prompt_hash", p->prompt, p->prompt_len);
-    else
+    if (p->prompt) {
+        struct str prompt = {0};
+        size_t own[2];
+        run_prompt(p, &prompt, own);
+        set_hash(row, "prompt_hash", str_text(&prompt), prompt.len);
+        str_release(&prompt);
+    } else
         json_object_set_new(row, "prompt_hash", json_text_of(p->prompt_sha256));
     set_hash(row, "target_hash", p->gold, strlen(p->gold));
 }

@@ -113,9 +113,19 @@ int export_completion(struct export *x, const struct cell *c, const struct recor
     return 0;
 }
 
-json_t *export_prompt(const struct run_problem *p)
+json_t *export_question(const struct run_problem *p)
 {
     return p->prompt ? json_text(p->prompt, p->prompt_len) : json_string("");
+}
+
+json_t *export_prompt(const struct run_problem *p)
+{
+    struct str text = {0};
+    size_t own[2];
+    run_prompt(p, &text, own);
+    json_t *o = json_text(str_text(&text), text.len);
+    str_release(&text);
+    return o;
 }
 
 json_t *export_golds(const struct run_problem *p)

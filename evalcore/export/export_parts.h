@@ -96,8 +96,11 @@ int export_is_withheld(const struct export *x, const struct cell *c);
 int export_completion(struct export *x, const struct cell *c, const struct record *rec, struct str *out,
                       struct err *e);
 /* New references, never NULL; export_number() is JSON's null for a number that is not finite. */
-json_t *export_prompt(const struct run_problem *p); /* a string; "" when the run folder has no prompt */
-json_t *export_golds(const struct run_problem *p);  /* an array of all reference answers, at least one */
+/* Strings; "" when the run folder has no prompt. The question is the task's text, the prompt what the model
+ * got; in a folder of a version that did not keep that, the same. */
+json_t *export_question(const struct run_problem *p);
+json_t *export_prompt(const struct run_problem *p);
+json_t *export_golds(const struct run_problem *p); /* an array of all reference answers, at least one */
 /* An array of the stop strings of the cell's settings and behind them the problem's own; p NULL: the cell's.
  */
 json_t *export_stops(const struct cell *c, const struct run_problem *p);

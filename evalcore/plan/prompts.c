@@ -243,6 +243,68 @@ int prompts_render(struct prompt_set *s, struct prompt_renderer *r, struct err *
     return rc;
 }
 
+/* The first place of part in whole from `from` on, or the last one; NULL: it is not there. An empty part is
+ * at either end. */
+static const char *find_part(const struct str *whole, size_t from, const char *part, size_t n, int is_last)
+{
+    const char *end = whole->data + whole->len, *found = NULL;
+    if (!n)
+        return is_last ? end : whole->data + from;
+    for (const char *p = whole->data + from; p + n <= end && (is_last || !found); p++)
+        if (*p == *part && !memcmp(p, part, n))
+            found = p;
+    return found;
+}
+
+/* own: the range of the user text in the rendered form, which is that of the ids but for an uncut text. */
+static void find_own(struct prompt_text *out, const struct str *form, const size_t own[2])
+{
+    const struct str *whole = &out->text;
+    const char *at = find_part(whole, 0, form->data, form->len, 0);
+    out->own[0] = 0;
+    out->own[1] = whole->len;
+    if (at) {
+        out->own[0] = (size_t)(at - whole->data) + own[0];
+        out->own[1] = (size_t)(at - whole->data) + own[1];
+        return;
+    }
+    const char *before = find_part(whole, 0, form->data, own[0], 0);
+    size_t from = before ? (size_t)(before - whole->data) + own[0] : 0;
+    const char *after = find_part(whole, from, form->data + own[1], form->len - own[1], 1);
+    if (before && after) {
+        out->own[0] = from;
+        out->own[1] = (size_t)(after - whole->data);
+    }
+}
+
+void prompts_text(struct prompt_text *out, const struct prompt_set *s, size_t i, const struct tokenizer *t,
+                  const struct settings *settings)
+{
+    const struct problem *p = &s->task.problems[i];
+    struct str bytes = {0}, form = {0};
+    struct chat_words words;
+    struct err e = {0};
+    size_t own[2] = {0, p->prompt_len};
+    tokenizer_decode_text(t, s->ids.id + s->rows[i].first, (size_t)s->rows[i].n, 0, &bytes);
+    str_add_utf8(&out->text, str_text(&bytes), bytes.len);
+    out->own[0] = 0;
+    out->own[1] = out->text.len;
+    int rc = 0;
+    if (p->is_rendered) {
+        str_add(&form, p->prompt, p->prompt_len);
+    } else if (!(rc = prompts_words(&words, s->chat, settings, &e))) {
+        words.answer_prefix = p->answer_prefix;
+        if (p->no_chat)
+            words.thinking = CHAT_THINKING_AUTO;
+        rc = chat_render(p->no_chat || !s->chat ? chat_find("none") : s->chat, &words, p->prompt,
+                         p->prompt_len, &form, own, &e);
+    }
+    if (!rc && out->text.len && form.len && own[1] <= form.len)
+        find_own(out, &form, own);
+    str_release(&bytes);
+    str_release(&form);
+}
+
 void prompts_release(struct prompt_set *s)
 {
     task_close(&s->task);

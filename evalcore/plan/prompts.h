@@ -62,6 +62,17 @@ struct task_counter prompts_counter(struct prompt_renderer *r);
  * setting has no place in it; ERR_UNSUPPORTED when the tokenizer cannot spell a problem's stop string; or an
  * error of the tokenizer. */
 int prompts_render(struct prompt_set *s, struct prompt_renderer *r, struct err *e);
+/* A prompt as the model gets it, as text: its ids decoded, special tokens spelled. own: where the task's own
+ * text stands in it; what surrounds that was added by chat form, prefix, suffix, answer prefix and tokenizer.
+ * Of a user text whose middle was cut out, what is left of it. */
+struct prompt_text {
+    struct str text;
+    size_t own[2];
+};
+/* Appends the text of row i of a rendered set to *out, which is empty; settings: those it was rendered with.
+ * Where the parts cannot be told apart, as a normalizer may cause, the whole is taken for the task's own. */
+void prompts_text(struct prompt_text *out, const struct prompt_set *s, size_t i, const struct tokenizer *t,
+                  const struct settings *settings);
 /* Frees what s owns, its task included, and zeroes it. */
 void prompts_release(struct prompt_set *s);
 

@@ -12,7 +12,30 @@
 #include "evalcore/base/json.h"
 #include "evalcore/cli/version.h"
 
-static json_t *problem_json(const struct prompt_set *s, size_t i)
+/* What stood around the task's own text in the prompt, and that text where the model got another: a part of
+ * it, or all that cannot be told apart. */
+static void put_prompt(json_t *o, const struct runplan *p, const struct prompt_set *s, size_t i)
+{
+    const struct problem *own = &s->task.problems[i];
+    const struct plan_cell *c = p->cells;
+    while (c < p->cells + p->n_cells && &p->sets[c->set] != s)
+        c++;
+    const struct tokenizer *t = c < p->cells + p->n_cells ? p->loaded[c->loaded_model].tokenizer : NULL;
+    json_object_set_new(o, "prompt", json_text(own->prompt, own->prompt_len));
+    if (!t || task_is_text(s->task.ops->metric))
+        return;
+    struct prompt_text x = {0};
+    prompts_text(&x, s, i, t, &c->settings->s);
+    const char *text = str_text(&x.text);
+    size_t n = x.own[1] - x.own[0];
+    json_object_set_new(o, "before", json_text(text, x.own[0]));
+    if (n != own->prompt_len || memcmp(text + x.own[0], own->prompt, n))
+        json_object_set_new(o, "asked", json_text(text + x.own[0], n));
+    json_object_set_new(o, "after", json_text(text + x.own[1], x.text.len - x.own[1]));
+    str_release(&x.text);
+}
+
+static json_t *problem_json(const struct runplan *plan, const struct prompt_set *s, size_t i)
 {
     const struct problem *p = &s->task.problems[i];
     int is_secret = s->task.ops->is_restricted;
@@ -33,7 +56,7 @@ static json_t *problem_json(const struct prompt_set *s, size_t i)
     };
     json_t *o = run_fields_json(run_problem_fields, &kept), *golds = json_array();
     if (!is_secret)
-        json_object_set_new(o, "prompt", json_text(p->prompt, p->prompt_len));
+        put_prompt(o, plan, s, i);
     for (int g = 0; g < p->n_golds; g++)
         json_array_append_new(golds, json_text(p->golds[g], strlen(p->golds[g])));
     if (!p->n_golds && p->gold)
@@ -53,11 +76,12 @@ struct digest {
 };
 
 /* *digest: of the file, for the configuration. */
-static int write_problems(const struct prompt_set *s, const char *dir, struct digest *digest, struct err *e)
+static int write_problems(const struct runplan *p, const struct prompt_set *s, const char *dir,
+                          struct digest *digest, struct err *e)
 {
     struct str text = {0}, path = {0};
     for (size_t i = 0; i < s->task.n_problems; i++) {
-        json_t *o = problem_json(s, i);
+        json_t *o = problem_json(p, s, i);
         json_canonical(&text, o);
         str_putc(&text, '\n');
         json_decref(o);
@@ -315,7 +339,7 @@ int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, stru
     if (!rc)
         runfolder_warn_changed(dir, old);
     for (int i = 0; i < p->n_sets && !rc; i++)
-        rc = write_problems(&p->sets[i], dir, &digest[i], e);
+        rc = write_problems(p, &p->sets[i], dir, &digest[i], e);
     if (!rc) {
         config = config_json(p, digest, &a);
         rc = write_json(config, dir, "config.resolved.json", e);

@@ -54,6 +54,23 @@ static int put_completion(struct str *out, const struct run *run, const struct r
     return rc;
 }
 
+/* The task's text by itself, because it is what is read; what stood around it before and behind. */
+static void put_prompt(struct str *out, const struct run_problem *p)
+{
+    if (!p->before || !p->after) {
+        html_text_part(out, p->is_rendered ? "Prompt, as rendered" : "Prompt",
+                       "What chat form, prefix and suffix added is not kept in this run folder.", p->prompt,
+                       p->prompt_len);
+        return;
+    }
+    if (p->before_len)
+        html_text_part(out, "Prompt: added before the problem", NULL, p->before, p->before_len);
+    html_text_part(out, p->asked ? "Prompt: what was asked of the problem" : "Prompt: the problem", NULL,
+                   p->asked ? p->asked : p->prompt, p->asked ? p->asked_len : p->prompt_len);
+    if (p->after_len)
+        html_text_part(out, "Prompt: added behind the problem", NULL, p->after, p->after_len);
+}
+
 /* Records first .. first + n - 1 are the samples of one problem. */
 static int write_problem(const char *folder, const struct report *r, int cell, int first, int n,
                          struct err *e)
@@ -64,7 +81,7 @@ static int write_problem(const char *folder, const struct report *r, int cell, i
     int problem = c->records[first].problem, rc = 0;
     const struct run_problem *p = &c->task->problems[problem];
     html_text_begin(&out, arena_printf(&a, "%s: %s", c->label, p->id), "../../index.html");
-    html_text_part(&out, p->is_rendered ? "Prompt, as rendered" : "Prompt", NULL, p->prompt, p->prompt_len);
+    put_prompt(&out, p);
     put_references(&out, p);
     for (int i = 0; i < n && !rc; i++)
         rc = put_completion(&out, r->run, &c->records[first + i], &a, e);

@@ -45,6 +45,14 @@ static int load_strings(struct run *r, const json_t *o, const char *key, const c
     return 0;
 }
 
+/* A text that may hold NULs; NULL when it is not there. */
+static const char *load_text(struct run *r, const json_t *o, const char *key, size_t *n)
+{
+    const json_t *v = json_object_get(o, key);
+    *n = json_string_length(v);
+    return json_is_string(v) ? arena_strndup(&r->arena, json_string_value(v), *n) : NULL;
+}
+
 static int load_problem(struct run *r, struct run_problem *p, const char *line, size_t n, const char *where,
                         struct err *e)
 {
@@ -57,12 +65,11 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
     if (!rc)
         rc = load_strings(r, o, "all_classes", &p->all_classes, &p->n_classes, where, e);
     if (!rc) {
-        const json_t *prompt = json_object_get(o, "prompt"); /* may hold NULs */
         p->gold = p->n_golds ? p->golds[0] : "";
-        p->prompt_len = json_string_length(prompt);
-        p->prompt = json_is_string(prompt)
-                        ? arena_strndup(&r->arena, json_string_value(prompt), p->prompt_len)
-                        : NULL;
+        p->prompt = load_text(r, o, "prompt", &p->prompt_len);
+        p->before = load_text(r, o, "before", &p->before_len);
+        p->asked = load_text(r, o, "asked", &p->asked_len);
+        p->after = load_text(r, o, "after", &p->after_len);
     }
     json_decref(o);
     return rc;

@@ -26,6 +26,12 @@ struct run_problem {
     const char *id;
     const char *prompt; /* user text, or the rendered prompt; NULL for a restricted task (tasks/task.h) */
     size_t prompt_len;  /* bytes */
+    /* What stood before and behind the task's text when the model got it: chat form, prefix, suffix, answer
+     * prefix, tokens that the tokenizer adds. NULL: a folder of a version that did not keep it, a restricted
+     * task, or a text. */
+    const char *before, *after;
+    const char *asked; /* what the model got of `prompt`, where that is not all of it; NULL: all */
+    size_t before_len, after_len, asked_len;
     int is_rendered;
     const char *answer_prefix; /* as in struct problem; NULL: none */
     const char *prompt_sha256; /* of the token ids, 64 hex digits */
@@ -62,6 +68,11 @@ struct run_task {
     int set_size, set_first; /* size and first of struct task_set_facts (tasks/task.h) */
     int is_misnamed;         /* they are not of that set, and no label says so */
 };
+
+/* Appends the prompt as the model got it, special tokens spelled, and sets own to the range of the task's
+ * text in it. Returns 1; or 0 where the folder does not hold it, and then appends the task's text alone,
+ * which is nothing for a restricted task. */
+int run_prompt(const struct run_problem *p, struct str *out, size_t own[2]);
 
 struct cell;
 /* Returns 1 when both cells are of the same model, by its path where one is known, else by its name; else 0.

@@ -14,6 +14,22 @@ int run_same_model(const struct cell *a, const struct cell *b)
     return !strcmp(a->model_path ? a->model_path : a->model, b->model_path ? b->model_path : b->model);
 }
 
+int run_prompt(const struct run_problem *p, struct str *out, size_t own[2])
+{
+    int is_whole = p->before && p->after;
+    if (is_whole)
+        str_add(out, p->before, p->before_len);
+    own[0] = out->len;
+    if (is_whole && p->asked)
+        str_add(out, p->asked, p->asked_len);
+    else if (p->prompt)
+        str_add(out, p->prompt, p->prompt_len);
+    own[1] = out->len;
+    if (is_whole)
+        str_add(out, p->after, p->after_len);
+    return is_whole;
+}
+
 int run_task_is_restricted(const struct run_task *t)
 {
     const struct task_ops *ops = task_find(t->name);

@@ -37,7 +37,28 @@ static void cut(struct prompt_renderer *r, struct problem *problem, int room)
     CHECK(set.rows[0].n > 0 && set.rows[0].n <= room);
     tokenizer_decode_text(r->tokenizer, set.ids.id, (size_t)set.rows[0].n, 0, &text);
     CHECK_STR(skip_known(str_text(&text)), "");
+    /* As text, the ends of the user text are the task's own, and nothing was added around it. */
+    struct prompt_text shown = {0};
+    prompts_text(&shown, &set, 0, r->tokenizer, &settings);
+    CHECK_STR(str_text(&shown.text), str_text(&text));
+    CHECK(shown.own[0] <= shown.own[1] && shown.own[1] == shown.text.len);
+    str_release(&shown.text);
     str_release(&text);
+    settings.prefix = "Read.\n";
+    settings.suffix = "\nGo on.";
+    struct engine_info wide = info;
+    wide.max_context += 30;
+    r->info = &wide;
+    token_list_release(&set.ids);
+    free(set.rows);
+    set.chat = chat_find("pocket");
+    CHECK_INT(prompts_render(&set, r, &e), 0);
+    prompts_text(&shown, &set, 0, r->tokenizer, &settings);
+    const char *own = str_text(&shown.text) + shown.own[0];
+    CHECK(shown.own[0] > 6 && !memcmp(own - 6, "Read.\n", 6));
+    CHECK(!strncmp(str_text(&shown.text) + shown.own[1], "\nGo on.<|Assistant|>", 20));
+    CHECK(!strncmp(own, "中", 3));
+    str_release(&shown.text);
     token_list_release(&set.ids);
     free(set.rows);
 }
