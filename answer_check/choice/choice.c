@@ -48,6 +48,8 @@ static int verdict_at(struct span s, size_t i, size_t *n)
                  {"y", 1},
                  {"n", 0}};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        if (words[k].word[0] != ascii_lower(s.s[i]))
+            continue;
         *n = strlen(words[k].word);
         if (s.n - i >= *n && span_starts((struct span){s.s + i, s.n - i}, words[k].word) &&
             !(*n < 2 && s.s[i] > 'Z') && (words[k].word[0] > 'z' || !span_is_word(s, i + *n)))

@@ -71,7 +71,7 @@ static const char *replaced_at(struct span s, size_t *length)
     const char *to = NULL;
     *length = 0;
     for (size_t k = 0; k < sizeof replaced / sizeof *replaced; k++) {
-        if (replaced[k].from[0] != s.s[0])
+        if (replaced[k].from[0] != s.s[0] || s.n < 2 || replaced[k].from[1] != s.s[1])
             continue;
         size_t n = strlen(replaced[k].from);
         if (n > *length && s.n >= n && !memcmp(s.s, replaced[k].from, n)) {

@@ -74,11 +74,10 @@ static size_t foreign_noun(struct span s, size_t i)
                                         "\xd0\xbe\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82",
                                         "\xd0\x9e\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82"};
     for (size_t k = 0; k < sizeof nouns / sizeof *nouns; k++) {
-        if (nouns[k][0] != ascii_lower(s.s[i]))
+        if (nouns[k][0] != ascii_lower(s.s[i]) || i + 1 >= s.n || nouns[k][1] != ascii_lower(s.s[i + 1]))
             continue;
         size_t n = strlen(nouns[k]);
-        if (n <= s.n - i && nouns[k][1] == ascii_lower(s.s[i + 1]) &&
-            span_starts((struct span){s.s + i, s.n - i}, nouns[k]) &&
+        if (n <= s.n - i && span_starts((struct span){s.s + i, s.n - i}, nouns[k]) &&
             !(ascii_is_letter(nouns[k][0]) && i && ascii_is_letter(s.s[i - 1])))
             return n;
     }
@@ -216,30 +215,63 @@ static int noun_declares(struct declaration *out, struct span s, size_t i)
 static const unsigned char may_declare[256] = {['a'] = 1, ['A'] = 1, ['r'] = 1,  ['R'] = 1,  ['<'] = 1,
                                                ['['] = 1, ['#'] = 1, [0xe7] = 1, [0xeb] = 1, [0xd0] = 1};
 
+/* May a noun begin with the bytes at i: "answer", "antwort", "respuesta", or one of other scripts? */
+static int may_be_noun(struct span s, size_t i)
+{
+    if (s.n - i < 3)
+        return 0;
+    char next = ascii_lower(s.s[i + 1]), third = ascii_lower(s.s[i + 2]);
+    switch (ascii_lower(s.s[i])) {
+    case 'a':
+        return next == 'n' && (third == 's' || third == 't');
+    case 'r':
+        return next == '\xc3' || ((next == 'e' || next == 'i') && third == 's');
+    case '\xe7':
+        return next == '\xad' && third == '\x94';
+    case '\xeb':
+        return next == '\x8b' && third == '\xb5';
+    case '\xd0':
+        return third == '\xd1';
+    default:
+        return 0;
+    }
+}
+
+/* May the name of a tag in which an answer stands begin so? */
+static int may_be_tag(char c)
+{
+    switch (ascii_lower(c)) {
+    case 'a':
+    case 'c':
+    case 'f':
+    case 'o':
+    case 'r':
+    case 's':
+        return 1;
+    default:
+        return !c;
+    }
+}
+
 /* Does a declaration stand at i? *seen counts the places that had to be looked at. */
 static int declaration_at(struct declaration *out, struct span s, size_t i, int *seen)
 {
     unsigned char c = (unsigned char)s.s[i];
-    char next = i + 1 < s.n ? ascii_lower(s.s[i + 1]) : 0;
-    if (((c == 'a' || c == 'A') && next != 'n') || /* what follows in all words that begin so */
-        ((c == 'r' || c == 'R') && next != 'e' && next != 'i' && next != '\xc3'))
-        return 0;
-    if (c == 'a' || c == 'A') {
-        if (!span_starts((struct span){s.s + i, s.n - i}, "answer"))
-            return foreign_declaration(out, s, i);
-        ++*seen;
-        return noun_declares(out, s, i);
-    }
     if (c == '<' || c == '[' || c == '#') {
         enum { TAG_COST = 64 }; /* one whose end was looked for in vain */
         *seen += i + 1 < s.n && (c == '#' ? s.s[i + 1] == '#' : ascii_is_letter(s.s[i + 1]));
         if (c == '#')
             return hashes_at(out, s, i);
         int is_there = tag_at(out, s, i);
-        *seen += is_there ? 0 : TAG_COST * (i + 2 < s.n && strchr("aAfFrRsSoOcC", s.s[i + 1]) != NULL);
+        *seen += is_there ? 0 : TAG_COST * (i + 2 < s.n && may_be_tag(s.s[i + 1]));
         return is_there;
     }
-    return c == 'r' || c == 'R' || c == 0xe7 || c == 0xeb || c == 0xd0 ? foreign_declaration(out, s, i) : 0;
+    if (!may_be_noun(s, i))
+        return 0;
+    if (!span_starts((struct span){s.s + i, s.n - i}, "answer"))
+        return foreign_declaration(out, s, i);
+    ++*seen;
+    return noun_declares(out, s, i);
 }
 
 /* Does the formula go on behind its closing mark, which follows byte i: "$\\pi$/6", "$x$ = 5"? */
@@ -434,10 +466,10 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
         if (!may_declare[(unsigned char)s.s[i]])
             continue;
         struct declaration d;
-        struct declared found = {0};
         int words;
         if (!declaration_at(&d, s, i, &words_seen))
             continue;
+        struct declared found = {0};
         tried++;
         struct span rest = {s.s + d.content, d.end - d.content};
         enum declared_status status = read_content(&found, &words, rest, end, w);

@@ -213,7 +213,8 @@ static int is_usual_command(struct span s, size_t i)
                                         "left",  "cdot",  "times", "fbox",  "(",    "[",    "mathbb",
                                         "infty", "theta", "pmod",  "log",   "ln",   "sin",  "cos",
                                         "tan",   "le",    "ge",    "ne",    "in"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    int may_be = i < s.n && (ascii_is_letter(s.s[i]) || s.s[i] == '(' || s.s[i] == '[');
+    for (size_t k = 0; may_be && k < sizeof names / sizeof *names; k++)
         if (span_at(s, i, names[k]))
             return 1;
     return 0;

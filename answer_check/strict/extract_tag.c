@@ -16,8 +16,10 @@ static size_t tag_length(struct span *name, struct span s, size_t i)
     while (end < s.n && (ascii_is_letter(s.s[end]) || s.s[end] == '_' || s.s[end] == '-'))
         end++;
     *name = (struct span){s.s + from, end - from};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        if (name->n != strlen(names[k]) || !span_starts(*name, names[k]) || (close == ']' && k > 4))
+    char first = name->n ? ascii_lower(name->s[0]) : 0;
+    for (size_t k = 0; first && k < sizeof names / sizeof *names; k++) {
+        if (first != names[k][0] || name->n != strlen(names[k]) || !span_starts(*name, names[k]) ||
+            (close == ']' && k > 4))
             continue;
         for (size_t j = end; j < s.n && j - end < ATTRIBUTES_MAX && (j == end || ascii_is_space(s.s[end]));
              j++)

@@ -13,9 +13,13 @@ static struct span fold_text(struct arena *a, struct span s)
 {
     struct str valid = {0};
     str_add_utf8(&valid, s.s, s.n);
-    char *out = arena_alloc(a, 2 * valid.len + 4); /* the longest growth is 2 bytes to 3 */
+    char *out = arena_room(a, 2 * valid.len + 4); /* the longest growth is 2 bytes to 3 */
     size_t n = 0;
     for (size_t i = 0; i < valid.len;) {
+        if (!(valid.data[i] & 0x80) && !ascii_is_space(valid.data[i])) { /* most bytes */
+            out[n++] = ascii_lower(valid.data[i++]);
+            continue;
+        }
         utf8proc_int32_t c;
         utf8proc_ssize_t used =
             utf8proc_iterate((const utf8proc_uint8_t *)valid.data + i, (utf8proc_ssize_t)(valid.len - i), &c);
@@ -53,8 +57,10 @@ static int strip_layer(struct span *s)
                                         "\\mathrm", "\\mathbf", "\\mathit", "\\mbox",   "\\boxed"};
     for (int k = 0; k < 3; k++) {
         size_t n = strlen(formula[k][0]);
-        const char *close = s->n > 2 * n ? memmem(s->s + n, s->n - n, formula[k][1], n) : NULL;
-        if (close && !memcmp(s->s, formula[k][0], n) && close == s->s + s->n - n)
+        const char *close = s->n > 2 * n && span_at(*s, 0, formula[k][0])
+                                ? memmem(s->s + n, s->n - n, formula[k][1], n)
+                                : NULL;
+        if (close && close == s->s + s->n - n)
             return strip_ends(s, n, n);
     }
     for (size_t k = 0; k < sizeof fonts / sizeof *fonts; k++) {

@@ -193,17 +193,22 @@ static struct span without_struck(struct span s, struct arena *a)
     static const char mark[] = "~~";
     if (!span_find(s, mark))
         return s;
-    char *out = arena_alloc(a, s.n + 1);
-    size_t n = 0;
+    char *out = arena_room(a, s.n + 1);
+    size_t n = 0, end = 0; /* end: of the line of the last mark */
     for (size_t i = 0; i < s.n;) {
-        const char *line = memchr(s.s + i, '\n', s.n - i);
-        size_t end = line ? (size_t)(line - s.s) : s.n;
-        const char *close =
-            span_at(s, i, mark) && end > i + 2 ? memmem(s.s + i + 2, end - i - 2, mark, 2) : NULL;
-        if (close)
-            i = (size_t)(close - s.s) + 2;
-        else
-            out[n++] = s.s[i++];
+        const char *open = span_find((struct span){s.s + i, s.n - i}, mark), *close = NULL;
+        size_t next = open ? (size_t)(open - s.s) : s.n;
+        if (open && next >= end) {
+            const char *line = memchr(open, '\n', s.n - next);
+            end = line ? (size_t)(line - s.s) : s.n;
+        }
+        if (open && end > next + 2)
+            close = span_find((struct span){open + 2, end - next - 2}, mark);
+        if (open && !close) /* no other mark of the line is closed */
+            next = end;
+        memcpy(out + n, s.s + i, next - i);
+        n += next - i;
+        i = close ? (size_t)(close - s.s) + 2 : next;
     }
     return (struct span){out, n};
 }

@@ -39,23 +39,32 @@ static const char *const ends[] = {"<|return|>",
                                     "end\xe2\x96\x81of\xe2\x96\x81sentence\xef\xbd\x9c>"),
                                    "[END FINAL RESPONSE]"};
 
+/* Does the text end with one of those tokens? What stands before it, or the whole text. */
+static struct span before_end(struct span s)
+{
+    enum { LONGEST = 32 };
+    static const char opening[] = {'<', '['}; /* the first bytes of all tokens, of which they hold no other */
+    size_t end = s.n, near, from = 0;
+    while (end && ascii_is_space(s.s[end - 1]))
+        end--;
+    near = end > LONGEST ? end - LONGEST : 0;
+    for (size_t k = 0; k < sizeof opening; k++) {
+        const char *found = memrchr(s.s + near, opening[k], end - near);
+        if (found && (size_t)(found - s.s) >= from)
+            from = (size_t)(found - s.s);
+    }
+    struct span token = {s.s + from, end - from};
+    for (size_t k = 0; token.n > 2 && k < sizeof ends / sizeof *ends; k++)
+        if (token.s[1] == ends[k][1] && token.s[2] == ends[k][2] && span_is(token, ends[k]))
+            return (struct span){s.s, from};
+    return s;
+}
+
 /* Drops what begins and ends the message. */
 static struct span without_frame(struct span s)
 {
-    for (size_t k = 0; k < sizeof ends / sizeof *ends;) {
-        size_t end = s.n;
-        while (end && ascii_is_space(s.s[end - 1]))
-            end--;
-        if (!end || !strchr(">r]", s.s[end - 1])) /* the last bytes of all of them */
-            break;
-        for (k = 0; k < sizeof ends / sizeof *ends; k++) {
-            size_t n = strlen(ends[k]);
-            if (end >= n && !memcmp(s.s + end - n, ends[k], n)) {
-                s.n = end - n;
-                break; /* another one may stand before it */
-            }
-        }
-    }
+    for (struct span before; (before = before_end(s)).n < s.n;) /* another one may stand before it */
+        s = before;
     size_t from = 0;
     while (from < s.n && ascii_is_space(s.s[from]))
         from++;
@@ -92,6 +101,8 @@ static int said_thinking(size_t *start, struct span s)
 /* Behind the last such byte before byte `end`, or 0. */
 static size_t behind_last(struct span s, size_t end, char c)
 {
+    if (end && s.s[end - 1] == c)
+        return end;
     const char *found = end ? memrchr(s.s, c, end) : NULL;
     return found ? (size_t)(found - s.s) + 1 : 0;
 }

@@ -59,7 +59,7 @@ static enum thinking_mark tag_at(const char *text, size_t n, size_t *len)
 {
     size_t closes = n > 1 && text[1] == '/', from = 1 + closes, end = from;
     while (end < n && end - from <= TAG_MAX &&
-           (lower(text[end]) >= 'a' && lower(text[end]) <= 'z' ? 1 : strchr(":_", text[end]) && text[end]))
+           ((lower(text[end]) >= 'a' && lower(text[end]) <= 'z') || text[end] == ':' || text[end] == '_'))
         end++;
     if (end >= n || text[end] != '>' || end == from)
         return THINKING_MARK_NONE;
@@ -75,19 +75,38 @@ static enum thinking_mark tag_at(const char *text, size_t n, size_t *len)
     return THINKING_MARK_NONE;
 }
 
+/* May a mark begin with these two bytes? */
+static int may_begin(const char *text)
+{
+    char next = text[1];
+    switch (text[0]) {
+    case '<':
+        return next == '|' || next == '/' || (lower(next) >= 'a' && lower(next) <= 'z') || next == ':' ||
+               next == '_';
+    case '[':
+        return next == 'T' || next == '/' || next == 'u';
+    case '\xe2':
+        return next == '\x97';
+    default:
+        return 0;
+    }
+}
+
 enum thinking_mark thinking_mark_at(const char *all, size_t n_all, size_t i, size_t *len)
 {
     enum { HEADER_MAX = 64 };
     static const char message[] = "<|message|>";
     const char *text = all + i;
     size_t n = n_all - i;
-    if (n < 5 || (text[0] != '<' && text[0] != '[' && text[0] != '\xe2'))
+    if (n < 5 || !may_begin(text))
         return THINKING_MARK_NONE;
     enum thinking_mark tag = text[0] == '<' ? tag_at(text, n, len) : THINKING_MARK_NONE;
     if (tag != THINKING_MARK_NONE)
         return tag;
+    if (text[0] == '<' && text[1] != '|' && text[1] != 'c' && text[1] != 'u')
+        return THINKING_MARK_NONE; /* all others are tags */
     for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
-        if (marks[k].text[1] != text[1] || !starts(text, n, marks[k].text))
+        if (marks[k].text[1] != text[1] || marks[k].text[2] != text[2] || !starts(text, n, marks[k].text))
             continue;
         *len = strlen(marks[k].text);
         if (starts(text, n, "<|channel|>")) { /* "final <|constrain|>json<|message|>" */

@@ -151,6 +151,14 @@ static void grade_floods(void)
         "answer\n",
         "final answer is ",
         "\xc2\xa0",
+        "~~", /* what Markdown strikes through */
+        "~~8~~",
+        "<",
+        "</",
+        "[",
+        "</s>", /* the end of a message */
+        "an",
+        "\xe2",
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         grade_flood("", units[i], "\n\n\\boxed{42}", VERDICT_CORRECT);
