@@ -17,6 +17,7 @@ struct phrase {
 struct phrase_list {
     const char *text;                  /* NULL: the place is free */
     unsigned short start[BUCKETS + 1]; /* its phrases in the thread's array, by bucket */
+    uint32_t seconds[BUCKETS];         /* the buckets of their second bytes */
 };
 
 /* The lists that the thread has indexed, at the places that their addresses give. */
@@ -44,6 +45,7 @@ static void make_index(struct phrase_list *l, const char *text)
 {
     unsigned short next[BUCKETS] = {0};
     unsigned n = n_phrases;
+    memset(l->seconds, 0, sizeof l->seconds);
     for (const char *p = text; *p; p = behind_phrase(p, phrase_length(p)))
         next[bucket_of(*p)]++;
     for (int k = 0; k < BUCKETS; k++) {
@@ -57,6 +59,7 @@ static void make_index(struct phrase_list *l, const char *text)
     for (const char *p = text; *p;) {
         size_t length = phrase_length(p);
         char second = length > 1 && !strchr("'*", p[1]) ? p[1] : 0;
+        l->seconds[bucket_of(*p)] |= second ? UINT32_C(1) << bucket_of(second) : UINT32_MAX;
         phrases[next[bucket_of(*p)]++] =
             (struct phrase){(unsigned short)(p - text), (unsigned char)length, second};
         p = behind_phrase(p, length);
@@ -102,6 +105,13 @@ static int phrase_is_at(struct span s, const char *phrase, size_t n)
            !(ascii_is_letter(s.s[i]) || (unsigned char)s.s[i] == 0xc3);
 }
 
+/* May a phrase of the list stand at byte i of the text? */
+static inline int any_may_be_at(const struct phrase_list *l, struct span s, size_t i)
+{
+    char second = i + 1 < s.n ? ascii_lower(s.s[i + 1]) : 0;
+    return l->seconds[bucket_of(ascii_lower(s.s[i]))] >> bucket_of(second) & 1;
+}
+
 /* Does a phrase of the list stand at byte i of the text? */
 static int any_is_at(const struct phrase_list *l, struct span s, size_t i)
 {
@@ -121,7 +131,7 @@ int sentence_says(struct span s, const char *list)
     for (size_t i = 0; i < s.n; i++) {
         int is_letter = ascii_is_letter(s.s[i]), begins = !was_letter || !is_letter;
         was_letter = is_letter;
-        if (begins && ((unsigned char)s.s[i] & 0xc0) != 0x80 && any_is_at(l, s, i))
+        if (begins && any_may_be_at(l, s, i) && ((unsigned char)s.s[i] & 0xc0) != 0x80 && any_is_at(l, s, i))
             return 1;
     }
     return 0;

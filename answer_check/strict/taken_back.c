@@ -273,12 +273,17 @@ struct span sentence_behind_fixing(struct span s)
     return s;
 }
 
+static int ends_sentence(char c)
+{
+    return c == '.' || c == '!' || c == '?' || c == '\n' || !c;
+}
+
 /* Do the words before the statement, in its sentence, say that it did not last: "I first thought 8"? */
 static int was_first(struct span s, size_t start)
 {
     enum { REACH = 160 };
     size_t from = start;
-    while (from && start - from < REACH && !strchr(".!?\n", s.s[from - 1]))
+    while (from && start - from < REACH && !ends_sentence(s.s[from - 1]))
         from--;
     return sentence_says((struct span){s.s + from, start - from}, at_first);
 }

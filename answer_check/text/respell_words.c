@@ -153,7 +153,8 @@ static unsigned rule_of(struct span word)
                  {"mille", SAYS_SIGN},       {"omega", SAYS_SIGN},
                  {"permil", SAYS_SIGN},      {"textperthousand", SAYS_SIGN}};
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-        if (word.n == strlen(table[k].word) && span_starts(word, table[k].word))
+        if (table[k].word[0] == ascii_lower(word.s[0]) && word.n == strlen(table[k].word) &&
+            span_starts(word, table[k].word))
             return table[k].rule;
     return 0;
 }

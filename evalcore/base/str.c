@@ -41,12 +41,17 @@ void str_putc(struct str *s, char c)
 
 void str_printf(struct str *s, const char *fmt, ...)
 {
+    char few[128];
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(few, sizeof few, fmt, ap);
     va_end(ap);
     if (n < 0)
         n = 0;
+    if (n < (int)sizeof few) {
+        str_add(s, few, (size_t)n);
+        return;
+    }
     str_reserve(s, (size_t)n);
     s->data[s->len] = 0;
     va_start(ap, fmt);
