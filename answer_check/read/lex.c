@@ -318,7 +318,10 @@ static int dollar_is_currency(struct span text)
 int math_lex(struct math_work *w, struct span text, struct token **out)
 {
     enum { LOOK_AHEAD = 16 }; /* zeroed tokens behind the last one, which the reader may look at */
-    struct lexer l = {.work = w, .text = text};
+    struct lexer l;
+    memset(&l, 0, offsetof(struct lexer, group));
+    l.work = w;
+    l.text = text;
     if (text.n > MATH_TREE_BYTES || math_step(w, (int64_t)text.n))
         return -1;
     l.currency = dollar_is_currency(text);

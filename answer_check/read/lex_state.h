@@ -22,15 +22,13 @@ struct lexer {
     int space, boundary; /* space before the next token; whether a mark of math mode stood there */
     int in_text, box, negated, vector;
     int currency; /* $ is a currency sign, not a mark of math mode */
-    int depth;
-    struct lex_level group[LEX_DEPTH];
-    int n_environments;
+    int depth, n_environments, failed;
+    struct lex_level group[LEX_DEPTH]; /* from here on nothing is cleared */
     struct {
         struct span name;
         int doubled; /* begun by \\begin: commands have two backslashes, rows end with four */
         int aligned; /* & is layout only */
     } environment[LEX_ENVIRONMENTS];
-    int failed;
 };
 
 /* Appends a token of that kind, value and text, which begins at l->start and ends at l->at. Returns it, or a

@@ -4,8 +4,10 @@
 #include "answer_check/read/lex.h"
 #include "answer_check/read/math_read.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 #include <utf8proc.h>
 
 struct command_row {
@@ -258,30 +260,6 @@ static int compare_word(const void *a, const void *b)
     return word[k->n] ? -1 : 0;
 }
 
-/* The row of a sorted table of n rows that begins with the word, or NULL. */
-static const void *find_word(const void *table, size_t n, size_t row_bytes, struct span word)
-{
-    unsigned char first = word.n ? (unsigned char)ascii_lower(word.s[0]) : 0;
-    for (size_t low = 0; low < n;) {
-        size_t middle = low + (n - low) / 2;
-        const void *row = (const char *)table + middle * row_bytes;
-        int d = first - (unsigned char)**(const char *const *)row;
-        d = d ? d : compare_word(&word, row);
-        if (!d)
-            return row;
-        if (d < 0)
-            n = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
-}
-
-const struct token_meaning *math_plain_word(struct span word)
-{
-    return find_word(words, sizeof words / sizeof *words, sizeof *words, word);
-}
-
 /* ---- lists of words; case does not matter ---- */
 
 /* Units of two letters and more; single letters are ambiguous, read_unit.c handles them. */
@@ -331,46 +309,94 @@ static const char *const short_words[] = {
     "ten", "tie",  "tim",   "tom", "top",  "true", "two", "up",  "wed", "win", "yes", "zero",
 };
 
-/* Is the word in a sorted table of that many bytes? */
-static int is_in_table(const char *const *table, size_t bytes, struct span word)
+static const char *const degrees[] = {"deg", "degree", "degrees"};
+static const char *const announcing[] = {"answer",  "answers",  "final",     "hence", "result",
+                                         "results", "solution", "solutions", "thus"};
+static const char *const prose[] = {"are",  "has",  "hence", "is",   "it",    "its",       "of",   "so",
+                                    "than", "that", "the",   "then", "there", "therefore", "they", "this",
+                                    "thus", "to",   "was",   "we",   "were",  "which"};
+
+/* ---- looking a word up ---- */
+
+/* A sorted table whose rows begin with the word. `lengths` tells most words that are in none from their first
+ * byte: it holds the lengths of the table's words that begin so, as bits. */
+struct word_table {
+    const void *rows;
+    size_t n, row_bytes;
+    uint32_t lengths[32];
+};
+#define TABLE(rows)                                                                                          \
+    {                                                                                                        \
+        rows, sizeof rows / sizeof *rows, sizeof *rows,                                                      \
+        {                                                                                                    \
+            0                                                                                                \
+        }                                                                                                    \
+    }
+enum { PLAIN, UNITS, DEGREES, ANNOUNCING, PROSE, STOPS, SHORT_WORDS, TABLES };
+static struct word_table tables[TABLES] = {[PLAIN] = TABLE(words),
+                                           [UNITS] = TABLE(units),
+                                           [DEGREES] = TABLE(degrees),
+                                           [ANNOUNCING] = TABLE(announcing),
+                                           [PROSE] = TABLE(prose),
+                                           [STOPS] = TABLE(stops),
+                                           [SHORT_WORDS] = TABLE(short_words)};
+static once_flag lengths_are_made = ONCE_FLAG_INIT;
+
+static const char *word_of(const struct word_table *t, size_t row)
 {
-    return find_word(table, bytes / sizeof *table, sizeof *table, word) != NULL;
+    return *(const char *const *)((const char *)t->rows + row * t->row_bytes);
+}
+
+static void make_lengths(void)
+{
+    for (struct word_table *t = tables; t < tables + TABLES; t++)
+        for (size_t k = 0; k < t->n; k++)
+            t->lengths[word_of(t, k)[0] & 31] |= UINT32_C(1) << (strlen(word_of(t, k)) & 31);
+}
+
+/* The row of the word, or NULL. */
+static const void *find_word(int table, struct span word)
+{
+    call_once(&lengths_are_made, make_lengths);
+    const struct word_table *t = &tables[table];
+    if (!word.n || !(t->lengths[ascii_lower(word.s[0]) & 31] >> (word.n & 31) & 1))
+        return NULL;
+    return bsearch(&word, t->rows, t->n, t->row_bytes, compare_word);
+}
+
+const struct token_meaning *math_plain_word(struct span word)
+{
+    return find_word(PLAIN, word);
 }
 
 int math_word_is_unit(struct span word)
 {
-    return is_in_table(units, sizeof units, word);
+    return find_word(UNITS, word) != NULL;
 }
 
 int math_word_is_degree(struct span word)
 {
-    static const char *const table[] = {"deg", "degree", "degrees"};
-    return is_in_table(table, sizeof table, word);
+    return find_word(DEGREES, word) != NULL;
 }
 
 int math_word_announces(struct span word)
 {
-    static const char *const table[] = {"answer",  "answers",  "final",     "hence", "result",
-                                        "results", "solution", "solutions", "thus"};
-    return is_in_table(table, sizeof table, word);
+    return find_word(ANNOUNCING, word) != NULL;
 }
 
 int math_word_is_prose(struct span word)
 {
-    static const char *const table[] = {"are",  "has",  "hence", "is",   "it",    "its",       "of",   "so",
-                                        "than", "that", "the",   "then", "there", "therefore", "they", "this",
-                                        "thus", "to",   "was",   "we",   "were",  "which"};
-    return is_in_table(table, sizeof table, word);
+    return find_word(PROSE, word) != NULL;
 }
 
 int math_word_is_stop(struct span word)
 {
-    return is_in_table(stops, sizeof stops, word);
+    return find_word(STOPS, word) != NULL;
 }
 
 int math_word_is_short(struct span word)
 {
-    return is_in_table(short_words, sizeof short_words, word);
+    return find_word(SHORT_WORDS, word) != NULL;
 }
 
 struct word_value {

@@ -6,27 +6,10 @@
 
 #include "evalcore/base/arena.h"
 
-const struct token *reader_token(const struct math_reader *r)
-{
-    return &r->t[r->pos];
-}
-
-int reader_is(const struct math_reader *r, enum token_kind kind)
-{
-    return r->t[r->pos].kind == kind;
-}
-
 int reader_option(struct math_reader *r, enum read_option o)
 {
     r->seen |= (unsigned)o;
     return (r->options & (unsigned)o) != 0;
-}
-
-void reader_next(struct math_reader *r)
-{
-    r->skip = 0;
-    if (r->t[r->pos].kind != T_END)
-        r->pos++;
 }
 
 int reader_enter(struct math_reader *r)

@@ -72,12 +72,28 @@ struct read_items {
  */
 
 /* The token at pos, never NULL; a T_END at the end. */
-const struct token *reader_token(const struct math_reader *r);
-int reader_is(const struct math_reader *r, enum token_kind kind); /* is the token at pos of that kind? */
+static inline const struct token *reader_token(const struct math_reader *r)
+{
+    return &r->t[r->pos];
+}
+
+/* Is the token at pos of that kind? */
+static inline int reader_is(const struct math_reader *r, enum token_kind kind)
+{
+    return r->t[r->pos].kind == kind;
+}
+
+/* Moves pos on by one token, but not behind T_END. */
+static inline void reader_next(struct math_reader *r)
+{
+    r->skip = 0;
+    if (r->t[r->pos].kind != T_END)
+        r->pos++;
+}
+
 /* Notes in `seen` that the option makes a difference for this text. Returns 1 when it is chosen in this
  * reading, else 0. */
 int reader_option(struct math_reader *r, enum read_option o);
-void reader_next(struct math_reader *r); /* moves pos on by one token, but not behind T_END */
 /* Goes one level deeper. Returns 0, after which the caller undoes it with r->depth--, or -1 when that is too
  * deep or no steps are left. */
 int reader_enter(struct math_reader *r);

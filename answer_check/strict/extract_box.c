@@ -180,8 +180,9 @@ static int is_without_words(struct span s)
 
 int extract_open_box(struct box *out, struct span s)
 {
-    for (size_t i = s.n; i-- > 0;) {
-        size_t n = s.s[i] == '\\' ? box_open(s, i) : 0, end = i + n;
+    const char *command = s.s + s.n;
+    while (command > s.s && (command = memrchr(s.s, '\\', (size_t)(command - s.s)))) {
+        size_t i = (size_t)(command - s.s), n = box_open(s, i), end = i + n;
         int depth = 0, line_ends = 0;
         if (!n)
             continue;

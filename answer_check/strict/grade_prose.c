@@ -410,7 +410,7 @@ int grade_undeclared(struct grading *g, struct span section, const struct respon
         }
     }
     section = sentence_without_chatter(span_end(section, SEARCHED_MAX));
-    if (memmem(section.s, section.n, "```", 3) && fenced_value(&found, section, g->w)) {
+    if (span_find(section, "```") && fenced_value(&found, section, g->w)) {
         grading_note(g, "fenced", found);
         return grading_text(g, found, "The value in the last fence of code");
     }

@@ -218,7 +218,7 @@ static struct span without_struck(struct span s, struct arena *a)
 static struct span narrow_brackets(struct span s, struct arena *a)
 {
     static const char open[] = "\xef\xbc\x88", close[] = "\xef\xbc\x89", comma[] = "\xef\xbc\x8c";
-    if (!memmem(s.s, s.n, open, 3))
+    if (!span_find(s, open))
         return s;
     char *out = arena_alloc(a, s.n + 1);
     size_t n = 0;

@@ -229,8 +229,10 @@ int answer_object(struct span *out, size_t *start, size_t *end, struct span s, i
 {
     enum { TRIED = 32, OBJECT_MAX = 16384 };
     int tried = 0, found = 0, rank = ANSWER_NAMES;
-    for (size_t i = s.n; i-- > 0 && tried < TRIED;) {
-        if (s.s[i] != '{' || (i && (s.s[i - 1] == '\\' || ascii_is_letter(s.s[i - 1]))))
+    const char *brace = s.s + s.n;
+    while (tried < TRIED && brace > s.s && (brace = memrchr(s.s, '{', (size_t)(brace - s.s)))) {
+        size_t i = (size_t)(brace - s.s);
+        if (i && (s.s[i - 1] == '\\' || ascii_is_letter(s.s[i - 1])))
             continue;
         size_t next = i + 1;
         while (next < s.n && ascii_is_space(s.s[next]))

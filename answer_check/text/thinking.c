@@ -47,6 +47,8 @@ static struct span before_end(struct span s)
     size_t end = s.n, near, from = 0;
     while (end && ascii_is_space(s.s[end - 1]))
         end--;
+    if (!end || !strchr(">]r", s.s[end - 1])) /* the last bytes of all tokens */
+        return s;
     near = end > LONGEST ? end - LONGEST : 0;
     for (size_t k = 0; k < sizeof opening; k++) {
         const char *found = memrchr(s.s + near, opening[k], end - near);
