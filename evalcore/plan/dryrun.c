@@ -47,11 +47,13 @@ static double expected_tokens(const struct dryrun *d, int cell, size_t q)
     return d->length[cell] < limit ? d->length[cell] : limit;
 }
 
-/* Completions of the same task, and of several models of the same one, in the folder, those of the same
- * policy if there are any. Returns their number, 0 where the task's prior is all there is. */
+/* Completions of the same task, and of several models of the same one, in the folder: those of the same
+ * policy, else those of the policy that it is compared with. Returns their number, 0 where the task's prior
+ * is all there is. */
 static int find_length(const struct dryrun *d, const struct plan_cell *c, double *length, int *same_policy)
 {
     const struct run *done = d->options->done;
+    const struct plan_cell *base = c->baseline < 0 ? c : &d->plan->cells[c->baseline];
     for (*same_policy = 1; *same_policy >= 0; --*same_policy) {
         double sum = 0;
         int n = 0;
@@ -59,7 +61,7 @@ static int find_length(const struct dryrun *d, const struct plan_cell *c, double
             const struct cell *k = &done->cells[i];
             if (strcmp(k->task->label, c->task->label) != 0 ||
                 (d->plan->file->n_models > 1 && strcmp(k->model, c->model->shown) != 0) ||
-                (*same_policy && strcmp(k->policy_label, c->policy->label) != 0))
+                strcmp(k->policy_label, (*same_policy ? c : base)->policy->label) != 0)
                 continue;
             for (int r = 0; r < k->n_records; r++)
                 sum += k->records[r].tokens;
@@ -107,7 +109,7 @@ static void print_table(struct dryrun *d)
             printf("model %s\n", c->model->label);
         printf("%-40s %-24s %9zu %8ld %12.0f  ", c->label, c->task->label, s->task.n_problems, n, t);
         if (known)
-            printf("%d completions%s\n", known, same_policy ? "" : ", other policies");
+            printf("%d completions%s\n", known, same_policy ? "" : " of the baseline");
         else
             printf("the task's usual %.0f\n", d->length[i]);
         n_prior += !known;

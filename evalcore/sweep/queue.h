@@ -104,11 +104,12 @@ double queue_shortest(const struct queue *q, double *tokens);
  * the problems are first cut into blocks whose prefilled prompts the devices keep while all policies take
  * their turns.
  *
- * The expected length of a job is the mean over finished completions of the same problem in this folder, else
- * in another one that was named (queue_hint()), else of its task here, else the task's prior. It is at most
- * the job's limit, and exactly the limit where nothing else ends the completion. Lengths are compared in
- * steps of a quarter, so that guesses do not separate jobs with the same prompt. The order is a function of
- * the plan, the folder and the number of devices. */
+ * The expected length of a job is the mean over finished completions of the same problem in its cell, else in
+ * another folder that was named (queue_hint()), else of its cell, else of the cell that it is compared with,
+ * of the same problem or of all, else the task's prior: what a policy that stops early has finished says
+ * nothing of the others. It is at most the job's limit, and exactly the limit where nothing else ends the
+ * completion. Lengths are compared in steps of a quarter, so that guesses do not separate jobs with the same
+ * prompt. The order is a function of the plan, the folder and the number of devices. */
 
 /* Fills job.hint from the completions of another folder, of the same problems by task and id, whatever the
  * model and the policies were. Returns the number of the plan's jobs that got a hint; the others have 0. */

@@ -7,38 +7,46 @@
 
 #include "evalcore/store/job_key.h"
 
-struct history { /* lengths of finished completions of one prompt set */
+struct history { /* lengths of finished completions of one cell, or of another run's of one prompt set */
     double *sum; /* by problem */
     long *n;
     double all;
     long n_all;
 };
 
-static void collect_lengths(struct history *h, const struct runplan *p, const struct run *done)
+static void open_history(struct history *h, size_t n_problems)
 {
-    for (int i = 0; i < p->n_sets; i++) {
-        h[i].sum = xcalloc(p->sets[i].task.n_problems + 1, sizeof *h[i].sum);
-        h[i].n = xcalloc(p->sets[i].task.n_problems + 1, sizeof *h[i].n);
-    }
-    for (int c = 0; done && c < done->n_cells; c++) {
-        long set = done->cells[c].task - done->tasks; /* both are in the order of the configuration ... */
-        for (int i = 0; i < done->cells[c].n_records && set < p->n_sets; i++) {
+    h->sum = xcalloc(n_problems + 1, sizeof *h->sum);
+    h->n = xcalloc(n_problems + 1, sizeof *h->n);
+}
+
+/* By cell: a policy that stops early, or never, says nothing of the others. */
+static struct history *collect_lengths(const struct runplan *p, const struct run *done)
+{
+    struct history *h = xcalloc((size_t)p->n_cells + 1, sizeof *h);
+    for (int c = 0; c < p->n_cells; c++) {
+        size_t n_problems = p->sets[p->cells[c].set].task.n_problems;
+        open_history(&h[c], n_problems);
+        if (!done || c >= done->n_cells) /* both are in the order of the configuration ... */
+            continue;
+        for (int i = 0; i < done->cells[c].n_records; i++) {
             const struct record *rec = &done->cells[c].records[i];
-            if ((size_t)rec->problem >= p->sets[set].task.n_problems)
+            if ((size_t)rec->problem >= n_problems)
                 break; /* ... unless another shard has just written its own */
             if (rec->finish == FINISHED_ERROR)
                 continue; /* says nothing about the length */
-            h[set].sum[rec->problem] += rec->tokens;
-            h[set].n[rec->problem]++;
-            h[set].all += rec->tokens;
-            h[set].n_all++;
+            h[c].sum[rec->problem] += rec->tokens;
+            h[c].n[rec->problem]++;
+            h[c].all += rec->tokens;
+            h[c].n_all++;
         }
     }
+    return h;
 }
 
-static void release_history(struct history *h, const struct runplan *p)
+static void release_history(struct history *h, int n)
 {
-    for (int i = 0; i < p->n_sets; i++) {
+    for (int i = 0; i < n; i++) {
         free(h[i].sum);
         free(h[i].n);
     }
@@ -80,7 +88,8 @@ long queue_hint(struct runplan *p, const struct run *other)
 {
     struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
     long known = 0;
-    collect_lengths(h, p, NULL);
+    for (int i = 0; i < p->n_sets; i++)
+        open_history(&h[i], p->sets[i].task.n_problems);
     for (int c = 0; c < other->n_cells; c++)
         for (int i = 0; i < other->cells[c].n_records; i++)
             if (other->cells[c].records[i].finish != FINISHED_ERROR)
@@ -91,19 +100,31 @@ long queue_hint(struct runplan *p, const struct run *other)
         j->hint = of->n[j->problem] ? of->sum[j->problem] / (double)of->n[j->problem] : 0;
         known += of->n[j->problem] > 0;
     }
-    release_history(h, p);
+    release_history(h, p->n_sets);
     return known;
 }
 
-static double expected_tokens(const struct history *h, const struct runplan *p, struct job *j)
+/* What the cell that it is compared with says of a problem, or of all of them; 0: nothing. */
+static double baseline_tokens(const struct history *h, const struct runplan *p, const struct job *j)
+{
+    const struct history *b = p->cells[j->cell].baseline < 0 ? NULL : &h[p->cells[j->cell].baseline];
+    if (!b || !b->n_all)
+        return 0;
+    return b->n[j->problem] ? b->sum[j->problem] / (double)b->n[j->problem] : b->all / (double)b->n_all;
+}
+
+static double expected_tokens(const struct history *all, const struct runplan *p, struct job *j)
 {
     const struct plan_cell *c = &p->cells[j->cell];
     const struct prompt_set *s = &p->sets[c->set];
     const struct problem *problem = &s->task.problems[j->problem];
-    double tokens = h->n[j->problem] ? h->sum[j->problem] / (double)h->n[j->problem]
-                    : j->hint > 0    ? j->hint
-                    : h->n_all       ? h->all / (double)h->n_all
-                                     : s->task.ops->expected_tokens;
+    const struct history *h = &all[j->cell];
+    double of_baseline = baseline_tokens(all, p, j);
+    double tokens = h->n[j->problem]  ? h->sum[j->problem] / (double)h->n[j->problem]
+                    : j->hint > 0     ? j->hint
+                    : h->n_all        ? h->all / (double)h->n_all
+                    : of_baseline > 0 ? of_baseline
+                                      : s->task.ops->expected_tokens;
     int limit = settings_max_new(&c->settings->s, problem->max_new_tokens);
     j->usual = tokens > 1 ? tokens : 1;
     if (settings_only_limit(&c->settings->s)) {
@@ -170,15 +191,14 @@ static int by_start(const void *pa, const void *pb)
 
 void queue_sort(struct runplan *p, const struct run *done, int n_devices)
 {
-    struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
+    struct history *h = collect_lengths(p, done);
     struct sort_item *items = xcalloc((size_t)p->n_jobs + 1, sizeof *items);
     int *kept = xcalloc((size_t)p->n_sets * (size_t)p->n_loaded + 1, sizeof *kept);
-    collect_lengths(h, p, done);
     for (int i = 0; i < p->n_sets * p->n_loaded; i++)
         kept[i] = kept_prompts(&p->loaded[i / p->n_sets], &p->sets[i % p->n_sets], n_devices);
     for (long i = 0; i < p->n_jobs; i++) {
         const struct plan_cell *c = &p->cells[p->jobs[i].cell];
-        p->jobs[i].expected = expected_tokens(&h[c->set], p, &p->jobs[i]);
+        p->jobs[i].expected = expected_tokens(h, p, &p->jobs[i]);
         items[i] = (struct sort_item){.loaded_model = c->loaded_model,
                                       .bucket = (int)floor(log(p->jobs[i].expected) / log(1.25)),
                                       .set = c->set,
@@ -189,7 +209,7 @@ void queue_sort(struct runplan *p, const struct run *done, int n_devices)
     qsort(items, (size_t)p->n_jobs, sizeof *items, by_start);
     for (long i = 0; i < p->n_jobs; i++)
         p->jobs[i] = items[i].job;
-    release_history(h, p);
+    release_history(h, p->n_cells);
     free(kept);
     free(items);
 }

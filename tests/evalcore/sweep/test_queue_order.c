@@ -96,8 +96,55 @@ static void hints(void)
     }
 }
 
+/* Resumed: nine completions of a policy that stops early were taken for the length of all, 11,676 tokens of
+ * 46,356. Only the baseline's speak for another policy, as those of problem 0 do here for cell 2. */
+static void early_policy_speaks_for_itself(void)
+{
+    enum { N = 3, ALL = 4 };
+    static struct problem problems[N];
+    static struct prompt_row rows[N] = {{.n = 5}, {.n = 5}, {.n = 5}};
+    static const struct task_ops ops = {.name = "t", .expected_tokens = 900};
+    static struct runfile_settings settings = {.s = {.max_new_tokens = 2000}};
+    static struct runfile_policy policies[ALL];
+    static const int baseline[ALL] = {-1, 0, 0, -1};
+    static const struct record early[] = {{.problem = 0, .tokens = 10}, {.problem = 1, .tokens = 20}};
+    static const struct record full[] = {{.problem = 0, .tokens = 600}};
+    static const struct {
+        int n_full;
+        double expected[ALL];
+    } row[] = {{0, {900, 15, 900, 900}}, {1, {600, 15, 600, 900}}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        struct plan_cell cells[ALL];
+        struct job jobs[ALL];
+        struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = N}, .rows = rows};
+        struct loaded_model loaded = {.info = {.kv_token_bytes = 8192, .max_batch = 32}};
+        struct runfile file = {.policies = policies};
+        struct runplan p = {.file = &file,
+                            .loaded = &loaded,
+                            .sets = &set,
+                            .cells = cells,
+                            .jobs = jobs,
+                            .n_loaded = 1,
+                            .n_sets = 1,
+                            .n_cells = ALL,
+                            .n_jobs = ALL};
+        struct cell done[ALL] = {{.records = full, .n_records = row[k].n_full},
+                                 {.records = early, .n_records = 2}};
+        const struct run folder = {.cells = done, .n_cells = ALL};
+        for (int i = 0; i < ALL; i++) {
+            cells[i] =
+                (struct plan_cell){.settings = &settings, .policy = &policies[i], .baseline = baseline[i]};
+            jobs[i] = (struct job){.cell = i, .problem = 2};
+        }
+        queue_sort(&p, &folder, 1);
+        for (int i = 0; i < ALL; i++)
+            CHECK_NEAR(jobs[i].expected, row[k].expected[jobs[i].cell], 0);
+    }
+}
+
 int main(void)
 {
+    early_policy_speaks_for_itself();
     static struct problem problems[PROBLEMS];
     static struct prompt_row rows[PROBLEMS] = {{.n = 50}, {.n = 50}, {.n = 4000}};
     static const struct task_ops ops = {.expected_tokens = 100};
