@@ -45,6 +45,36 @@ code=$?
 [[ $code == 2 ]] || fail "./kv format: exit code $code, want 2"
 grep -q "libmpfi-dev clang-format-14'" "$scratch/out" || fail "./kv format printed: $(cat "$scratch/out")"
 
+# Seven minutes of a first demo went into kernels that no GPU of the machine could run.
+mkdir -p "$scratch/tools" "$scratch/quick/tests"
+cp "$kv" "$scratch/quick/kv"
+for tool in bash dirname readlink nproc cat mkdir grep awk rm sed ls id; do
+    ln -s "$(command -v "$tool")" "$scratch/tools/$tool"
+done
+for tool in cc make pkg-config ctest ldd; do
+    ln -s "$(type -P true)" "$scratch/tools/$tool"
+done
+printf '#!%s\necho "$*" >>"%s"\n' "$(command -v bash)" "$scratch/configured" >"$scratch/tools/cmake"
+printf '#!%s\n[ -e %s ] && echo "GPU 0: one"\n' "$(command -v bash)" "$scratch/gpu" >"$scratch/tools/nvidia-smi"
+chmod +x "$scratch/tools/cmake" "$scratch/tools/nvidia-smi"
+# configures COMMAND...: how it calls CMake.
+configures() {
+    rm -f "$scratch/configured"
+    PATH=$scratch/tools "$scratch/quick/kv" "$@" >"$scratch/out" 2>&1
+    grep -e '^-S' "$scratch/configured"
+}
+for command in demo test; do
+    configures $command | grep -q 'KVEVAL_CUDA=OFF' || fail "./kv $command compiles kernels without a GPU: $(cat "$scratch/out")"
+done
+configures build | grep -q 'KVEVAL_CUDA=AUTO' || fail "./kv build does not ask for the kernels: $(cat "$scratch/out")"
+touch "$scratch/gpu"
+configures demo | grep -q 'KVEVAL_CUDA=OFF' && fail "./kv demo leaves out the kernels beside a GPU"
+rm "$scratch/gpu"
+mkdir -p "$scratch/quick/build"
+echo 'KVEVAL_CUDA:STRING=AUTO' >"$scratch/quick/build/CMakeCache.txt"
+ln -s "$(type -P true)" "$scratch/quick/build/kveval"
+configures demo | grep -q 'KVEVAL_CUDA=OFF' && fail "./kv demo takes the kernels from a program that has them"
+
 # Arguments that would have no effect.
 for command in "demo --limit 2" "build x" "real x" "format x" "test x" "test --all x"; do
     # shellcheck disable=SC2086
