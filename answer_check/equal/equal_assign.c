@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "answer_check/scalar/calculus.h"
 #include "evalcore/base/arena.h"
 
 /* ---- one assignment ---- */
@@ -17,6 +18,13 @@ static int has_unknown(const struct math_node *m)
     return found;
 }
 
+static int are_different(struct comparison *e, const struct math_node *a, const struct math_node *b)
+{
+    a = calculus_evaluate(e->w, a);
+    b = calculus_evaluate(e->w, b);
+    return a && b && math_scalar_equal(e->w, a, b) == MATH_FALSE;
+}
+
 /* Is it a chain of numbers that are not equal, 40 + 3 = 42? Such a chain states nothing. Decimals may be
  * rounded. */
 static int contradicts_itself(struct comparison *e, const struct math_node *m)
@@ -25,8 +33,7 @@ static int contradicts_itself(struct comparison *e, const struct math_node *m)
         if (m->ops[i] == MATH_EQUAL && equal_is_number(e, m->child[i]) &&
             equal_is_number(e, m->child[i + 1]) && !equal_has_decimal(m->child[i]) &&
             !equal_has_decimal(m->child[i + 1]) && !has_unknown(m->child[i]) &&
-            !has_unknown(m->child[i + 1]) &&
-            math_scalar_equal(e->w, m->child[i], m->child[i + 1]) == MATH_FALSE)
+            !has_unknown(m->child[i + 1]) && are_different(e, m->child[i], m->child[i + 1]))
             return 1;
     return 0;
 }

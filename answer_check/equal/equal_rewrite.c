@@ -281,14 +281,14 @@ static const struct math_node *without_absolute(struct comparison *e, const stru
     return out;
 }
 
-/* The derivative dy/dx in m, or NULL. */
-static const struct math_node *find_slope(const struct math_node *m)
+/* The derivative of that name in m, or NULL. */
+static const struct math_node *find_slope(const struct math_node *m, const char *name)
 {
-    if (m->kind == MATH_OPAQUE && !strcmp(m->name, "derivative dy/dx"))
+    if (m->kind == MATH_OPAQUE && !strcmp(m->name, name))
         return m;
     const struct math_node *found = NULL;
     for (int i = 0; i < m->n && !found; i++)
-        found = find_slope(m->child[i]);
+        found = find_slope(m->child[i], name);
     return found;
 }
 
@@ -296,18 +296,39 @@ static const struct math_node *find_slope(const struct math_node *m)
 static const struct math_node *without_prime(struct comparison *e, const struct math_node *m,
                                              const struct math_node *other)
 {
-    const struct math_node *slope =
-        m->kind == MATH_RELATION && math_has_symbol(m, "y'") ? find_slope(other) : NULL;
-    return slope ? math_substitute(e->w, m, "y'", slope) : NULL;
+    static const char *const names[][2] = {{"y'", "derivative dy/dx"}, {"y\'\'", "derivative d^2y/dx^2"}};
+    const struct math_node *out = NULL;
+    for (int k = 0; k < 2 && m->kind == MATH_RELATION; k++) {
+        const struct math_node *slope =
+            math_has_symbol(m, names[k][0]) ? find_slope(other, names[k][1]) : NULL;
+        if (slope)
+            out = m = math_substitute(e->w, m, names[k][0], slope);
+        if (!m)
+            return NULL;
+    }
+    return out;
 }
 
-/* The identity matrix that I_2 names, or I beside a matrix. */
-static const struct math_node *identity_matrix(struct comparison *e, const struct math_node *m,
-                                               const struct math_node *other)
+/* The matrix that I_2 and diag(2, 3) name, and the matrix 0, beside a matrix of that size. */
+static const struct math_node *named_matrix(struct comparison *e, const struct math_node *m,
+                                            const struct math_node *other)
 {
     enum { ROWS = 6 };
     const struct math_node *entry[ROWS * ROWS];
     int n = other->rows;
+    if (other->kind != MATH_MATRIX || other->which)
+        return NULL;
+    if (m->kind == MATH_NUMBER && other->n <= ROWS * ROWS &&
+        math_scalar_equal(e->w, m, math_node_integer(e->w, m->source, 0)) == MATH_TRUE) {
+        for (int i = 0; i < other->n; i++)
+            entry[i] = m;
+        return math_matrix(e->w, m->source, other->rows, other->columns, entry);
+    }
+    if (m->kind == MATH_APPLY && !strcmp(m->name, "diag") && m->n == n && n == other->columns && n <= ROWS) {
+        for (int i = 0; i < n * n; i++)
+            entry[i] = i % (n + 1) ? math_node_integer(e->w, m->source, 0) : m->child[i / n];
+        return math_matrix(e->w, m->source, n, n, entry);
+    }
     if (m->kind != MATH_SYMBOL || (m->name[0] != 'I' && m->name[0] != 'E') || other->kind != MATH_MATRIX ||
         n != other->columns || n > ROWS ||
         (m->name[1] && (m->name[1] != '_' || m->name[2] != '0' + n || m->name[3])))
@@ -315,6 +336,30 @@ static const struct math_node *identity_matrix(struct comparison *e, const struc
     for (int i = 0; i < n * n; i++)
         entry[i] = math_node_integer(e->w, m->source, i % (n + 1) == 0);
     return math_matrix(e->w, m->source, n, n, entry);
+}
+
+/* A multiple of the identity matrix or a sum with it, 2I, with the matrix in its place. */
+static const struct math_node *with_identity(struct comparison *e, const struct math_node *m,
+                                             const struct math_node *other)
+{
+    const char *symbol[2];
+    const struct math_node *i = NULL;
+    if (other->kind != MATH_MATRIX ||
+        (m->kind != MATH_MULTIPLY && m->kind != MATH_NEGATE && m->kind != MATH_DIVIDE) ||
+        math_symbols(e->w, m, symbol, 2) != 1 ||
+        !(i = math_node_named(e->w, MATH_SYMBOL, m->source, symbol[0])) || !(i = named_matrix(e, i, other)))
+        return NULL;
+    const struct math_node *whole = math_substitute(e->w, m, symbol[0], i);
+    return whole ? equal_matrix(e, whole) : NULL;
+}
+
+/* The column that (1, 2)^T is, as a tuple. */
+static const struct math_node *transposed_tuple(const struct math_node *m, const struct math_node *other)
+{
+    int is_column = m->kind == MATH_POWER && m->child[0]->kind == MATH_TUPLE && other->kind == MATH_MATRIX &&
+                    other->columns == 1 && m->child[1]->kind == MATH_SYMBOL &&
+                    !strcmp(m->child[1]->name, "T");
+    return is_column ? m->child[0] : NULL;
 }
 
 /* The ratio a : b as the fraction a / b, or NULL. */
@@ -404,8 +449,16 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
         p = equal_determinant(e, pred);
     }
     if (!g && !p) {
-        g = identity_matrix(e, gold, pred);
-        p = identity_matrix(e, pred, gold);
+        g = named_matrix(e, gold, pred);
+        p = named_matrix(e, pred, gold);
+    }
+    if (!g && !p) {
+        g = with_identity(e, gold, pred);
+        p = with_identity(e, pred, gold);
+    }
+    if (!g && !p) {
+        g = transposed_tuple(gold, pred);
+        p = transposed_tuple(pred, gold);
     }
     if (!g && !p) {
         g = as_matrix(e, gold, pred);

@@ -202,12 +202,13 @@ static const struct math_node *listed(struct comparison *e, const struct math_no
     int is_in = which->kind == MATH_RELATION && which->n == 2 && which->ops[0] == MATH_IN &&
                 which->child[1]->kind == MATH_SET && which->child[0]->kind == MATH_SYMBOL;
     const struct math_node *list = is_in ? which->child[1] : which;
-    if ((!is_in && !equal_is_statements(which)) || list->n > INTEGERS_MAX || !list->n)
+    int is_list = which->kind == MATH_LIST && which->child[0]->kind == MATH_RELATION; /* k = 1, 2, 3 */
+    if ((!is_in && !is_list && !equal_is_statements(which)) || list->n > INTEGERS_MAX || !list->n)
         return NULL;
     const char *name = is_in ? which->child[0]->name : NULL;
     for (int i = 0; i < list->n; i++) {
         const struct math_node *c = list->child[i];
-        if (!is_in) {
+        if (!is_in && !(is_list && i)) {
             if (c->kind != MATH_RELATION || c->n != 2 || c->ops[0] != MATH_EQUAL ||
                 c->child[0]->kind != MATH_SYMBOL || (name && strcmp(name, c->child[0]->name) != 0))
                 return NULL;

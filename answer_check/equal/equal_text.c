@@ -64,13 +64,19 @@ static int has_subject(const struct words *w)
     return 0;
 }
 
-/* "convergent" as the verb. */
+/* "convergent" as the verb, and British words as American ones. */
 static struct span as_verb(struct span word)
 {
     static const char *const forms[][2] = {{"convergent", "converges"},
                                            {"divergent", "diverges"},
                                            {"converge", "converges"},
-                                           {"diverge", "diverges"}};
+                                           {"diverge", "diverges"},
+                                           {"anticlockwise", "counterclockwise"},
+                                           {"colour", "color"},
+                                           {"centre", "center"},
+                                           {"metre", "meter"},
+                                           {"metres", "meters"},
+                                           {"grey", "gray"}};
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
         if (span_is(word, forms[k][0]))
             return (struct span){forms[k][1], strlen(forms[k][1])};
@@ -111,10 +117,10 @@ static int is_answered_by(const char *word, const char *sentence)
     return !IS_ONE_OF(((struct span){sentence, strcspn(sentence, " ,")}), limits);
 }
 
-/* Spells out DNE: does not exist. */
+/* Spells out DNE, and what is undefined: does not exist. */
 static const char *spelled_out(const char *words)
 {
-    return strcmp(words, "dne") ? words : "does not exist";
+    return strcmp(words, "dne") && strcmp(words, "undefined") ? words : "does not exist";
 }
 
 /* Are they the same but for hyphens: "counter-clockwise" and "counterclockwise"? */

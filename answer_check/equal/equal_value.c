@@ -237,7 +237,8 @@ static int changes_value(const char *unit)
     return letter || value_word_behind((struct span){unit, n}) || strstr(unit, " root") != NULL ||
            strstr(unit, " mille") != NULL || strstr(unit, "base ") || strstr(unit, "more than") ||
            strstr(unit, "less than") || strstr(unit, "fewer than") || strstr(unit, "times as") ||
-           strstr(unit, "times the");
+           strstr(unit, "times the") || strstr(unit, "times larger") || strstr(unit, "times more") ||
+           strstr(unit, "times bigger") || strstr(unit, "times greater") || strstr(unit, "times smaller");
 }
 
 enum math_truth equal_values(struct comparison *e, const struct math_node *gold, const struct math_node *pred)

@@ -124,7 +124,7 @@ static int has_value(struct span s)
     for (size_t i = 0; i < s.n; i++)
         if ((s.s[i] & 0x80) || strchr("$\\=+^<>", s.s[i]))
             return 1;
-    if (sentence_says(s, "sin|cos|tan|ln|log|sqrt|infinity|pi"))
+    if (sentence_says(s, "sin|cos|tan|ln|log|sqrt|infinity|pi|e"))
         return 1;
     return has_digit(s) || sentence_number_word(s, 0, NULL);
 }
@@ -165,6 +165,9 @@ static enum clause_kind kind_of(struct span s)
         sentence_begins(s, "so that's|so that is|so this is|so it is|so we are done|so we're done|"
                            "and we are done|and that is|which is"))
         return CLAUSE_SIDE;
+    if (has_digit(s) && sentence_begins(s, "whose") &&
+        sentence_says(s, "sum is|product is|difference is|total is"))
+        return CLAUSE_CONCLUSION;
     if (has_digit(s) && is_share(s))
         return CLAUSE_SIDE;
     if (has_digit(s) && sentence_says(s, "in all|in total|altogether"))
@@ -175,6 +178,8 @@ static enum clause_kind kind_of(struct span s)
         return CLAUSE_CONCLUSION; /* ", which at $2 each brings in $18", ", for a total of 540" */
     if (sentence_begins(s, conclusion) && (has_value(s) || !sentence_begins(s, "which|it")))
         return CLAUSE_CONCLUSION;
+    if (has_digit(s) && sentence_begins(s, "by|using") && sentence_says(s, "is|equals|are|get|have"))
+        return CLAUSE_PLAIN; /* "By independence the probability equals 1/2" */
     return sentence_begins(s, side) &&
                    !sentence_begins(s, "in total|in all|in conclusion|in the end|in summary|of "
                                        "whom|of which|for a total|by the way")

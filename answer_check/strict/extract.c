@@ -141,19 +141,23 @@ static size_t arrow_length(struct span s, size_t i)
 /* Does the sentence only suppose the answer at i: "suppose the answer is 5", "if the answer were"? */
 static int is_supposed(struct span s, size_t i)
 {
-    enum { REACH = 32 };
+    enum { REACH = 64 };
     size_t from = i > REACH ? i - REACH : 0;
     for (size_t k = from; k < i; k++)
-        if (strchr("\n.,;:", s.s[k]))
+        if (strchr("\n.,;:>!?", s.s[k]))
             from = k + 1;
     struct span clause = {s.s + from, i - from};
     static const char of[] = " of the ";
     int is_part = clause.n > sizeof of && !memcmp(clause.s + clause.n - (sizeof of - 1), of, sizeof of - 1) &&
-                  sentence_says(clause, "square|half|double|reciprocal|negative|cube|digits|third|inverse");
+                  !sentence_says(clause, "value|form|version|notation|letter");
     return is_part ||
-           sentence_says(clause,
-                         "asked to|prove that|show that|doubt|doubt that|whether|cannot|can't|can not|"
-                         "don't|doesn't|didn't|false that|wrong|incorrect|mistaken|twice") ||
+           sentence_says(
+               clause,
+               "asked to|prove that|show that|doubt|doubt that|whether|cannot|can't|can not|"
+               "don't|doesn't|didn't|no reason|not clear|unclear|convinced|mistake to|not shown|not proved|"
+               "not proven|unproven|not established|claimed|claim that|textbooks|at first|first glance|first "
+               "thought|initially|originally|possible|supposedly|allegedly|false "
+               "that|wrong|incorrect|mistaken|twice") ||
            sentence_begins(clause, "if|suppose|supposing|assume|assuming|unless|whether|"
                                    "for n|for general|in general|more generally|let us suppose|let us "
                                    "assume|say|when|perhaps|maybe|one might|one may|one could|"
@@ -453,7 +457,7 @@ static enum declared_status read_content(struct declared *out, int *words, struc
 static const char judgements[] =
     "correct|right|verified|confirmed|consistent|reasonable|incorrect|wrong|valid";
 
-static const char denials[] = "ではない|ではありません|じゃない|아니";
+static const char denials[] = "ではない|ではありません|じゃない|아니|아닙";
 
 enum declared_status extract_declared(struct declared *out, struct span s, enum finish finish,
                                       struct math_work *w)

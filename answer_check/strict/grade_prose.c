@@ -47,8 +47,8 @@ static int after_wide_is(struct span *out, struct span s)
 /* Does the text only set a value to look at it? */
 static int only_supposes(struct span s)
 {
-    return sentence_is_chatter(s) ||
-           sentence_begins(s, "let|consider|take|assume|suppose|for example|for instance|if|try|put|set");
+    return sentence_is_chatter(s) || sentence_begins(s, "let|consider|take|assume|suppose|for example|for "
+                                                        "instance|if|try|put|set|假设|如果|假如|设|令|若");
 }
 
 /* Reads a text. Returns 1 when it is one mathematical expression, else 0. */
@@ -388,6 +388,37 @@ static struct span behind_answer_letter(const struct grading *g, struct span s)
     return span_trim((struct span){s.s + 3, s.n - 3});
 }
 
+/* Is the reference only the right side of an equation that is still to be solved, "3x = 4", "x + 1 = 4"? */
+static int is_unsolved(struct grading *g, struct span s)
+{
+    const char *sign = memchr(s.s, '=', s.n);
+    size_t n = sign ? (size_t)(sign - s.s) : 0, letters = 0, others = 0;
+    if (!n || memchr(sign + 1, '=', s.n - n - 1))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        letters += ascii_is_letter(s.s[i]);
+        others += ascii_is_digit(s.s[i]);
+        if (!ascii_is_letter(s.s[i]) && !ascii_is_digit(s.s[i]) && !strchr("+-*^ ", s.s[i]))
+            return 0;
+    }
+    if (letters != 1 || !others)
+        return 0;
+    struct answer right = answer_read(g->w, span_trim((struct span){sign + 1, s.n - n - 1}));
+    return grading_compare(g, &right).equal;
+}
+
+/* Does the tree's label hold a whole sentence: "One cannot deduce that x = 4"? */
+static int has_long_label(const struct math_node *m)
+{
+    enum { WORDS = 4 };
+    int n = 1;
+    if (!m || m->kind != MATH_RELATION || m->child[0]->kind != MATH_TEXT)
+        return 0;
+    for (const char *c = m->child[0]->name; *c; c++)
+        n += *c == ' ';
+    return n > WORDS;
+}
+
 /* A section that states no answer: what it ends with is searched, since that takes longer than what came
  * before. */
 int grade_undeclared(struct grading *g, struct span section, const struct response *r)
@@ -403,7 +434,10 @@ int grade_undeclared(struct grading *g, struct span section, const struct respon
         struct answer whole =
             answer_read(g->w, extract_single_backslashes(sentence_without_arrow(section), g->w->arena));
         struct answer_match m = grading_compare(g, &whole);
-        if ((m.equal || math_is_mathematical(whole.tree)) && !only_supposes(section) &&
+        int is_sentence = has_long_label(whole.tree);
+        if (m.equal && is_unsolved(g, span_trim(section)))
+            return grading_as_text(g, section, VERDICT_WRONG, "The equation is still to be solved.");
+        if ((m.equal || math_is_mathematical(whole.tree)) && !is_sentence && !only_supposes(section) &&
             !(sentence_rejects(section) && (!m.equal || strcmp(m.how, "as text") != 0))) {
             grading_note(g, "whole section", section);
             return grading_decide(g, &whole, &m, "The whole answer section");
@@ -418,6 +452,8 @@ int grade_undeclared(struct grading *g, struct span section, const struct respon
         return 0;
     if (sentence_last_result(&found, section, g->w)) {
         grading_note(g, "last sentence", found);
+        if (is_unsolved(g, found))
+            return grading_as_text(g, found, VERDICT_WRONG, "The equation is still to be solved.");
         return grading_text(g, found, "What the last sentence presents as its result");
     }
     return grade_no_answer(g->out, r);

@@ -151,6 +151,13 @@ int grade_sayings(struct grading *g, struct span section)
         is_zero && sentence_begins(s, "there are no such|there is no such|there exist no such|hence there "
                                       "are no such|so there are no such|thus there are no such|"
                                       "therefore there are no such");
+    is_none |=
+        is_zero &&
+        (sentence_begins(s, "there are none|so there are none|thus there are none|hence there are none|"
+                            "therefore there are none") ||
+         (sentence_begins(s, "no such|so no such|thus no such|hence no such|therefore no such|therefore, "
+                             "no such") &&
+          sentence_says(s, "exist|exists")));
     if (!s.n || (!is_none && !(is_wide && ends_with_words(g->gold, s)) && !grade_options(g, s)))
         return 0;
     grading_note(g, "last sentence", s);

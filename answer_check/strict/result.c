@@ -340,7 +340,11 @@ int sentence_concludes(struct span s)
 static int words_result(struct span *out, struct span s, struct math_work *w)
 {
     size_t from, n = sentence_number_word(s, 0, &from), next, last = 0;
-    if (!n || !(sentence_concludes(s) || sentence_says(s, "there are|there is|needs|remain|remains|left")))
+    if (!n ||
+        !(sentence_concludes(s) ||
+          sentence_says(
+              s, "there are|there is|needs|remain|remains|left|takes|took|costs|weighs|measures|lasts|length "
+                 "is|height is|width is|age is|distance is|speed is|time is")))
         return 0;
     while ((last = sentence_number_word(s, from + n, &next))) { /* the last one */
         from = next;
@@ -390,7 +394,9 @@ static int plain_result(struct span *out, struct span s, struct math_work *w)
         int has_earlier = last_run(&earlier, (struct span){s.s, run.from});
         if (k == RUNS || (role == ROLE_GIVEN && !has_earlier))
             return words_result(out, s, w);
-        if (role == ROLE_RESULT || !has_earlier)
+        int is_at =
+            role == ROLE_RESULT && memchr(s.s + run.from, '=', run.to - run.from) && is_case(s, run.from);
+        if ((role == ROLE_RESULT && !is_at) || !has_earlier)
             break;
         run = earlier;
     }

@@ -151,7 +151,8 @@ int sentence_is_chatter(struct span s)
                "you could|enjoy|need more|need help|need any|i can also|i can provide|i'm here|i am here|"
                "i used|time:|time taken|time used|tokens|word "
                "count|words:|references|source:|difficulty|rating|"
-               "confidence:|check:|check|checking|verification|verify|verifying|to verify|to "
+               "confidence:|check:|sanity check|quick check|double-check|double check|as a "
+               "check|check|checking|verification|verify|verifying|to verify|to "
                "check|confidence|"
                "希望|如果你|如果您|如有|如需|需要我|请") ||
            sentence_says(s, "let me know|feel free to|hope this helps|hope that helps");
@@ -186,6 +187,8 @@ int sentence_rejects(struct span s)
     if (!has_words(s))
         return 0;
     return asks_for_digits(s) ||
+           (sentence_says(s, "of the answer") &&
+            !sentence_says(s, "value of the answer|form of the answer")) ||
            sentence_says(
                s,
                "impossible|not possible|exclud*|reject*|discard*|rule out|rules out|ruled out|ruling out|"
@@ -207,7 +210,19 @@ int sentence_rejects(struct span s)
                "other problem|still need|still have to|next we|multiply by|divide by|differs "
                "from|different from|estimate|not certain|seems|plausible|roughly|we want the|or so|for "
                "example|for instance|e.g.|repeat|similarly for|"
-               "ではありません|no es|n'est pas|nicht|ist kein|non è|não é|ではない|じゃない|아니|не |"
+               "ではありません|아닙|假设|no es|n'est pas|nicht|ist kein|non è|não "
+               "é|ではない|じゃない|아니|не |"
+               "no reason|not convinced|not shown|unproven|not proven|not proved|answer ends|answer "
+               "contains|answer "
+               "consists|answer requires|answer follows|answer exceeds|answer includes|answer "
+               "begins|answer "
+               "starts|answer needs|answer uses|begin with|begins with|start with|continue with|been "
+               "considered|been "
+               "tried|been checked|been tested|would say|might say|initially i|originally i|at first "
+               "i|initially we|i "
+               "initially|i originally|first glance|first attempt|first thought|might well|could well|one of "
+               "the solutions "
+               "is|one of the roots is|one solution is|one possible|one of the answers|textbooks claim|"
                "otherwise|disagree*|key says|book says|match the|not an option|none of the options|not among|"
                "depends on|depend on|answer has|answer involves|square of the answer|half of the "
                "answer|twice the "
@@ -262,7 +277,8 @@ static int is_number_part(struct span word)
 {
     static const char more[] =
         "half|halves|third|thirds|quarter|quarters|fourths|fifth|fifths|sixths|eighths|tenths|dozen";
-    return math_word_number(word) >= 0 || (word.n > 3 && sentence_says(word, more));
+    return math_word_number(word) >= 0 || math_word_scale(word) > 0 ||
+           (word.n > 3 && sentence_says(word, more));
 }
 
 size_t sentence_number_word(struct span s, size_t i, size_t *from)
@@ -336,10 +352,23 @@ struct span sentence_plain(struct span s, struct math_work *w)
     return span_trim((struct span){out, n});
 }
 
+/* Without the marks that end a proof or praise it, in Unicode. */
+static struct span without_end_marks(struct span s)
+{
+    static const char *const marks[] = {"\xe2\x88\x8e", "\xe2\x96\xa1", "\xe2\x96\xa0", "\xe2\x9c\x93",
+                                        "\xe2\x9c\x94", "\xe2\x9c\x85", "\xe2\x97\xbc", "\xe2\x97\xbb"};
+    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+        if (s.n > 3 && !memcmp(s.s + s.n - 3, marks[k], 3)) {
+            s = span_trim((struct span){s.s, s.n - 3});
+            k = (size_t)-1;
+        }
+    return s;
+}
+
 struct span sentence_without_chatter(struct span section)
 {
     enum { CHATTER_MAX = 8, REACH = 1024 };
-    section = span_trim(section);
+    section = without_end_marks(span_trim(section));
     for (int k = 0; k < CHATTER_MAX; k++) {
         size_t from = section.n > REACH ? section.n - REACH : 0, start = from, next;
         struct sentences it = sentences_from(section, from);
@@ -348,7 +377,7 @@ struct span sentence_without_chatter(struct span section)
         struct span last = {section.s + start, section.n - start};
         if (!start || !sentence_is_chatter(span_trim(last)))
             break;
-        section = span_trim((struct span){section.s, start});
+        section = without_end_marks(span_trim((struct span){section.s, start}));
     }
     return section;
 }

@@ -31,7 +31,8 @@ static const char checking[] =
     "revisit*|reviewing|"
     "looking back|substituting|plugging|testing|however|but|检查|验证|重新";
 static const char owning[] =
-    "wait, no|no, wait|wait no|no wait|scratch that|strike that|take that back|my mistake|my bad|i was "
+    "i meant|wait, no|no, wait|wait no|no wait|scratch that|strike that|take that back|my mistake|my bad|i "
+    "was "
     "wrong|i was mistaken|i miscalculated|i "
     "miscounted|"
     "i misread|i misspoke|let me correct|i need to correct|i should correct|i must correct|correction:|"
@@ -70,7 +71,9 @@ static const char at_first[] =
 /* A statement that others are said to make. */
 static const char mistaken[] =
     "common mistake|common error|common wrong|common incorrect|typical mistake|usual mistake|wrong answer|"
-    "incorrect answer|mistaken answer|wrong value|might mistakenly|mistakenly|trap answer|trap is";
+    "students often|students write|people often|many students|typical error|if we forget|if one "
+    "forgets|if you forget|forgetting|incorrect answer|mistaken answer|wrong value|might "
+    "mistakenly|mistakenly|trap answer|trap is";
 static const char others[] =
     "let me know|if i|if you|if there|common|often|many students|students|tempting|would give|"
     "might think|one might|would be wrong to|please|whether|in case|"
@@ -115,6 +118,12 @@ static int is_rejected(struct span s, size_t start, size_t end)
     size_t i = behind_marks(s, end), from = start;
     while (from && (ascii_is_space(s.s[from - 1]) || strchr("$*_`([\\", s.s[from - 1])))
         from--;
+    static const char *const unequal[] = {"\\ne", "\\neq", "\xe2\x89\xa0", "!="};
+    for (size_t k = 0; k < sizeof unequal / sizeof *unequal; k++) {
+        size_t n = strlen(unequal[k]);
+        if (from >= n && !memcmp(s.s + from - n, unequal[k], n))
+            return 1; /* "x \ne \boxed{8}" */
+    }
     struct span before = {s.s + (from > 12 ? from - 12 : 0), from > 12 ? 12 : from};
     for (size_t k = 0; k < before.n; k++) {
         struct span word = {before.s + k, before.n - k};
@@ -130,6 +139,14 @@ static int is_rejected(struct span s, size_t start, size_t end)
     if (s.s[i] == '?')
         return 1;
     struct span rest = {s.s + i, s.n - i};
+    struct span whole = {rest.s, sentence_next(rest, 0)};
+    if (sentence_begins(
+            rest, "cannot be the|can't be the|cannot be right|cannot be correct|can't be right|is not the "
+                  "answer|isn't the answer|does not work|doesn't work|does not satisfy") ||
+        (whole.n < 160 && sentence_begins(whole, "is|was|would be") &&
+         sentence_says(whole, "but it is wrong|but it's wrong|but that is wrong|but that's wrong|but "
+                              "this is wrong|but it is incorrect|but that is incorrect")))
+        return 1;
     if (!sentence_begins(rest, "is|was|isn't|wasn't|would be|cannot|can't|seems|looks|must be"))
         return 0;
     rest.n = sentence_next(rest, 0);

@@ -34,6 +34,7 @@ const char *respell_extrema(struct arena *a, struct span f);   /* "max 5, min 2"
 const char *respell_quotient(struct arena *a, struct span f);  /* Z/6Z */
 const char *respell_sign(struct arena *a, struct span f);      /* "5 k\Omega", five per mille */
 const char *respell_cycles(struct arena *a, struct span f);    /* "(3 4)(1 2)" in its usual order */
+const char *respell_gamma(struct arena *a, struct span f);     /* "\Gamma(5)" as (5-1)! */
 const char *respell_markup(struct arena *a, struct span f);    /* "\SI{5}{cm}", "x<sup>2</sup>", "3*I" */
 
 #endif

@@ -59,6 +59,17 @@ const char *respell_sign(struct arena *a, struct span f)
     return arena_printf(a, "%.*s\\text{ %.*sohm}", (int)number.n, number.s, (int)scale.n, scale.s);
 }
 
+const char *respell_gamma(struct arena *a, struct span f)
+{
+    static const char name[] = "\\Gamma(";
+    struct span rest = {f.s + strlen(name), f.n < strlen(name) ? 0 : f.n - strlen(name)};
+    if (!span_at(f, 0, name))
+        return NULL;
+    struct span n = respell_take_digits(&rest);
+    int is_natural = n.n && n.n < 3 && n.s[0] != '0' && span_is(rest, ")");
+    return is_natural ? arena_printf(a, "(%.*s-1)!", (int)n.n, n.s) : NULL;
+}
+
 /* ---- cycles of a permutation ---- */
 
 enum { CYCLES = 12, POINTS = 24 };
@@ -92,6 +103,30 @@ static int take_cycle(struct cycle *out, struct span *s)
     return 1;
 }
 
+/* The same of single digits, "(12)(34)". */
+static int take_short_cycle(struct cycle *out, struct span *s)
+{
+    struct span digits = {s->s + 1, 0};
+    char spaced[2 * POINTS + 3] = "(";
+    size_t n = 1;
+    if (!s->n || s->s[0] != '(')
+        return 0;
+    while (digits.n + 1 < s->n && ascii_is_digit(digits.s[digits.n]))
+        digits.n++;
+    if (digits.n < 2 || digits.n > 9 || digits.s[digits.n] != ')')
+        return 0;
+    for (size_t i = 0; i < digits.n; i++) {
+        spaced[n++] = digits.s[i];
+        spaced[n++] = ' ';
+    }
+    spaced[n++] = ')';
+    struct span one = {spaced, n};
+    if (!take_cycle(out, &one) || one.n)
+        return 0;
+    *s = span_trim((struct span){s->s + digits.n + 2, s->n - digits.n - 2});
+    return 1;
+}
+
 static int share_point(const struct cycle *x, const struct cycle *y)
 {
     for (int i = 0; i < x->n; i++)
@@ -105,8 +140,9 @@ static int share_point(const struct cycle *x, const struct cycle *y)
 const char *respell_cycles(struct arena *a, struct span f)
 {
     struct cycle c[CYCLES], held;
-    int n = 0, is_disjoint = 1;
-    while (n < CYCLES && f.n && take_cycle(&c[n], &f)) {
+    int n = 0, is_disjoint = 1,
+        is_short = f.n > 2 && !memchr(f.s, ' ', f.n) && memmem(f.s, f.n, ")(", 2) != NULL;
+    while (n < CYCLES && f.n && (is_short ? take_short_cycle(&c[n], &f) : take_cycle(&c[n], &f))) {
         for (int k = 0; k < n; k++)
             is_disjoint &= !share_point(&c[k], &c[n]);
         n++;

@@ -43,13 +43,13 @@ int value_word_behind(struct span word)
 static int is_word_before(struct span word)
 {
     static const char *const table[] = {
-        "not",       "never",      "cannot",     "isn't",  "isnt",   "can't",  "wasn't", "doesn't",
-        "but",       "except",     "least",      "most",   "more",   "less",   "fewer",  "greater",
-        "larger",    "smaller",    "bigger",     "above",  "below",  "over",   "under",  "beyond",
-        "exceeds",   "exceeding",  "negative",   "minus",  "twice",  "thrice", "half",   "third",
-        "quarter",   "times",      "double",     "triple", "root",   "square", "cube",   "multiple",
-        "divisible", "divided",    "multiplied", "plus",   "modulo", "mod",    "log",    "logarithm",
-        "factorial", "reciprocal", "inverse",    NULL};
+        "not",       "never",      "cannot",     "isn't",     "isnt",   "can't",  "wasn't", "doesn't",
+        "but",       "except",     "least",      "most",      "more",   "less",   "fewer",  "greater",
+        "larger",    "smaller",    "bigger",     "above",     "below",  "over",   "under",  "beyond",
+        "exceeds",   "exceeding",  "negative",   "minus",     "twice",  "thrice", "half",   "third",
+        "quarter",   "times",      "double",     "triple",    "root",   "square", "cube",   "multiple",
+        "divisible", "divided",    "multiplied", "plus",      "modulo", "mod",    "log",    "logarithm",
+        "factorial", "reciprocal", "inverse",    "congruent", NULL};
     return is_in(word, table);
 }
 
