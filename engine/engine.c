@@ -217,6 +217,7 @@ void engine_close(struct engine *en)
     }
     chat_own_release(&en->chat);
     tokenizer_close(en->tokenizer);
+    free(en->policies);
     free(en->waiting);
     free(en->active);
     free(en->finished);
@@ -284,40 +285,36 @@ static int bind_policy(struct engine *en, struct policy *p, struct err *e)
     return rc;
 }
 
-static void spec_key(const struct policy_spec *s, struct str *out)
+static const char *spec_key(const struct policy_spec *s, struct arena *a)
 {
+    struct str text = {0};
     json_t *o = policy_spec_to_json(s);
-    json_canonical(out, o);
+    json_canonical(&text, o);
     json_decref(o);
+    const char *key = arena_strdup(a, str_text(&text));
+    str_release(&text);
+    return key;
 }
 
 int engine_policy(struct engine *en, const struct policy_spec *spec, struct policy **out, struct err *e)
 {
     struct policy *p = xcalloc(1, sizeof *p);
-    struct str key = {0}, other = {0};
     struct policy_model m = {en->model_name, en->options.model_name, en->model.config.n_layers};
     int rc = policy_spec_resolve(&p->spec, spec, &m, &p->arena, e);
     p->ops = spec->ops;
     *out = NULL;
     if (!rc) {
-        spec_key(&p->spec, &key);
-        for (int i = 0; i < en->n_policies && !*out; i++) {
-            str_clear(&other);
-            spec_key(&en->policies[i]->spec, &other);
-            if (en->policies[i]->ops == spec->ops && !strcmp(str_text(&key), str_text(&other)))
+        p->key = spec_key(&p->spec, &p->arena);
+        for (int i = 0; i < en->n_policies && !*out; i++)
+            if (en->policies[i]->ops == spec->ops && !strcmp(p->key, en->policies[i]->key))
                 *out = en->policies[i];
-        }
     }
-    if (!rc && !*out && en->n_policies == MAX_POLICIES)
-        rc = err_set(e, ERR_USAGE, "more than %d different policies in one run; split the run file",
-                     MAX_POLICIES);
     if (!rc && !*out && !(rc = bind_policy(en, p, e))) {
+        xgrow(&en->policies, &en->cap_policies, (size_t)en->n_policies + 1, sizeof *en->policies);
         p->id = en->n_policies;
         en->policies[en->n_policies++] = *out = p;
         p = NULL;
     }
-    str_release(&key);
-    str_release(&other);
     if (p)
         policy_free(en, p);
     return rc;

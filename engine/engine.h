@@ -160,9 +160,9 @@ int engine_open_chat(const char *model, const struct tokenizer *t, struct chat_o
 const char *engine_random_config(const char *model);
 
 /* Binds a policy with its parameters, checked against the model; the same parameters give the same instance,
- * which the engine owns. Returns 0, or sets *out to NULL and returns ERR_USAGE (a parameter, more than 256
- * different policies, or page bounds that are needed first while sequences decode), ERR_DEVICE (no memory) or
- * the code of a file of the policy that cannot be read or used. */
+ * which the engine owns. Returns 0, or sets *out to NULL and returns ERR_USAGE (a parameter, or page
+ * bounds that are needed first while sequences decode), ERR_DEVICE (no memory) or the code of a file of the
+ * policy that cannot be read or used. */
 int engine_policy(struct engine *en, const struct policy_spec *spec, struct policy **out, struct err *e);
 
 /* Allocates the KV pool: on a GPU `share` (0 to 1) of the memory that weights, activations and the policies

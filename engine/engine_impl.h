@@ -10,7 +10,7 @@
 #include "engine/model/model.h"
 #include "engine/transformer.h"
 
-enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_GRAPHS = 64, N_PROMPTS = ENGINE_SHARED_PROMPTS };
+enum { MAX_BATCH = 512, MAX_GRAPHS = 64, N_PROMPTS = ENGINE_SHARED_PROMPTS };
 /* Positions of a prompt that run at once: a multiple of CHUNK_UNIT, at most CHUNK_MAX, the largest number of
  * rows of a linear layer for which tests compare the bits of the backends. */
 enum { CHUNK_UNIT = PREFILL_TILE, CHUNK_MAX = 2048 };
@@ -69,7 +69,7 @@ struct cached_graph {
  * when it was begun and its tokens are not yet taken: at most one is between calls of engine_step(), and two
  * while the older one is waited for (loop.c). */
 struct batch {
-    struct policy_group group[MAX_POLICIES]; /* one per instance at most */
+    struct policy_group group[MAX_BATCH]; /* each has a sequence of the batch */
     int n_groups, n_rows;
     struct sequence **row;        /* (max_rows), NULL: padding, or a sequence that has ended */
     struct sample_result *result; /* (max_rows) */
@@ -98,8 +98,9 @@ struct engine {
     struct transformer tf;
     struct tokenizer *tokenizer;
     struct chat_own chat;
-    struct policy *policies[MAX_POLICIES];
+    struct policy **policies;
     int n_policies;
+    size_t cap_policies;
     struct prompt_entry prompts[N_PROMPTS];
     struct cached_graph graphs[MAX_GRAPHS];
     int n_graphs;

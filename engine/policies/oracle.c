@@ -153,6 +153,7 @@ const struct policy_ops policy_oracle = {
     .budget_keys = "budget_tokens,ratio,mass",
     .generous = "ratio=1",
     .tight = "budget_tokens=32",
+    .is_bound = 1,
     .needs_of = oracle_needs,
     .check = oracle_check,
     .budget = oracle_budget,

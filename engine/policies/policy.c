@@ -275,6 +275,11 @@ int policy_draws(const struct policy_ops *ops)
     return (ops->needs & POLICY_DRAWS) != 0;
 }
 
+int policy_is_bound(const struct policy_ops *ops)
+{
+    return ops->is_bound;
+}
+
 const void *policy_data(const struct policy_spec *s, size_t *n)
 {
     return s->ops->data ? s->ops->data(s->params, n) : NULL;

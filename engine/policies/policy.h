@@ -111,6 +111,9 @@ struct policy_period policy_period(const struct policy_spec *s, const struct bud
 /* Returns 1 when the policy itself draws at random, else 0, so that samples of a problem differ at
  * temperature 0 too. */
 int policy_draws(const struct policy_ops *ops);
+/* Returns 1 for what is no method but the bound of others (oracle), else 0. Reports show it at what it
+ * attends to, since its search stands for a choice that costs nothing, and call it a bound. */
+int policy_is_bound(const struct policy_ops *ops);
 /* Returns the bytes that decide results of a resolved spec although no option names them, and sets *n to
  * their number, so that a job's identity includes them: a file that is part of the program (gates that ship),
  * or the description of a changed rule. They are static. NULL, and *n may stay as it was: there are none. */

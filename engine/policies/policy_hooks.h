@@ -96,6 +96,7 @@ struct policy { /* an instance; a policy may write `own` and, in init, `takes_qk
     struct device *dev;
     int id; /* index in the engine */
     struct policy_spec spec;
+    const char *key;    /* the resolved options as canonical JSON, in arena: equal for the same instance */
     unsigned needs;     /* policy_needs() of spec */
     struct arena arena; /* owns params */
     char *state;        /* device, max_batch * state_bytes */
@@ -142,6 +143,7 @@ struct policy_ops {
      * of up to 1,500 tokens is read whole, so the tokens are those of full attention. With `tight` some of
      * 200 tokens are not read. NULL without a budget. */
     const char *generous, *tight;
+    int is_bound;               /* policy_is_bound() */
     unsigned needs;             /* enum policy_needs, whatever its options are */
     policy_needs_fn *needs_of;  /* further needs with these options; NULL: none */
     policy_check_fn *check;     /* refuses options that contradict each other */

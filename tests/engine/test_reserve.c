@@ -97,6 +97,22 @@ static void state_of_dms(void)
     engine_close(en);
 }
 
+/* A run of more than 256 settings was refused; only memory limits their number. */
+static void many_policies(void)
+{
+    enum { MANY = 300 };
+    struct engine *en = open_told();
+    struct policy *last = NULL;
+    char text[40];
+    for (int i = 1; i <= MANY; i++) {
+        snprintf(text, sizeof text, "quest:k_pages=%d", i);
+        last = decode_policy(en, text);
+    }
+    CHECK(last && last->id == MANY - 1);
+    CHECK(decode_policy(en, "quest:k_pages=7")->id == 6 && decode_policy(en, text) == last);
+    engine_close(en);
+}
+
 int main(void)
 {
     struct engine *en = open_told();
@@ -107,5 +123,6 @@ int main(void)
     too_little(of_one);
     late_policy();
     state_of_dms();
+    many_policies();
     return check_done();
 }
