@@ -52,8 +52,13 @@ def budget_key(policy):
     return lists[0] if len(lists) == 1 else None
 
 
+def is_bound(label):
+    """A bound stands at what it attends to: its search is not counted (policy_is_bound() of engine/policies/policy.h)."""
+    return label.startswith("oracle")
+
+
 def reads(row):
-    return float(row["kv_density" if row["label"].startswith("oracle") else "total_density"])
+    return float(row["kv_density" if is_bound(row["label"]) else "total_density"])
 
 
 def swept_value(label, key):
@@ -154,7 +159,7 @@ def table(args):
 
 
 def result_reads(setting):
-    return setting["kv"] + (0 if setting["label"].startswith("oracle") else setting["aux"])
+    return setting["kv"] + (0 if is_bound(setting["label"]) else setting["aux"])
 
 
 def points(low, value, high, digits=1):
@@ -183,7 +188,8 @@ def result_table(result, targets=(10, 20, 50)):
                 "| " + " | ".join(["policy", "reads", "score"] + [f"minus {o}" for o in others]) + " |",
                 "|" + "---|" * (3 + len(others))]
         for name, s in rows:
-            cells = [s["label"], f"{100 * result_reads(s):.1f} %", score(s)] + [pair.get((o, target, name), "") for o in others]
+            mark = " (a bound)" if is_bound(s["label"]) else ""
+            cells = [s["label"] + mark, f"{100 * result_reads(s):.1f} %", score(s)] + [pair.get((o, target, name), "") for o in others]
             out.append("| " + " | ".join(cells) + " |")
         out.append("")
     return "\n".join(out).rstrip("\n")
@@ -191,12 +197,13 @@ def result_table(result, targets=(10, 20, 50)):
 
 # The looks of the report's figures (evalcore/page/svg.c, evalcore/report/report_series.c): colours in the light and in the
 # dark, shapes, and which of them a policy has, by its place in engine/policies/policies.h.
-COLOURS = [("#000", "#fff"), ("#e98020", "#f0994a"), ("#6c59c2", "#9a8cf0"), ("#600aa6", "#b57bea"), ("#2f9fd8", "#62bdec"),
-           ("#1b7f4d", "#4cc187"), ("#c23b4b", "#ec7683"), ("#7a7f87", "#9aa1aa")]
+COLOURS = [("#000000", "#ffffff"), ("#ff43c1", "#984987"), ("#bb8b00", "#f7e300"), ("#6a9f65", "#06ff78"), ("#7e48bd", "#0056f6"),
+           ("#ff334f", "#ec7b04"), ("#716201", "#6d673d"), ("#6b1c2c", "#efa998"), ("#a9365a", "#cd1400"), ("#b572f4", "#b373ff"),
+           ("#933c88", "#f336c0"), ("#4c1f82", "#c3d3f0"), ("#359dc6", "#028ebd"), ("#465df3", "#69bffe"), ("#0f23af", "#8842ca"),
+           ("#5e2251", "#b04b6b"), ("#384100", "#b19554")]
 SHAPES = ["M-4.6 0a4.6 4.6 0 1 0 9.2 0a4.6 4.6 0 1 0 -9.2 0z", "M-4.2-4.2h8.4v8.4h-8.4z", "M0-5.4L5.2 4H-5.2z",
           "M0-5.8L5.4 0L0 5.8L-5.4 0z", "M0 5.4L5.2-4H-5.2z",
           "M-4.8-2.4L-2.4-4.8L0-2.4L2.4-4.8L4.8-2.4L2.4 0L4.8 2.4L2.4 4.8L0 2.4L-2.4 4.8L-4.8 2.4L-2.4 0z"]
-FIRST_SHAPES = [0, 1, 2, 3, 4, 0, 5, 1]
 STYLE = (".bg{fill:#fff}.t{fill:#1c2127;font:13px Helvetica,Arial,'Liberation Sans',sans-serif}.m{fill:#59616b}.b{font-weight:600}"
          ".ax{stroke:#59616b;fill:none}.g{stroke:#e3e6ea;fill:none}.l{fill:none;stroke-width:1.5;opacity:.55}.e{fill:none;stroke-width:1.3}"
          ".k{fill:none;stroke-width:1;opacity:.7;stroke-dasharray:1.5 3}.band{opacity:.13}.h{stroke:#fff;stroke-width:1}.o{fill:#fff;stroke-width:1.8}")
@@ -209,11 +216,12 @@ def registered():
 
 
 def look(place):
+    """Behind the last colour they begin again with the second, in other shapes."""
     if place < len(COLOURS):
-        return place, FIRST_SHAPES[place]
+        return place, place % len(SHAPES)
     again = place - len(COLOURS)
-    colour = 1 + again % (len(COLOURS) - 1)
-    return colour, (FIRST_SHAPES[colour] + 1 + again // (len(COLOURS) - 1)) % len(SHAPES)
+    colour, turn = 1 + again % (len(COLOURS) - 1), 1 + again // (len(COLOURS) - 1)
+    return colour, (colour + turn) % len(SHAPES)
 
 
 def text_width(text, size=13):
