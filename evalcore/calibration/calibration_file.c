@@ -88,7 +88,7 @@ static void draw_curve(const struct calibration *c, const int *proposed, struct 
                                          .cut_x = NAN},
                                         {.name = "proposed",
                                          .kind = SVG_POINTS,
-                                         .colour = SVG_ORANGE,
+                                         .colour = SVG_GOLD,
                                          .marker = SVG_SQUARE,
                                          .points = chosen,
                                          .n = (size_t)c->n_choose,

@@ -62,9 +62,9 @@ static void add_pairs(struct doc *d, struct comparison *c)
                                                   {"A", CELL_NUMBER},
                                                   {"B", CELL_NUMBER},
                                                   {"B - A", CELL_NUMBER},
-                                                  {"p", CELL_NUMBER},
-                                                  {"Holm p", CELL_NUMBER},
-                                                  {"Holm p of a loss", CELL_NUMBER},
+                                                  {"p, unadjusted", CELL_NUMBER},
+                                                  {"p, Holm-adjusted", CELL_NUMBER},
+                                                  {"p of a loss, Holm-adjusted", CELL_NUMBER},
                                                   {"verdict", 0}};
     struct table *t = doc_table(
         d, arena_printf(
@@ -88,9 +88,13 @@ static void add_pairs(struct doc *d, struct comparison *c)
 
 static void add_lengths(struct doc *d, struct comparison *c)
 {
-    static const struct table_column columns[] = {
-        {"cell", 0},        {"tokens A", CELL_NUMBER}, {"tokens B", CELL_NUMBER}, {"change", CELL_NUMBER},
-        {"p", CELL_NUMBER}, {"reads A", CELL_NUMBER},  {"reads B", CELL_NUMBER}};
+    static const struct table_column columns[] = {{"cell", 0},
+                                                  {"tokens A", CELL_NUMBER},
+                                                  {"tokens B", CELL_NUMBER},
+                                                  {"change", CELL_NUMBER},
+                                                  {"p, unadjusted", CELL_NUMBER},
+                                                  {"reads A", CELL_NUMBER},
+                                                  {"reads B", CELL_NUMBER}};
     struct table *t =
         doc_table(d, "Mean length of a completion, its change (geometric mean over problems) with a "
                      "sign-flip test, and KV tokens read, those of scans included, as a share of "

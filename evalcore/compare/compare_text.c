@@ -150,7 +150,7 @@ static void add_tables(struct str *out, struct comparison *c, int columns)
     int is_runs = !c->all;
     int width = is_runs ? NAME_WIDTH + 10 : NAME_WIDTH / 2 - 2;
     put_padded(out, "", width);
-    str_puts(out, "    n both only A only B neither  B - A [95 %]       p      p(=)\n");
+    str_puts(out, "    n both only A only B neither  B - A [95 %]       p*     p(=)*\n");
     for (int i = 0; i < c->n_cells; i++) {
         const struct cell *cell = &c->b->run->cells[c->cells[i].b];
         const char *name = is_runs ? arena_printf(a, "%s, %s", cell->task->label,
@@ -166,8 +166,8 @@ static void add_tables(struct str *out, struct comparison *c, int columns)
         add_row(out, c, c->settings[i].name, width, &c->settings[i].pair);
     add_paragraph(out,
                   arena_printf(a,
-                               "p: two-sided; p(=): one-sided, of a loss of %s or more; both adjusted for "
-                               "the number of %s (Holm). Over several tasks all of them weigh the same. %s",
+                               "p: two-sided; p(=): one-sided, of a loss of %s or more; *: adjusted for the "
+                               "number of %s (Holm). Over several tasks all of them weigh the same. %s",
                                report_points(a, c->margin), c->all ? "cells" : "cells or of policy settings",
                                report_interval_note),
                   columns);

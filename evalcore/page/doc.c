@@ -61,6 +61,12 @@ void doc_lead(struct doc *d)
     d->sections[d->n_sections - 1].is_lead = 1;
 }
 
+void doc_fold(struct doc *d, const char *what)
+{
+    assert(d->n_sections > 0);
+    d->sections[d->n_sections - 1].fold = what;
+}
+
 static struct doc_item *add_item(struct doc *d, enum doc_kind kind, const char *text)
 {
     assert(d->n_sections > 0);
@@ -107,22 +113,23 @@ void doc_figure(struct doc *d, const char *file, const char *title, struct str *
     it->is_wide = is_wide;
 }
 
+void doc_beside(struct doc *d)
+{
+    struct doc_section *s = &d->sections[d->n_sections - 1];
+    assert(s->n_items && s->items[s->n_items - 1].kind == DOC_FIGURE);
+    s->items[s->n_items - 1].is_beside = 1;
+}
+
+void doc_line(struct doc *d, const char *title, const char *text, const char *small)
+{
+    struct doc_item *it = add_item(d, DOC_LINE, text);
+    it->title = title;
+    it->small = small;
+}
+
 void doc_literal(struct doc *d, const char *title, struct str *text)
 {
     add_item(d, DOC_LITERAL, title)->body = move_text(d, text);
-}
-
-void doc_fold(struct doc *d, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    add_item(d, DOC_FOLD, format_text(d, fmt, args));
-    va_end(args);
-}
-
-void doc_fold_end(struct doc *d)
-{
-    add_item(d, DOC_FOLD_END, NULL);
 }
 
 void doc_data(struct doc *d, struct str *json)

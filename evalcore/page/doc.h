@@ -38,19 +38,23 @@ struct table {
     size_t cap;
 };
 
-enum doc_kind { DOC_PARAGRAPH, DOC_WARNING, DOC_TABLE, DOC_FIGURE, DOC_LITERAL, DOC_FOLD, DOC_FOLD_END };
+enum doc_kind { DOC_PARAGRAPH, DOC_WARNING, DOC_LINE, DOC_TABLE, DOC_FIGURE, DOC_LITERAL };
 struct doc_item {
     enum doc_kind kind;
-    const char *text;  /* paragraph, warning, caption of a figure, title of a literal or of a fold */
-    const char *title; /* figure: what it shows, for readers without images */
+    const char *text;  /* paragraph, warning, line, caption of a figure, title of a literal */
+    const char *title; /* figure: what it shows, for readers without images; line: what it is about */
+    const char *small; /* line: in smaller type behind it; NULL: none */
     const struct table *table;
     const char *file;       /* figure: file name beside the report */
     const struct str *body; /* figure: SVG text; literal: the text */
     int is_wide;            /* figure: takes the whole width */
+    int is_beside;          /* figure: the page links to its file and does not hold it */
 };
 struct doc_section {
     const char *id, *title;
-    int is_lead; /* the first screen: words and the one figure that carries them stand side by side */
+    const char *fold; /* what a reader finds in it, where the page folds it under its heading; NULL: it stands
+                         open */
+    int is_lead;      /* the first screen: words and the one figure that carries them stand side by side */
     struct doc_item *items;
     int n_items;
     size_t cap;
@@ -73,20 +77,24 @@ void doc_release(struct doc *d);
 void doc_section(struct doc *d, const char *id, const char *title);
 /* Makes the last section the page's first screen. */
 void doc_lead(struct doc *d);
+/* Folds the last section under its heading; `what` says what a reader finds there, and is borrowed. */
+void doc_fold(struct doc *d, const char *what);
 /* Add a paragraph, and a paragraph that is set apart as a warning, to the last section. */
 void doc_paragraph(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void doc_warning(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a line to a list, which neighbouring lines form: title in bold, text behind it, and below in smaller
+ * type `small` (NULL: none). All are borrowed. */
+void doc_line(struct doc *d, const char *title, const char *text, const char *small);
 /* Adds a figure with the caption fmt. Takes over the text of svg and leaves it empty. file: its name beside
  * the page, and title: what it shows, for readers without images, both borrowed; is_wide: it takes the page's
  * whole width. Nothing is written to a file here. */
 void doc_figure(struct doc *d, const char *file, const char *title, struct str *svg, int is_wide,
                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-/* Adds text that is shown as it is, folded under its title (borrowed). Takes over `text` and leaves it empty.
- */
+/* Makes the figure that was added last a file that the page links to: another form of one that it shows. */
+void doc_beside(struct doc *d);
+/* Adds text that is shown as it is, folded under its title (borrowed); the page leaves out what is too long
+ * for it, and markdown holds it. Takes over `text` and leaves it empty. */
 void doc_literal(struct doc *d, const char *title, struct str *text);
-/* Everything added before doc_fold_end() is folded under the title fmt. Folds do not nest. */
-void doc_fold(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void doc_fold_end(struct doc *d);
 /* Sets the data for the page's script; call it at most once. Takes over the text of json and leaves it empty.
  */
 void doc_data(struct doc *d, struct str *json);

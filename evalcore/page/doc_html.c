@@ -103,6 +103,7 @@ void html_text_end(struct str *out)
 
 enum {
     LONG_ROWS = 40,     /* a longer table of several groups folds by groups */
+    FOLDED_ROWS = 1000, /* of a table in a folded section the page holds no more */
     DENSE_COLUMNS = 11, /* wider ones are set smaller */
     WRAP_BYTES = 48     /* longer texts are wrapped */
 };
@@ -250,7 +251,7 @@ static void folded_groups(struct str *out, const struct table *t, int number)
 }
 
 /* number: of the tables of the page, from 1, for its id; label: what it is called where it has no caption. */
-static void put_table(struct str *out, const struct table *t, int number, const char *label)
+static void whole_table(struct str *out, const struct table *t, int number, const char *label)
 {
     int has_caption = t->caption && *t->caption, groups = 0;
     if (has_caption) {
@@ -278,16 +279,32 @@ static void put_table(struct str *out, const struct table *t, int number, const 
     table_end(out);
 }
 
+/* The same. What is folded says again what stands open, or more than most readers want: of a very long table
+ * there the beginning is enough. */
+static void put_table(struct str *out, const struct table *t, int number, const char *label, int is_folded)
+{
+    if (!is_folded || t->n_rows <= FOLDED_ROWS) {
+        whole_table(out, t, number, label);
+        return;
+    }
+    struct table part = *t;
+    part.n_rows = FOLDED_ROWS;
+    whole_table(out, &part, number, label);
+    str_printf(out, "<p>The first %d of %d rows; report.md and the CSV files beside the page have all.</p>\n",
+               FOLDED_ROWS, t->n_rows);
+}
+
 /* ---- The document. */
 
-enum {
-    FIGURE_MAX = 400000
-}; /* bytes; larger figures, curves of very many points, stay files beside the page */
+/* Bytes. Larger figures, curves of very many points, stay files beside the page; so do all those behind the
+ * ones that fill it, and texts that stand in a file anyway. */
+enum { FIGURE_MAX = 400000, FIGURES_MAX = 1500000, LITERAL_MAX = 200000 };
 
 struct page {
     struct str *out;
     int n_tables;
-    int has_figure; /* the figures' style is there */
+    int has_figure;      /* the figures' style is there */
+    size_t figure_bytes; /* so far */
 };
 
 /* The figure's SVG without its namespace, which a page does not need: nothing in the page looks like an
@@ -312,16 +329,17 @@ static void figure_svg(struct page *p, const struct str *svg)
 
 static void put_figure(struct page *p, const struct doc_item *it)
 {
-    if (it->body->len > FIGURE_MAX) {
-        str_puts(p->out, "<figure><figcaption><a href=\"");
+    if (it->is_beside || it->body->len > FIGURE_MAX || p->figure_bytes + it->body->len > FIGURES_MAX) {
+        str_puts(p->out, "<figure class=\"beside\"><figcaption><a href=\"");
         svg_escape(p->out, it->file);
         str_puts(p->out, "\">");
         svg_escape(p->out, it->title);
-        str_printf(p->out, "</a> (%zu KB, beside the page). ", it->body->len / 1000);
+        str_printf(p->out, "</a> (%zu KB, beside the page). ", (it->body->len + 999) / 1000);
         svg_escape(p->out, it->text);
         str_puts(p->out, "</figcaption></figure>\n");
         return;
     }
+    p->figure_bytes += it->body->len;
     str_printf(p->out, "<figure%s>", it->is_wide ? " class=\"wide\"" : "");
     if (it->is_wide) {
         str_puts(p->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
@@ -343,8 +361,28 @@ static void put_words(struct str *out, const struct doc_item *it)
     str_puts(out, "</p>\n");
 }
 
+static void put_line(struct str *out, const struct doc_item *it)
+{
+    str_puts(out, "<li><b>");
+    svg_escape(out, it->title);
+    str_puts(out, "</b>: ");
+    svg_escape(out, it->text);
+    if (it->small) {
+        str_puts(out, "<small>");
+        svg_escape(out, it->small);
+        str_puts(out, "</small>");
+    }
+    str_puts(out, "</li>\n");
+}
+
 static void put_literal(struct str *out, const struct doc_item *it)
 {
+    if (it->body->len > LITERAL_MAX) {
+        str_puts(out, "<p>Too long for the page: ");
+        svg_escape(out, it->text);
+        str_printf(out, " has %zu KB; report.md holds it.</p>\n", it->body->len / 1000);
+        return;
+    }
     str_puts(out, "<details class=\"raw\"><summary>");
     svg_escape(out, it->text);
     str_puts(out, "</summary><pre tabindex=\"0\">");
@@ -354,27 +392,28 @@ static void put_literal(struct str *out, const struct doc_item *it)
 
 static void put_item(struct page *p, const struct doc_section *s, const struct doc_item *it)
 {
+    int is_first_line = it == s->items || it[-1].kind != DOC_LINE;
+    int is_last_line = it + 1 == s->items + s->n_items || it[1].kind != DOC_LINE;
     switch (it->kind) {
     case DOC_PARAGRAPH:
     case DOC_WARNING:
         put_words(p->out, it);
         break;
+    case DOC_LINE:
+        if (is_first_line)
+            str_puts(p->out, "<ul class=\"lines\">\n");
+        put_line(p->out, it);
+        if (is_last_line)
+            str_puts(p->out, "</ul>\n");
+        break;
     case DOC_TABLE:
-        put_table(p->out, it->table, ++p->n_tables, s->title);
+        put_table(p->out, it->table, ++p->n_tables, s->title, s->fold != NULL);
         break;
     case DOC_FIGURE:
         put_figure(p, it);
         break;
     case DOC_LITERAL:
         put_literal(p->out, it);
-        break;
-    case DOC_FOLD:
-        str_puts(p->out, "<details class=\"part\"><summary>");
-        svg_escape(p->out, it->text);
-        str_puts(p->out, "</summary>\n");
-        break;
-    case DOC_FOLD_END:
-        str_puts(p->out, "</details>\n");
         break;
     }
 }
@@ -384,7 +423,8 @@ static const char *box_of(const struct doc_section *s, const struct doc_item *it
 {
     if (it->kind == DOC_FIGURE)
         return "figures";
-    return s->is_lead && (it->kind == DOC_PARAGRAPH || it->kind == DOC_WARNING) ? "words" : NULL;
+    int is_words = it->kind == DOC_PARAGRAPH || it->kind == DOC_WARNING || it->kind == DOC_LINE;
+    return s->is_lead && is_words ? "words" : NULL;
 }
 
 static void put_section(struct page *p, const struct doc_section *s)
@@ -392,10 +432,17 @@ static void put_section(struct page *p, const struct doc_section *s)
     const char *box = NULL;
     str_printf(p->out, "<section id=\"%s\"%s%s>\n", s->id, s->is_lead ? " class=\"lead\"" : "",
                s->title ? "" : " aria-label=\"Summary\"");
+    if (s->fold)
+        str_puts(p->out, "<details class=\"part\"><summary>");
     if (s->title) {
         str_puts(p->out, "<h2>");
         svg_escape(p->out, s->title);
         str_puts(p->out, "</h2>\n");
+    }
+    if (s->fold) {
+        str_puts(p->out, "<span>");
+        svg_escape(p->out, s->fold);
+        str_puts(p->out, "</span></summary>\n");
     }
     for (int k = 0; k < s->n_items; k++) {
         const char *next = box_of(s, &s->items[k]);
@@ -408,7 +455,8 @@ static void put_section(struct page *p, const struct doc_section *s)
         }
         put_item(p, s, &s->items[k]);
     }
-    str_puts(p->out, box ? "</div>\n</section>\n" : "</section>\n");
+    str_puts(p->out, box ? "</div>\n" : "");
+    str_puts(p->out, s->fold ? "</details>\n</section>\n" : "</section>\n");
 }
 
 /* JSON inside a script element: "<" would let a text end it, and what turns the direction of text would

@@ -101,6 +101,19 @@ static void md_literal(struct str *out, const struct doc_item *it)
     str_puts(out, "\n\n");
 }
 
+static void md_line(struct str *out, const struct doc_item *it, int is_last)
+{
+    str_puts(out, "- **");
+    md_escape(out, it->title);
+    str_puts(out, "**: ");
+    md_escape(out, it->text);
+    if (it->small) {
+        str_puts(out, "; ");
+        md_escape(out, it->small);
+    }
+    str_puts(out, is_last ? "\n\n" : "\n");
+}
+
 void doc_markdown(struct str *out, const struct doc *d)
 {
     str_puts(out, "# ");
@@ -136,12 +149,8 @@ void doc_markdown(struct str *out, const struct doc *d)
             case DOC_LITERAL:
                 md_literal(out, it);
                 break;
-            case DOC_FOLD:
-                str_puts(out, "**");
-                md_escape(out, it->text);
-                str_puts(out, "**\n\n");
-                break;
-            case DOC_FOLD_END:
+            case DOC_LINE:
+                md_line(out, it, k + 1 == s->n_items || it[1].kind != DOC_LINE);
                 break;
             }
         }

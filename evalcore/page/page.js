@@ -1,9 +1,12 @@
 /* What the page of a report does beyond being read: tables sort and filter, marks of figures explain themselves,
  * and a cell opens its problems. Texts of the run enter the page by textContent alone.
  *
- * The element #data holds {"by": "sample" | "problem", "verdicts": [..], "finishes": [..], "tasks": [{"name",
- * "problems": [id..], "answers": [text..], "files": [name..]}], "cells": {ID: {"name", "task": index, "samples",
- * "folder"}}}; a problem's text is at folder + file, where the cell has a folder. By sample, a cell has `verdict` and `finish`, strings with a digit (index into the lists) or
+ * The element #data holds {"by": "sample" | "problem", "verdicts": [..], "finishes": [..], "texts": how to get
+ * the problems' texts, where they are not beside the page, "tasks": [{"name", "problems": [id..], "answers":
+ * [text..], "references": [text by problem..], "files": [name..]}], "cells": {ID: {"name", "task": index,
+ * "samples", "row", "base": which of the cells is its baseline, "folder"}}}; a problem's text is at folder +
+ * file, where the cell has a folder. "row N" in data-cell stands for all cells of that row.
+ * By sample, a cell has `verdict` and `finish`, strings with a digit (index into the lists) or
  * "-" (missing) for each sample of each problem, and the lists `length`, `answer` (index, -1: none) and `score` (in
  * percent, where answers are not just right or wrong). By problem, it has the lists `right`, `done`, `length` (mean),
  * `cut` (samples that ended at the limit) and `answer` (the commonest). A string or list with one value for all
@@ -13,6 +16,12 @@
   const FILTER_ROWS = 6; /* smaller tables need no filter */
   const source = document.getElementById("data");
   const data = source ? JSON.parse(source.textContent) : { cells: {}, tasks: [] };
+  const cellList = Object.values(data.cells), cellsOfRow = new Map();
+  for (const cell of cellList) {
+    const key = "row " + cell.row;
+    cellsOfRow.set(key, [...(cellsOfRow.get(key) || []), cell]);
+  }
+  const cellsOf = (id) => (data.cells[id] ? [data.cells[id]] : cellsOfRow.get(id) || []);
 
   const element = (name, className, text) => {
     const e = document.createElement(name);
@@ -136,6 +145,26 @@
     head.append(link);
     return head;
   };
+  /* What the baseline says to the same problem: its answer, and whether it is right. */
+  const baselineOf = (cell, task, p, s) => {
+    const base = cellList[cell.base];
+    if (data.by === "problem") {
+      const done = value(base.done, p), right = base.score ? value(base.score, p) + " %" : value(base.right, p) + " of " + done;
+      return done ? [answerOf(task, base, p), right].filter((t) => t).join(", ") : "not run yet";
+    }
+    if (s >= base.samples) return "";
+    const i = p * base.samples + s, v = value(base.verdict, i);
+    if (v === "-") return "not run yet";
+    const verdict = base.score ? value(base.score, i) + " %" : data.verdicts[v];
+    return task.answers ? [answerOf(task, base, i), verdict].filter((t) => t).join(", ") : verdict;
+  };
+  /* What stands beside an answer: the reference, and the baseline's. */
+  const beside = (cell, task, p, s) => {
+    const texts = [];
+    if (task.references) texts.push(plain(task.references[p]));
+    if (cell.base !== undefined) texts.push(baselineOf(cell, task, p, s));
+    return texts;
+  };
   const addRow = (body, head, texts, isBad) => {
     const row = body.insertRow();
     row.append(head);
@@ -143,7 +172,7 @@
       const c = row.insertCell();
       c.textContent = t;
       if (i === 0 && isBad) c.className = "bad";
-      if (typeof t === "number" || / %$/.test(t)) c.className = "num";
+      if (typeof t === "number" || /^\d+ %$/.test(t)) c.className = "num";
     });
   };
   const addSamples = (body, cell, task) => {
@@ -153,6 +182,7 @@
         const texts = [cell.score && v !== "-" ? value(cell.score, i) + " %" : verdict];
         if (cell.samples > 1) texts.unshift(s);
         if (task.answers) texts.push(answerOf(task, cell, i));
+        texts.push(...beside(cell, task, p, s));
         texts.push(v === "-" ? "" : value(cell.length, i), v === "-" ? "" : data.finishes[value(cell.finish, i)]);
         addRow(body, problemHead(cell, task, p), texts, v !== "0" && v !== "-" && cell.samples === 1);
       }
@@ -162,7 +192,7 @@
       const right = value(cell.right, p), done = value(cell.done, p);
       const texts = [cell.score ? value(cell.score, p) + " %" : right + " of " + done];
       if (task.answers) texts.push(answerOf(task, cell, p));
-      texts.push(value(cell.length, p), value(cell.cut, p));
+      texts.push(...beside(cell, task, p, 0), value(cell.length, p), value(cell.cut, p));
       addRow(body, problemHead(cell, task, p), texts, done > 0 && 2 * right <= done);
     });
   };
@@ -173,21 +203,36 @@
     if (data.by === "sample" && cell.samples > 1) names.push("sample");
     names.push(verdict);
     if (task.answers) names.push(data.by === "sample" ? "answer read" : "commonest answer");
+    if (task.references) names.push("reference");
+    if (cell.base !== undefined) names.push(plain(cellList[cell.base].name) + ", the baseline");
     names.push(data.by === "sample" ? "tokens" : "mean tokens", data.by === "sample" ? "finish" : "at limit");
-    for (const n of names) {
-      const h = element("th", /tokens|limit|score|sample/.test(n) ? "num" : "", n);
+    names.forEach((n, i) => {
+      const h = element("th", /^(mean tokens|tokens|at limit|score|sample)$/.test(n) && i ? "num" : "", n);
       h.scope = "col";
       head.append(h);
-    }
+    });
     (data.by === "sample" ? addSamples : addProblems)(table.createTBody(), cell, task);
     return table;
   };
+  /* The problems of one cell in its own frame, under its task where there are several. */
+  const addCell = (parent, cell, isOne) => {
+    const task = data.tasks[cell.task], table = problemTable(cell, task), frame = element("div", "scroll");
+    frame.tabIndex = 0;
+    frame.setAttribute("role", "group");
+    frame.setAttribute("aria-label", plain(cell.name) + " on " + plain(task.name));
+    frame.append(table);
+    if (!isOne) parent.append(element("h3", "", plain(task.name)));
+    parent.append(frame);
+    makeSortable(table);
+    if (task.problems.length > FILTER_ROWS) makeFilter(table, frame);
+  };
   let dialog = null;
   const openCell = (id) => {
-    const cell = data.cells[id];
-    if (!cell) return;
-    const task = data.tasks[cell.task], table = problemTable(cell, task);
-    const frame = element("div"), title = element("h2", "", plain(cell.name) + " on " + plain(task.name));
+    const cells = cellsOf(id);
+    if (!cells.length) return;
+    const isOne = cells.length === 1, body = element("div");
+    const where = isOne ? plain(data.tasks[cells[0].task].name) : "all its tasks";
+    const title = element("h2", "", plain(cells[0].name) + " on " + where);
     title.id = "cell-title";
     if (!dialog) {
       dialog = element("dialog");
@@ -195,16 +240,16 @@
       dialog.addEventListener("click", (e) => { if (e.target === dialog) dialog.close(); });
       document.body.append(dialog);
     }
-    frame.append(table);
-    dialog.replaceChildren(title, button("close", "Close", () => dialog.close()), frame);
-    makeSortable(table);
-    makeFilter(table, frame);
+    dialog.replaceChildren(title, button("close", "Close", () => dialog.close()));
+    if (data.texts) dialog.append(element("p", "cap", data.texts));
+    dialog.append(body);
+    for (const cell of cells) addCell(body, cell, isOne);
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
   };
   const makeOpener = (cell) => {
     const id = cell.dataset.cell, text = cell.firstChild;
-    if (!data.cells[id] || !text || text.nodeType !== Node.TEXT_NODE) return;
+    if (!cellsOf(id).length || !text || text.nodeType !== Node.TEXT_NODE) return;
     const open = button("open", text.textContent, () => openCell(id));
     text.replaceWith(open);
   };
@@ -226,7 +271,7 @@
   const makeMark = (mark) => {
     const title = mark.querySelector("title");
     const text = title ? plain(title.textContent) : "";
-    const id = mark.dataset.cell, opens = data.cells[id] !== undefined;
+    const id = mark.dataset.cell, opens = cellsOf(id).length > 0;
     if (title) title.remove(); /* or the browser would show it as well */
     mark.dataset.tip = text;
     mark.setAttribute("role", opens ? "button" : "img");
@@ -261,6 +306,15 @@
   /* A picture may hold no parts that can be reached; a figure with marks is a group of them. */
   for (const svg of document.querySelectorAll("svg")) if (svg.querySelector("g.mark")) svg.setAttribute("role", "group");
   document.body.append(tip);
+  /* A link to a folded section opens it. */
+  const unfold = (hash) => {
+    const section = hash.length > 1 && document.getElementById(hash.slice(1));
+    const folded = section && section.querySelector("details.part");
+    if (folded) folded.open = true;
+  };
+  for (const a of document.querySelectorAll("nav a")) a.addEventListener("click", () => unfold(a.hash));
+  addEventListener("hashchange", () => unfold(location.hash));
+  unfold(location.hash);
   addEventListener("keydown", (e) => { if (e.key === "Escape") hideTip(); });
   addEventListener("beforeprint", () => { for (const d of document.querySelectorAll("details")) d.open = true; });
 })();

@@ -11,30 +11,56 @@
 
 #include "evalcore/base/shown.h"
 
-static const char *const style =
-    ".kv-bg{fill:#fff}.kv-t{fill:#1c2127;font-family:Helvetica,Arial,'Liberation Sans',sans-serif}"
-    ".kv-t.kv-light{fill:#fff}.kv-t.kv-dark{fill:#1c2127}.kv-m{fill:#59616b}.kv-b{font-weight:600}"
-    ".kv-ax{stroke:#59616b;stroke-width:1.2;fill:none}.kv-g{stroke:#e3e6ea;stroke-width:1;fill:none}"
-    ".kv-l{fill:none;stroke-width:2;stroke-linejoin:round}.kv-w{stroke-width:8;opacity:.4}"
-    ".kv-p{stroke-width:1.2;opacity:.35}.kv-e{fill:none;stroke-width:1.3}.mark:focus-visible{outline:2px "
-    "solid #e98020}"
-    ".kv-whisker{fill:none;stroke:#8a929c;stroke-width:1.4}.kv-band{opacity:.13}.kv-halo{stroke:#fff;stroke-"
-    "width:1}"
-    ".kv-mark{fill:none;stroke:#e98020;stroke-width:3.2}"
-    ".kv-none{fill:#f1f3f5}.kv-wrong{fill:#d3d9e0}.kv-cut{fill:#e98020}"
-    ".kv-s0{stroke:#000}.kv-f0{fill:#000}.kv-s1{stroke:#600aa6}.kv-f1{fill:#600aa6}"
-    ".kv-s2{stroke:#6c59c2}.kv-f2{fill:#6c59c2}.kv-s3{stroke:#e98020}.kv-f3{fill:#e98020}"
-    ".kv-s4{stroke:#2f9fd8}.kv-f4{fill:#2f9fd8}.kv-s5{stroke:#1b7f4d}.kv-f5{fill:#1b7f4d}"
-    ".kv-s6{stroke:#c23b4b}.kv-f6{fill:#c23b4b}.kv-s7{stroke:#7a7f87}.kv-f7{fill:#7a7f87}"
-    ".kv-s8{stroke:#c3cad2}.kv-f8{fill:#c3cad2}"
-    "@media(prefers-color-scheme:dark){"
-    ".kv-bg{fill:#16191d}.kv-t{fill:#e8eaed}.kv-m{fill:#a3abb5}.kv-ax{stroke:#a3abb5}.kv-g{stroke:#2c3239}"
-    ".kv-halo{stroke:#16191d}.kv-none{fill:#22272d}.kv-wrong{fill:#434b55}"
-    ".kv-s0{stroke:#fff}.kv-f0{fill:#fff}.kv-s1{stroke:#b57bea}.kv-f1{fill:#b57bea}"
-    ".kv-s2{stroke:#9a8cf0}.kv-f2{fill:#9a8cf0}.kv-s3{stroke:#f0994a}.kv-f3{fill:#f0994a}"
-    ".kv-s4{stroke:#62bdec}.kv-f4{fill:#62bdec}.kv-s5{stroke:#4cc187}.kv-f5{fill:#4cc187}"
-    ".kv-s6{stroke:#ec7683}.kv-f6{fill:#ec7683}.kv-s7{stroke:#9aa1aa}.kv-f7{fill:#9aa1aa}"
-    ".kv-s8{stroke:#4d5661}.kv-f8{fill:#4d5661}}";
+static const char *const colours[SVG_COLOURS][2] = {
+    [SVG_BLACK] = {"#000000", "#ffffff"},   [SVG_PINK] = {"#ff43c1", "#984987"},
+    [SVG_GOLD] = {"#bb8b00", "#f7e300"},    [SVG_GREEN] = {"#6a9f65", "#06ff78"},
+    [SVG_PURPLE] = {"#7e48bd", "#0056f6"},  [SVG_RED] = {"#ff334f", "#ec7b04"},
+    [SVG_OLIVE] = {"#716201", "#6d673d"},   [SVG_WINE] = {"#6b1c2c", "#efa998"},
+    [SVG_ROSE] = {"#a9365a", "#cd1400"},    [SVG_LILAC] = {"#b572f4", "#b373ff"},
+    [SVG_MAGENTA] = {"#933c88", "#f336c0"}, [SVG_VIOLET] = {"#4c1f82", "#c3d3f0"},
+    [SVG_SKY] = {"#359dc6", "#028ebd"},     [SVG_BLUE] = {"#465df3", "#69bffe"},
+    [SVG_NAVY] = {"#0f23af", "#8842ca"},    [SVG_PLUM] = {"#5e2251", "#b04b6b"},
+    [SVG_MOSS] = {"#384100", "#b19554"},    [SVG_GREY] = {"#7a7f87", "#9aa1aa"},
+    [SVG_PALE] = {"#c3cad2", "#4d5661"},
+};
+
+const char *svg_colour_text(enum svg_colour c, int is_dark)
+{
+    return colours[c][is_dark != 0];
+}
+
+static void put_colours(struct str *out, int is_dark)
+{
+    for (int c = 0; c < SVG_COLOURS; c++)
+        str_printf(out, ".kv-s%d{stroke:%s}.kv-f%d{fill:%s}", c, colours[c][is_dark], c, colours[c][is_dark]);
+}
+
+/* The style sheet of a figure. */
+static void put_style(struct str *out)
+{
+    static const char style[] =
+        ".kv-bg{fill:#fff}.kv-t{fill:#1c2127;font-family:Helvetica,Arial,'Liberation Sans',sans-serif}"
+        ".kv-t.kv-light{fill:#fff}.kv-t.kv-dark{fill:#1c2127}.kv-m{fill:#59616b}.kv-b{font-weight:600}"
+        ".kv-ax{stroke:#59616b;stroke-width:1.2;fill:none}.kv-g{stroke:#e3e6ea;stroke-width:1;fill:none}"
+        ".kv-l{fill:none;stroke-width:2;stroke-linejoin:round}.kv-w{stroke-width:8;opacity:.4}"
+        ".kv-p{stroke-width:1.2;opacity:.35}.kv-e{fill:none;stroke-width:1.3}.mark:focus-visible{outline:2px "
+        "solid #e98020}"
+        ".kv-whisker{fill:none;stroke:#8a929c;stroke-width:1.4}.kv-band{opacity:.13}"
+        ".kv-halo{stroke:#fff;stroke-width:1}.kv-hollow{fill:#fff;stroke-width:1.8}"
+        ".kv-mark{fill:none;stroke:#e98020;stroke-width:3.2}"
+        ".kv-none{fill:#f1f3f5}.kv-wrong{fill:#d3d9e0}.kv-cut{fill:#e98020}.kv-right{fill:#600aa6}";
+    static const char dark[] =
+        "@media(prefers-color-scheme:dark){"
+        ".kv-bg{fill:#16191d}.kv-t{fill:#e8eaed}.kv-m{fill:#a3abb5}.kv-ax{stroke:#a3abb5}.kv-g{stroke:#"
+        "2c3239}"
+        ".kv-halo{stroke:#16191d}.kv-hollow{fill:#16191d}.kv-none{fill:#22272d}.kv-wrong{fill:#434b55}"
+        ".kv-right{fill:#b57bea}";
+    str_puts(out, style);
+    put_colours(out, 0);
+    str_puts(out, dark);
+    put_colours(out, 1);
+    str_putc(out, '}');
+}
 
 void svg_escape(struct str *out, const char *s)
 {
@@ -237,7 +263,9 @@ void svg_begin(struct str *out, const char *id, const char *title, const char *d
     svg_escape(out, title);
     str_printf(out, "</title>\n<desc id=\"%s-d\">", id);
     svg_escape(out, desc);
-    str_printf(out, "</desc>\n<style>%s</style>\n", style);
+    str_puts(out, "</desc>\n<style>");
+    put_style(out);
+    str_puts(out, "</style>\n");
     str_printf(out, "<rect class=\"kv-bg\" width=\"%.0f\" height=\"%.0f\"/>\n", ceil(width), ceil(height));
 }
 
@@ -317,7 +345,8 @@ size_t svg_ticks(double low, double high, int is_log, size_t max, double *ticks,
     return 0;
 }
 
-void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y, double scale)
+void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y, double scale,
+                     int is_hollow)
 {
     static const char *const shape[] = {
         [SVG_CIRCLE] = "M-4.6 0a4.6 4.6 0 1 0 9.2 0a4.6 4.6 0 1 0 -9.2 0z",
@@ -336,5 +365,8 @@ void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, doub
     svg_number(out, y);
     if (scale > 1)
         str_printf(out, ") scale(%.2f", scale);
-    str_printf(out, ")\" class=\"kv-f%d kv-halo\" d=\"%s\"/>\n", (int)c, shape[m]);
+    str_printf(out,
+               is_hollow ? ")\" class=\"kv-s%d kv-hollow\" d=\"%s\"/>\n"
+                         : ")\" class=\"kv-f%d kv-halo\" d=\"%s\"/>\n",
+               (int)c, shape[m]);
 }

@@ -18,20 +18,34 @@
  * during the call and escaped here, invalid UTF-8 included. Text that would not fit is shortened with an
  * ellipsis. `id` makes element ids unique within a page: letters, digits, '-', '_'. */
 
-/* The palette can be told apart by colour-blind readers, and markers differ in shape where colour is
- * missing. The first four are the colours of DELTA's figures (arXiv 2510.09883). */
+/* The palette: black and 16 colours that differ by at least 16 in CIELAB to any eye, with full sight and with
+ * each of the three kinds of colour blindness, on a light and on a dark page; the first six differ most. Grey
+ * and the pale one are for what belongs to no policy. */
 enum svg_colour {
-    SVG_BLACK,  /* #000000 */
-    SVG_PURPLE, /* #600aa6 */
-    SVG_VIOLET, /* #6c59c2 */
-    SVG_ORANGE, /* #e98020 */
-    SVG_SKY,    /* #2f9fd8 */
-    SVG_GREEN,  /* #1b7f4d */
-    SVG_RED,    /* #c23b4b */
-    SVG_GREY,   /* #7a7f87 */
-    SVG_PALE,   /* #c3cad2 */
-    SVG_COLOURS
+    SVG_BLACK,
+    SVG_PINK,
+    SVG_GOLD,
+    SVG_GREEN,
+    SVG_PURPLE,
+    SVG_RED,
+    SVG_OLIVE,
+    SVG_WINE,
+    SVG_ROSE,
+    SVG_LILAC,
+    SVG_MAGENTA,
+    SVG_VIOLET,
+    SVG_SKY,
+    SVG_BLUE,
+    SVG_NAVY,
+    SVG_PLUM,
+    SVG_MOSS,
+    SVG_GREY,
+    SVG_PALE,
+    SVG_COLOURS,
+    SVG_TOLD_APART = SVG_GREY /* how many of them, from the first */
 };
+/* The colour as "#rrggbb" on a light or a dark page; static. */
+const char *svg_colour_text(enum svg_colour c, int is_dark);
 enum svg_marker {
     SVG_CIRCLE,
     SVG_SQUARE,
@@ -59,6 +73,7 @@ struct svg_point {
     double x, y, low, high; /* low, high: error bar, NaN for none */
     const char *cell, *tip; /* the mark's cell and tooltip; a curve uses its series' */
     const char *label;      /* beside the marker, left out where it does not fit; NULL: none */
+    int is_hollow;          /* the marker is an outline */
     int is_cut;             /* STEP, QUANTILE: no step but a tick on the curve: something was cut off here */
 };
 
@@ -192,8 +207,8 @@ void svg_begin(struct str *out, const char *id, const char *title, const char *d
 /* Draws the title, wrapped to `width` in at most two lines, and returns the y below it. When out is NULL
  * it only measures. */
 double svg_title(struct str *out, const char *title, double width);
-/* Draws a marker centred at (x, y); nothing for SVG_NONE. */
+/* Draws a marker centred at (x, y), or its outline; nothing for SVG_NONE. */
 void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y,
-                     double scale /* 1: as usual */);
+                     double scale /* 1: as usual */, int is_hollow);
 
 #endif

@@ -72,7 +72,7 @@ static const char *line_class(const struct svg_series *s)
  * ends. Labels give way instead: to the first free place beside their marker, or they are left out. */
 
 enum { RINGS_MAX = 4 };
-static const double near = 5, label_size = 11.5;
+static const double near = 5, label_size = 11.5, marker_half = 5.5;
 
 struct spot {
     const struct svg_series *s;
@@ -140,6 +140,12 @@ static int at_most(int n, int max)
     return n < max ? n : max;
 }
 
+/* How much larger a marker is drawn than one that hides no other. */
+static double ring_scale(const struct spot *t)
+{
+    return 1 + 0.55 * at_most(t->behind, RINGS_MAX);
+}
+
 static void draw_spot(struct str *out, const struct spot *t)
 {
     svg_mark_begin(out, t->q->cell, t->q->tip);
@@ -148,7 +154,7 @@ static void draw_spot(struct str *out, const struct spot *t)
         str_printf(out, "<path class=\"kv-e kv-s%d\" d=\"M%.1f %.1fh%dm-%d 0V%.1fm-%d 0h%d\"/>\n",
                    (int)t->s->colour, t->x - half, t->high, 2 * half, half, t->low, half, 2 * half);
     }
-    svg_draw_marker(out, t->s->marker, t->s->colour, t->x, t->y, 1 + 0.55 * at_most(t->behind, RINGS_MAX));
+    svg_draw_marker(out, t->s->marker, t->s->colour, t->x, t->y, ring_scale(t), t->q->is_hollow);
     svg_mark_end(out);
 }
 
@@ -157,16 +163,18 @@ static int boxes_overlap(const struct box *a, const struct box *b)
     return a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom;
 }
 
-/* A label's box at one of eight places around its marker. */
-static struct box label_box(const struct spot *t, int place, double width)
+/* A label's box at one of eight places around its marker, whose outermost ring reaches this far. */
+static struct box label_box(const struct spot *t, int place, double width, double reach)
 {
     static const struct {
-        double x, y; /* from the marker's centre to the text's left end (0), middle (-.5) or right end (-1) */
-        double side;
-    } at[] = {{8, 4, 0},  {-8, 4, -1}, {0, -9, -.5}, {0, 18, -.5},
-              {7, -6, 0}, {7, 15, 0},  {-7, -6, -1}, {-7, 15, -1}};
-    double left = t->x + at[place].x + at[place].side * width, base = t->y + at[place].y;
-    return (struct box){left, left + width, base - 0.8 * label_size, base + 0.2 * label_size};
+        double x, y; /* the way to go; 0: along the middle */
+        double side; /* which part of the text is there: left end (0), middle (-.5) or right end (-1) */
+    } at[] = {{1, 0, 0},    {-1, 0, -1}, {0, -1, -.5},   {0, 1, -.5},
+              {.9, -.8, 0}, {.9, .8, 0}, {-.9, -.8, -1}, {-.9, .8, -1}};
+    double gap = reach + 2.5, tall = 0.5 * label_size;
+    double left = t->x + gap * at[place].x + at[place].side * width;
+    double middle = t->y + (at[place].x == 0 ? gap + tall : gap) * at[place].y;
+    return (struct box){left, left + width, middle - tall, middle + tall};
 }
 
 static int is_free(const struct svg_plot *p, const struct box *b, const struct box *taken, size_t n)
@@ -179,21 +187,35 @@ static int is_free(const struct svg_plot *p, const struct box *b, const struct b
     return 1;
 }
 
+static double reach_of(const struct spot *spots, size_t n, const struct spot *t)
+{
+    double reach = 0;
+    for (size_t i = 0; i < n; i++)
+        if (fabs(spots[i].x - t->x) < near && fabs(spots[i].y - t->y) < near)
+            reach = fmax(reach, marker_half * ring_scale(&spots[i]));
+    return reach;
+}
+
 static void draw_labels(struct str *out, const struct svg_plot *p, const struct spot *spots, size_t n)
 {
-    struct box *taken = xmalloc((2 * n + 1) * sizeof *taken);
+    struct box *taken = xmalloc((3 * n + 1) * sizeof *taken);
     size_t n_taken = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        double half = marker_half * ring_scale(&spots[i]);
         taken[n_taken++] =
-            (struct box){spots[i].x - 5.5, spots[i].x + 5.5, spots[i].y - 5.5, spots[i].y + 5.5};
+            (struct box){spots[i].x - half, spots[i].x + half, spots[i].y - half, spots[i].y + half};
+        if (!isnan(spots[i].low))
+            taken[n_taken++] = (struct box){spots[i].x - 1, spots[i].x + 1, spots[i].high, spots[i].low};
+    }
     for (size_t i = 0; i < n; i++) {
         const char *text = spots[i].q->label;
+        double reach = reach_of(spots, n, &spots[i]);
         for (int place = 0; text && place < 8; place++) {
-            struct box b = label_box(&spots[i], place, svg_text_width(text, label_size));
+            struct box b = label_box(&spots[i], place, svg_text_width(text, label_size), reach);
             if (!is_free(p, &b, taken, n_taken))
                 continue;
             taken[n_taken++] = b;
-            svg_text(out, b.left, b.bottom - 0.2 * label_size, "start", "kv-m", label_size, 0, text);
+            svg_text(out, b.left, b.bottom - 0.15 * label_size, "start", "kv-m", label_size, 0, text);
             break;
         }
     }
@@ -324,7 +346,7 @@ static void draw_steps(struct str *out, const struct svg_plot *p, const struct s
     str_release(&cuts);
     if (isfinite(s->cut_x) && !s->is_faint)
         svg_draw_marker(out, s->marker, s->colour, n.is_turned ? n.share : n.length,
-                        n.is_turned ? n.length : n.share, 1);
+                        n.is_turned ? n.length : n.share, 1, 0);
     svg_mark_end(out);
 }
 
@@ -397,9 +419,9 @@ static void tick_text(char *out, size_t size, double v, double step, const struc
     int digits = step > 0 && step < 0.0999 ? 2 : step > 0 && fabs(step - floor(step + 1e-9)) > 1e-6 ? 1 : 0;
     double rounded = fabs(v) < 1e-9 ? 0 : v;
     if (axis->is_log)
-        snprintf(out, size, "%g%s", rounded, axis->is_percent ? "%" : "");
+        snprintf(out, size, "%g%s", rounded, axis->is_percent ? " %" : "");
     else
-        snprintf(out, size, "%.*f%s", digits, rounded, axis->is_percent ? "%" : "");
+        snprintf(out, size, "%.*f%s", digits, rounded, axis->is_percent ? " %" : "");
     if (!axis->is_percent && rounded >= 10000)
         snprintf(out, size, rounded >= 1e6 ? "%gM" : "%gk", rounded / (rounded >= 1e6 ? 1e6 : 1e3));
 }
@@ -502,7 +524,7 @@ static double put_legend(struct str *out, const struct svg_chart *c, double y)
                 str_printf(out, "<path class=\"%s kv-s%d\"%s d=\"M%.1f %.1fh36\"/>\n", line_class(s),
                            (int)s->colour, dash_text(s->dash), x, y - 4.5);
             if (s->kind != SVG_FLAT && (!is_curve(s) || isfinite(s->cut_x)))
-                svg_draw_marker(out, s->marker, s->colour, x + 18, y - 4.5, 1);
+                svg_draw_marker(out, s->marker, s->colour, x + 18, y - 4.5, 1, 0);
             svg_text(out, x + key, y, "start", "", font, text + 1, s->name);
         }
         x += key + text + gap;

@@ -71,12 +71,12 @@ static void heat_square(struct str *out, const struct svg_heat *h, const struct 
 static void heat_ends(const struct svg_heat *h, char low[32], char high[32])
 {
     for (int digits = 0; digits < 3; digits++) {
-        snprintf(low, 32, "%.*f%%", digits, 100 * h->low);
-        snprintf(high, 32, "%.*f%%", digits, 100 * h->high);
+        snprintf(low, 32, "%.*f %%", digits, 100 * h->low);
+        snprintf(high, 32, "%.*f %%", digits, 100 * h->high);
         if (strcmp(low, high) != 0)
             return;
     }
-    snprintf(low, 32, "%.3g%%", 100 * h->low);
+    snprintf(low, 32, "%.3g %%", 100 * h->low);
     snprintf(high, 32, "%s", low);
 }
 
@@ -146,9 +146,12 @@ void svg_heat(struct str *out, const struct svg_heat *h)
 static void matrix_row(struct str *out, const struct svg_matrix *m, size_t row, double left, double y,
                        double side)
 {
-    static const char *const look[] = {
-        "kv-wrong", "kv-f1\" opacity=\"0.3", "kv-f1\" opacity=\"0.5", "kv-f1\" opacity=\"0.72", "kv-f1",
-        "kv-cut"};
+    static const char *const look[] = {"kv-wrong",
+                                       "kv-right\" opacity=\"0.3",
+                                       "kv-right\" opacity=\"0.5",
+                                       "kv-right\" opacity=\"0.72",
+                                       "kv-right",
+                                       "kv-cut"};
     for (int level = 0; level < 6; level++) {
         int want = level == 5 ? -1 : level, n = 0;
         for (size_t c = 0; c < m->n_columns; c++) {
@@ -173,8 +176,8 @@ static double matrix_legend(struct str *out, int has_shares, double width, doubl
     static const struct {
         const char *look, *text;
         int shares;
-    } entry[] = {{"kv-f1", "correct", 0},
-                 {"kv-f1\" opacity=\"0.5", "some samples correct", 1},
+    } entry[] = {{"kv-right", "correct", 0},
+                 {"kv-right\" opacity=\"0.5", "some samples correct", 1},
                  {"kv-wrong", "wrong", 0},
                  {"kv-cut", "cut off or no answer", 0}};
     double x = 12;

@@ -68,28 +68,36 @@ static int has_settings(const struct report *r)
     return r->n_settings > 1 && r->run->n_done > 0;
 }
 
-/* The sections of the page, in their order. */
+/* The sections of the page, in their order: the answer, figures, tables, and folded what says the same again
+ * or more than most readers want. */
 static const struct section {
     const char *id, *title;                 /* title NULL: no heading */
     int (*applies)(const struct report *r); /* NULL: always */
     void (*add)(struct doc *d, const struct report *r);
+    const char *fold; /* what is in it, where it is folded; NULL: it stands open */
 } sections[] = {
-    {"summary", NULL, NULL, report_add_summary},
-    {"verdict", "Verdict", has_tasks, report_add_verdict},
-    {"accuracy", "Accuracy", has_tasks, report_add_accuracy},
-    {"samples", "Several answers to a problem", report_has_samples, report_add_samples},
-    {"longbench", "LongBench by class", longbench_is_there, report_add_longbench},
-    {"ruler", "RULER by length", ruler_is_there, report_add_ruler},
-    {"pairs", "Compared with the baseline", has_pairs, report_add_pairs},
-    {"likelihood", "Likelihood of texts", has_texts, report_add_likelihood},
-    {"against", "Compared with another run", has_old, report_add_against},
-    {"published", "Compared with the paper", has_published, report_add_published},
-    {"papers", "Table as papers print it", has_settings, report_add_papers},
-    {"health", "Health", has_tasks, report_add_health},
-    {"figures", "Figures", has_results, report_add_figures},
-    {"steps", "Where the time of a step goes", has_steps, report_add_steps},
-    {"problems", "Problem by problem", has_results, report_add_figures},
-    {"config", "Configuration", NULL, report_add_config},
+    {"summary", NULL, NULL, report_add_summary, NULL},
+    {"figures", "Figures", has_results, report_add_figures, NULL},
+    {"likelihood", "Likelihood of texts", has_texts, report_add_likelihood, NULL},
+    {"steps", "Where the time of a step goes", has_steps, report_add_steps, NULL},
+    {"verdict", "Verdict", has_tasks, report_add_verdict, NULL},
+    {"accuracy", "Accuracy", has_tasks, report_add_accuracy, NULL},
+    {"samples", "Several answers to a problem", report_has_samples, report_add_samples, NULL},
+    {"longbench", "LongBench by class", longbench_is_there, report_add_longbench, NULL},
+    {"ruler", "RULER by length", ruler_is_there, report_add_ruler, NULL},
+    {"against", "Compared with another run", has_old, report_add_against, NULL},
+    {"published", "Compared with the paper", has_published, report_add_published, NULL},
+    {"pairs", "Compared with the baseline", has_pairs, report_add_pairs,
+     "cell by cell: who solves what, p values, and what sets of this size can show"},
+    {"health", "Health", has_tasks, report_add_health,
+     "what became of the jobs, lengths, and what the engine counted"},
+    {"papers", "Table as papers print it", has_settings, report_add_papers,
+     "accuracy by method and budget, as in tables.tex"},
+    {"more-figures", "More figures", has_results, report_add_figures,
+     "budgets, frontiers, lengths as bars, K and L by task, compression"},
+    {"problems", "Problem by problem", has_results, report_add_figures, "who solved what"},
+    {"config", "Configuration", NULL, report_add_config,
+     "budget rules, options, tasks, versions, the run file"},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -120,17 +128,17 @@ static const struct section *section_of(const struct csv_table *t)
 static void build_doc(struct doc *d, const struct report *r, const struct report_options *o)
 {
     for (int i = 0; i < SECTIONS; i++) {
-        if (o->add_nights && !strcmp(sections[i].id, "health"))
+        if (o->add_nights && !strcmp(sections[i].id, "pairs"))
             o->add_nights(d, o->nights);
         if (section_applies(&sections[i], r)) {
             doc_section(d, sections[i].id, sections[i].title);
+            if (sections[i].fold)
+                doc_fold(d, sections[i].fold);
+            if (i == 0)
+                doc_lead(d);
             if (o->note && i == 0)
                 doc_paragraph(d, "%s", o->note);
             sections[i].add(d, r);
-            if (i == 0) {
-                doc_lead(d);
-                report_add_lead(d, r);
-            }
         }
     }
     report_add_data(d, r);

@@ -69,7 +69,7 @@ static const char *tip_of(struct arena *a, const struct steps *s, const struct s
     str_puts(&out, k->name);
     for (int i = 0; i < s->n_parts; i++)
         if (!isnan(k->part[i]))
-            str_printf(&out, "\n%s: %.0f us, %.1f%%", s->part[i], k->part[i], 100 * k->part[i] / k->sum);
+            str_printf(&out, "\n%s: %.0f us, %.1f %%", s->part[i], k->part[i], 100 * k->part[i] / k->sum);
     str_printf(&out, "\nsum of the parts: %.0f us", k->sum);
     if (!isnan(k->whole))
         str_printf(&out, "\nthe whole step: %.0f us", k->whole);
@@ -87,8 +87,8 @@ void report_add_steps(struct doc *d, const struct report *r)
                **texts = arena_alloc(d->arena, n * sizeof *texts),
                **tips = arena_alloc(d->arena, n * sizeof *tips);
     double *value = arena_alloc(d->arena, n * n_parts * sizeof *value);
-    static const enum svg_colour colours[] = {SVG_GREY,  SVG_BLACK, SVG_ORANGE, SVG_PURPLE, SVG_VIOLET,
-                                              SVG_GREEN, SVG_SKY,   SVG_PALE,   SVG_RED};
+    static const enum svg_colour colours[] = {SVG_GREY,  SVG_BLACK, SVG_GOLD, SVG_PURPLE, SVG_PINK,
+                                              SVG_GREEN, SVG_SKY,   SVG_PALE, SVG_RED};
     for (size_t k = 0; k < n_parts; k++)
         parts[k] = (struct svg_stack_part){s->part[k], colours[k % (sizeof colours / sizeof *colours)]};
     for (size_t i = 0; i < n; i++) {

@@ -180,9 +180,9 @@ void report_add_pairs(struct doc *d, const struct report *r)
                                                   {"only cell", CELL_NUMBER},
                                                   {"neither", CELL_NUMBER},
                                                   {"difference", CELL_NUMBER},
-                                                  {"p", CELL_NUMBER},
-                                                  {"Holm p", CELL_NUMBER},
-                                                  {"Holm p of a loss", CELL_NUMBER},
+                                                  {"p, unadjusted", CELL_NUMBER},
+                                                  {"p, Holm-adjusted", CELL_NUMBER},
+                                                  {"p of a loss, Holm-adjusted", CELL_NUMBER},
                                                   {"mark", 0},
                                                   {"test", 0}};
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
@@ -229,7 +229,7 @@ static void against_row(struct doc *d, struct table *t, const struct report *r, 
     report_number_cell(d, t, x->tokens_a, 0);
     report_number_cell(d, t, x->tokens_b, 0);
     if (isfinite(x->length_ratio))
-        table_add(d, t, 0, "%+.1f%%", 100 * (x->length_ratio - 1));
+        table_add(d, t, 0, "%+.1f %%", 100 * (x->length_ratio - 1));
     else
         table_add(d, t, CELL_MUTED, "-");
     table_add(d, t, 0, "%s", p_text(d->arena, x->length_p));
@@ -259,9 +259,9 @@ void report_add_against(struct doc *d, const struct report *r)
                                                   {"only old", CELL_NUMBER},
                                                   {"only new", CELL_NUMBER},
                                                   {"difference", CELL_NUMBER},
-                                                  {"p", CELL_NUMBER},
-                                                  {"Holm p", CELL_NUMBER},
-                                                  {"Holm p of a loss", CELL_NUMBER},
+                                                  {"p, unadjusted", CELL_NUMBER},
+                                                  {"p, Holm-adjusted", CELL_NUMBER},
+                                                  {"p of a loss, Holm-adjusted", CELL_NUMBER},
                                                   {"mark", 0},
                                                   {"old tokens", CELL_NUMBER},
                                                   {"new tokens", CELL_NUMBER},

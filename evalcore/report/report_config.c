@@ -1,4 +1,5 @@
 /* What was run in every detail: budget rules, tasks, the resolved run file. */
+#include "evalcore/report/report_figures.h"
 #include "evalcore/report/report_parts.h"
 
 #include <math.h>
@@ -88,11 +89,13 @@ void report_add_config(struct doc *d, const struct report *r)
         if (has_set)
             table_add(d, t, 0, "%s", k->set ? k->set : "");
     }
-    doc_paragraph(d,
-                  "Weights %s, configuration %s. Intervals of single answers are Wilson's; with several "
-                  "samples they are "
-                  "clustered by problem.",
-                  report_or_unknown(run->weights), report_or_unknown(run->configuration));
+    doc_paragraph(
+        d,
+        "Weights %s, configuration %s, numerics class %s, device %s, grader %s, kveval %s. Intervals "
+        "of single answers are Wilson's; with several samples they are clustered by problem.",
+        report_or_unknown(run->weights), report_or_unknown(run->configuration),
+        report_or_unknown(run->numerics), report_or_unknown(run->device), report_or_unknown(run->grader),
+        report_or_unknown(run->version));
     struct str text = {0};
     json_t *config = json_copy(run->config); /* the figures have a section of their own */
     if (config)
@@ -120,23 +123,18 @@ static void add_findings(struct doc *d, const struct report *r)
         return;
     for (int i = 0; i < r->run->n_cells; i++)
         has_baseline |= r->run->cells[i].is_baseline;
-    if (*sentence)
-        doc_paragraph(d, "%s", sentence);
-    else if (r->n_pairs)
+    if (*sentence) {
+        struct verdict_lines l = report_verdict_lines(r);
+        doc_paragraph(d, "%s %s", sentence,
+                      l.n_good ? "The cheapest good setting of each policy:" : "By policy:");
+        for (int i = 0; i < l.n; i++)
+            doc_line(d, l.line[i].name, l.line[i].text, l.line[i].more);
+    } else if (r->n_pairs)
         doc_paragraph(d, "No problem is answered by a policy and its baseline yet, so nothing is compared.");
     else
         doc_paragraph(d, has_baseline ? "The run has no cell beside the baseline, so cells are not compared."
                                       : "No baseline was named in the run file (or it is not part of it), so "
                                         "cells are not compared.");
-}
-
-/* The beginnings of a list of hashes. */
-static const char *short_hashes(struct arena *a, const char *hashes)
-{
-    const char *all = report_short_hash(a, hashes);
-    for (const char *at = hashes ? strstr(hashes, ", ") : NULL; at; at = strstr(at + 2, ", "))
-        all = arena_printf(a, "%s, %s", all, report_short_hash(a, at + 2));
-    return all;
 }
 
 void report_add_summary(struct doc *d, const struct report *r)
@@ -147,22 +145,18 @@ void report_add_summary(struct doc *d, const struct report *r)
         n_tasks += run->tasks[i].is_text && !report_task_is_repeated(run, i);
     long missing = run->n_expected - run->n_done;
     add_findings(d, r);
+    doc_paragraph(d, "%s%ld of %ld completions: %d policy setting%s on %d task%s, %d cell%s. Model%s %s.",
+                  missing > 0 ? "" : "Complete, ", run->n_done, run->n_expected, r->n_rows,
+                  r->n_rows == 1 ? "" : "s", n_tasks, n_tasks == 1 ? "" : "s", run->n_cells,
+                  run->n_cells == 1 ? "" : "s", report_several_models(r) ? "s" : "",
+                  report_or_unknown(run->model));
+    report_add_lead(d, r);
     if (missing > 0)
         doc_warning(d,
                     "incomplete %ld/%ld (biased to short): %ld completions are still missing. Short "
                     "completions finish first, so accuracies and lengths of incomplete cells are not those "
                     "of the finished run. Repeat the same kveval sweep command to go on.",
                     run->n_done, run->n_expected, missing);
-    doc_paragraph(
-        d,
-        "%s%ld of %ld completions: %d policy setting%s on %d task%s, %d cell%s. Model%s %s (weights "
-        "%s, configuration %s), numerics class %s, device %s, grader %s, kveval %s.",
-        missing > 0 ? "" : "Complete, ", run->n_done, run->n_expected, r->n_rows, r->n_rows == 1 ? "" : "s",
-        n_tasks, n_tasks == 1 ? "" : "s", run->n_cells, run->n_cells == 1 ? "" : "s",
-        report_several_models(r) ? "s" : "", report_or_unknown(run->model),
-        short_hashes(r->arena, run->weights), short_hashes(r->arena, run->configuration),
-        report_or_unknown(run->numerics), report_or_unknown(run->device), report_or_unknown(run->grader),
-        report_or_unknown(run->version));
     report_add_warnings(d, r);
 }
 
@@ -214,13 +208,15 @@ static void health_row(struct doc *d, struct table *t, const struct report *r, c
     report_number_cell(d, t, s->mean_tokens, 0);
     report_number_cell(d, t, s->median_tokens, 0);
     report_number_cell(d, t, s->p95_tokens, 0);
-    report_number_cell(d, t, s->total_density, 3);
-    report_number_cell(d, t, s->kv_density, 3);
-    report_number_cell(d, t, s->aux_density, 3);
+    report_share_cell(d, t, s->total_density);
+    if (s->is_bound)
+        table_small(d, t, "a bound");
+    report_share_cell(d, t, s->kv_density);
+    report_share_cell(d, t, s->aux_density);
     if (merged)
-        report_number_cell(d, t, s->selected_density, 3);
+        report_share_cell(d, t, s->selected_density);
     if (prefill)
-        report_number_cell(d, t, prompt_reads(s), 3);
+        report_share_cell(d, t, prompt_reads(s));
     report_number_cell(d, t, s->peak_tokens, 0);
     table_add(d, t,
               s->activity == ACTIVITY_INACTIVE ? CELL_BAD
@@ -264,12 +260,13 @@ void report_add_health(struct doc *d, const struct report *r)
             "lengths in tokens, and what the engine counted: total reads as a share of what full attention "
             "would "
             "have read on the same tokens, split into tokens attended and what was read to choose them (page "
-            "bounds, key scans) in the same unit%s%s, and the most tokens held at once (mean over jobs).",
+            "bounds, key scans) in the same unit%s%s, and the most tokens held at once (mean over jobs).%s",
             merged ? ", the share that one query head selects, where the heads of a group select for "
                      "themselves and "
                      "what any of them selects is read for all"
                    : "",
-            prefill ? ", what the prompt's queries read as a share of a dense prefill" : ""));
+            prefill ? ", what the prompt's queries read as a share of a dense prefill" : "",
+            report_bound_note(r)));
     static const struct table_column columns[] = {
         {"cell", 0},
         {"jobs", CELL_NUMBER},

@@ -15,9 +15,9 @@ struct report_figure {
     void (*draw)(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 };
 
-/* Adds to the last section of d the figures of that section that apply, panel by panel; to the section
- * "figures" also the table of report_add_margins(). Texts have the section "likelihood" for theirs, and are
- * in no other. */
+/* Adds to the last section of d the figures of that section that apply, kind by kind; to the section
+ * "more-figures" also the table of report_add_margins(). Texts have the section "likelihood" for theirs, and
+ * are in no other. */
 void report_add_figures(struct doc *d, const struct report *r);
 
 /* Adds the first screen's figure to the last section of d, one for each model with two settings to show. */
@@ -58,6 +58,10 @@ void report_draw_lengths(struct doc *d, const struct report *r, int panel, const
 void report_draw_quantiles(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 void report_draw_bars(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 int report_has_k_and_l(const struct report *r, int panel);
+/* The two forms of it: the panel is the only one of its model and settings with such a map, or one of
+ * several, which have a map of all tasks. */
+int report_has_only_k_and_l(const struct report *r, int panel);
+int report_has_one_of_k_and_l(const struct report *r, int panel);
 void report_draw_k_and_l(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 void report_draw_pooled_k_and_l(struct doc *d, const struct report *r, int panel,
                                 const struct report_figure *f);

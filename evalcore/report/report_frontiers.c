@@ -6,6 +6,7 @@
 
 #include "evalcore/report/data/report_frontier.h"
 #include "evalcore/report/report_figures.h"
+#include "evalcore/report/report_parts.h"
 #include "evalcore/report/report_series.h"
 
 static double cost_of(const struct frontier_point *p, int axis)
@@ -74,7 +75,7 @@ static void add_policy(struct series_set *set, const struct frontier *f, const c
     line->points = front;
     line->n = n_front;
     line->marker = SVG_NONE;
-    struct svg_series *points = series_add(set, policy, policy, SVG_POINTS);
+    struct svg_series *points = series_add(set, report_series_name(r, policy), policy, SVG_POINTS);
     points->points = all;
     points->n = n;
 }

@@ -11,6 +11,7 @@
 #include "evalcore/page/svg.h"
 #include "evalcore/report/data/report_match.h"
 #include "evalcore/report/report_figures.h"
+#include "evalcore/report/report_parts.h"
 
 enum { HEAT_MAX = 32 };
 
@@ -168,22 +169,45 @@ static int lacks_answers(const struct heat *h, const struct report *r, int first
     return 0;
 }
 
-/* Marks the squares that are the best one or cannot be told from it (Holm over the squares, 5 %). */
+/* The smallest p that a square could have had against the best one: of a square that solves none of what the
+ * best one solves, where both have answered. */
+static double least_p(const struct heat *h, int best, int i, double *d)
+{
+    size_t n = 0;
+    enum signflip how;
+    for (int q = 0; q < h->n_problems; q++) {
+        double v = h->score[best * h->n_problems + q];
+        if (!isnan(v) && !isnan(h->score[i * h->n_problems + q]))
+            d[n++] = -v;
+    }
+    return n ? stat_signflip(d, n, h->unit, &how) : NAN;
+}
+
+/* Marks the best square and those that the test could have told from it (Holm over the squares, 5 %) and did
+ * not; no square where it could have told none, and so few problems show nothing. */
 static int mark_best(struct svg_square *squares, const struct heat *h)
 {
-    int n = h->n_k * h->n_l, best = -1, marked = 0;
+    int n = h->n_k * h->n_l, best = -1, marked = 0, compared = 0;
     double *p = xmalloc((size_t)n * sizeof *p), *adjusted = xmalloc((size_t)n * sizeof *adjusted);
     double *d = xmalloc(((size_t)h->n_problems + 1) * sizeof *d);
     for (int i = 0; i < n; i++)
         if (!isnan(squares[i].value) && (best < 0 || squares[i].value > squares[best].value))
             best = i;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         p[i] = isnan(squares[i].value) || i == best ? NAN : compare_squares(h, best, i, d);
+        compared += !isnan(p[i]);
+    }
     stat_holm(p, (size_t)n, adjusted);
     for (int i = 0; i < n; i++) {
-        squares[i].is_marked = !isnan(squares[i].value) && (i == best || !(adjusted[i] < 0.05));
+        squares[i].is_marked =
+            !isnan(p[i]) && adjusted[i] >= 0.05 && compared * least_p(h, best, i, d) < 0.05;
         marked += squares[i].is_marked;
     }
+    for (int i = 0; i < n && best >= 0 && !squares[best].is_marked; i++)
+        if (marked || adjusted[i] < 0.05) {
+            squares[best].is_marked = 1;
+            marked++;
+        }
     free(p);
     free(adjusted);
     free(d);
@@ -252,28 +276,19 @@ static void fill_square(struct svg_square *out, const struct heat *h, const stru
     out->value = h->n_panels == 1 ? first->accuracy : sum / n;
     out->text = arena_printf(r->arena, "%.1f", 100 * out->value);
     out->note = arena_printf(r->arena, "n=%d", jobs);
-    out->cell = h->n_panels == 1 ? first->cell->id : NULL;
+    out->cell = h->n_panels == 1 ? first->cell->id : report_row_cell(r, first->row);
     out->tip = h->n_panels == 1
                    ? report_tip(r, first)
-                   : arena_printf(r->arena, "%s, %d tasks\naccuracy %.1f, n=%d", first->cell->policy_label,
+                   : arena_printf(r->arena, "%s, %d tasks\naccuracy %.1f %%, n=%d", first->cell->policy_label,
                                   h->n_panels, 100 * out->value, jobs);
 }
 
-/* The colours' ends. They span at least twice what chance would: noise must not look like a pattern. */
-static int find_ends(const struct svg_square *squares, int n, struct null_range chance, struct svg_heat *map)
+static int has_values(const struct svg_square *squares, int n)
 {
-    map->low = 1;
-    map->high = 0;
     for (int i = 0; i < n; i++)
-        if (!isnan(squares[i].value)) {
-            map->low = fmin(map->low, squares[i].value);
-            map->high = fmax(map->high, squares[i].value);
-        }
-    if (map->high < map->low)
-        return 0;
-    if (2 * chance.q95 > map->high - map->low)
-        map->low = fmax(0, map->high - 2 * chance.q95);
-    return 1;
+        if (!isnan(squares[i].value))
+            return 1;
+    return 0;
 }
 
 static void add_map(struct doc *d, const struct report *r, int first, struct heat *h,
@@ -305,16 +320,20 @@ static void add_map(struct doc *d, const struct report *r, int first, struct hea
                            .n_x = (size_t)h->n_l,
                            .n_y = (size_t)h->n_k,
                            .squares = squares,
+                           .low = 0, /* the same scale in all maps: noise must not look like a pattern */
+                           .high = 1,
                            .mark_label = marked > 1   ? "best, or not told apart from it (Holm, 5 %)"
                                          : marked > 0 ? "the best"
                                                       : NULL};
-    if (!find_ends(squares, n, chance, &map))
+    if (!has_values(squares, n))
         return;
     struct str svg = {0};
     svg_heat(&svg, &map);
     doc_figure(d, arena_printf(d->arena, "%s_%s.svg", f->name, slug), title, &svg, 0,
                "Accuracy in percent, n jobs.%s%s%s", h->n_panels > 1 ? " All tasks weigh the same." : "",
-               is_partial ? " Answers are missing, so no square is framed as the best." : "",
+               is_partial ? " Answers are missing, so no square is framed as the best."
+               : !marked  ? " No test could tell squares of so few problems apart, so none is framed."
+                          : "",
                range_text(d->arena, &chance, n_cells, n_problems));
 }
 
@@ -324,6 +343,28 @@ int report_has_k_and_l(const struct report *r, int panel)
         if (report_is_shown(r, i, panel) && has_k_and_l(r->cells[i].cell))
             return 1;
     return 0;
+}
+
+/* The panels of a panel's model and settings that have a map. */
+static int count_maps(const struct report *r, int panel)
+{
+    const struct panel *p = &r->panels[panel];
+    int n = 0;
+    for (int i = 0; i < r->n_panels; i++)
+        n += !strcmp(r->panels[i].model, p->model) &&
+             !strcmp(r->panels[i].settings_label, p->settings_label) && !r->panels[i].task->is_text &&
+             report_has_k_and_l(r, i);
+    return n;
+}
+
+int report_has_only_k_and_l(const struct report *r, int panel)
+{
+    return report_has_k_and_l(r, panel) && count_maps(r, panel) == 1;
+}
+
+int report_has_one_of_k_and_l(const struct report *r, int panel)
+{
+    return report_has_k_and_l(r, panel) && count_maps(r, panel) > 1;
 }
 
 static void draw_heat(struct doc *d, const struct report *r, const int *panels, int n_panels,
@@ -399,12 +440,16 @@ void report_draw_matrix(struct doc *d, const struct report *r, int panel, const 
     const struct panel *p = &r->panels[panel];
     size_t columns = (size_t)p->task->n_problems, n = 0;
     const char **names = arena_alloc(d->arena, (size_t)(r->run->n_cells + 1) * sizeof *names);
+    const char **cells = arena_alloc(d->arena, (size_t)(r->run->n_cells + 1) * sizeof *cells);
+    const char **tips = arena_alloc(d->arena, (size_t)(r->run->n_cells + 1) * sizeof *tips);
     signed char *level = arena_alloc(d->arena, ((size_t)r->run->n_cells + 1) * (columns + 1));
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell_stats *s = &r->cells[i];
         if (!in_matrix(r, i, panel))
             continue;
         names[n] = s->cell->policy_label;
+        cells[n] = s->cell->id;
+        tips[n] = report_tip(r, s);
         matrix_levels(level + n++ * columns, s);
     }
     const char *title = report_figure_title(d->arena, p, f);
@@ -415,7 +460,9 @@ void report_draw_matrix(struct doc *d, const struct report *r, int panel, const 
                            .names = names,
                            .n_rows = n,
                            .n_columns = columns,
-                           .level = level};
+                           .level = level,
+                           .cells = cells,
+                           .tips = tips};
     struct str svg = {0};
     svg_matrix(&svg, &m);
     doc_figure(

@@ -62,7 +62,7 @@ static void add_lengths(struct series_set *set, const struct cell_stats *s, enum
     const struct report *r = set->report;
     const struct cell *c = s->cell;
     struct curve k = make_curve(r->arena, c);
-    const char *name = k.n_cut ? arena_printf(r->arena, "%s (%.0f%% cut)", c->policy_label,
+    const char *name = k.n_cut ? arena_printf(r->arena, "%s (%.0f %% cut)", c->policy_label,
                                               100 * (double)k.n_cut / (double)k.n_all)
                                : c->policy_label;
     for (size_t i = 0; i < k.n && kind == SVG_QUANTILE; i++) {
@@ -177,4 +177,5 @@ void report_draw_quantiles(struct doc *d, const struct report *r, int panel, con
                            .x = {"share of completions ended", 0, 1, 0, 1},
                            .y = {"completion length, tokens", 0, NAN, 0, 0}},
         SVG_QUANTILE);
+    doc_beside(d); /* the same curves as completion lengths, as DELTA prints them */
 }

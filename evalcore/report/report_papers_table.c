@@ -38,7 +38,7 @@ void report_add_papers(struct doc *d, const struct report *r)
     struct table *t =
         doc_table(d, arena_printf(d->arena,
                                   "Percent correct by method and budget; the average is the plain mean over "
-                                  "the tasks (the verdict weighs every problem alike), reads are total KV "
+                                  "the tasks, as in the verdict, reads are total KV "
                                   "reads as a share of full attention's. " RULE
                                   ". Problems and samples: %s. The same table as LaTeX is in tables.tex.",
                                   task_sizes(r, "\xC3\x97")));

@@ -76,8 +76,27 @@ const char *report_baseline_name(const struct report *r);
  * it.
  * "" where it is on none, and on all, which the activity says. */
 const char *report_idle_words(struct arena *a, int idle, int answered);
-/* All verdicts in one sentence; "" when nothing is compared. */
+/* How many settings have each verdict, in one sentence; "" when nothing is compared. */
 const char *report_verdict_sentence(const struct report *r);
+/* A line for each policy of a model that is compared: the cheapest setting that is as good as the baseline
+ * with its reads, cheapest first, then policies without one. */
+struct verdict_lines {
+    struct verdict_line {
+        const char *name, *text; /* the setting, or the policy without a good one; what is said of it */
+        const char *more;        /* where its other settings lose, or what became of them; NULL: nothing */
+    } * line;
+    int n, n_good; /* n_good: policies that have one, the first lines */
+};
+struct verdict_lines report_verdict_lines(const struct report *r);
+/* "over 300 problems of 4 tasks"; "over 240 to 300 problems" where settings do not have the same, and then
+ * *is_same is 0. */
+const char *report_problem_basis(const struct report *r, int *is_same);
+/* A sentence on how bounds are shown, with a space in front; "" in a run without one. */
+const char *report_bound_note(const struct report *r);
+/* A policy as a legend names it: a bound says that it is one. */
+const char *report_series_name(const struct report *r, const char *policy);
+/* What stands for all cells of a row where the page opens problems (page.js): "row 5". */
+const char *report_row_cell(const struct report *r, int row);
 /* The verdict on one setting: report_mark_words(), or "baseline", "not run yet" or "no shared problem yet".
  */
 const char *report_setting_verdict(const struct report *r, const struct setting *s);
@@ -98,7 +117,9 @@ void report_tex_text(struct str *out, const char *s);
 enum { REPORT_TEXT_COLUMNS = 100 };
 void report_text(struct str *out, const struct report *r);
 
-/* Adds the next cell to the table's last row: v with this many decimals, "-" when it is not finite. */
+/* Add the next cell to the table's last row: v with this many decimals, or as a share (report_share()); "-"
+ * when it is not finite. */
 void report_number_cell(struct doc *d, struct table *t, double v, int digits);
+void report_share_cell(struct doc *d, struct table *t, double v);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/report/report_parts.h"
 #include "evalcore/report/report_series.h"
 
 static int compare_points(const void *a, const void *b)
@@ -102,7 +103,8 @@ void report_draw_reads(struct doc *d, const struct report *r, int panel, const s
             continue;
         /* Without a budget it is the reference: a line across, as in the figure against the budget. */
         enum svg_kind kind = first->has_budget ? SVG_POINTS : SVG_FLAT;
-        struct svg_series *s = series_add(&set, first->cell->policy, first->cell->policy, kind);
+        struct svg_series *s =
+            series_add(&set, report_series_name(r, first->cell->policy), first->cell->policy, kind);
         for (int k = i; k < r->run->n_cells; k++)
             if (report_is_shown(r, k, panel) && !strcmp(r->cells[k].cell->policy, first->cell->policy))
                 series_add_point(&set, s, r->cells[k].total_density, &r->cells[k]);
@@ -114,8 +116,11 @@ void report_draw_reads(struct doc *d, const struct report *r, int panel, const s
                               .y = {"accuracy", 0, 1, 0, 1}};
     series_draw(
         d, &set, chart, panel, f,
-        "What the engine counted, page bounds and key scans among it, not what the budget promised; up and "
-        "to the left is better. Of marks at one place those behind show as rings.");
+        arena_printf(d->arena,
+                     "What the engine counted, page bounds and key scans among it, not what the budget "
+                     "promised; up and to the left is better. Of marks at one place those behind show as "
+                     "rings.%s",
+                     report_bound_note(r)));
 }
 
 /* ---- Texts by position: what a policy loses as the context grows. A curve per cell; tokens are put together
@@ -194,95 +199,4 @@ void report_draw_bits(struct doc *d, const struct report *r, int panel, const st
     draw_positions(
         d, r, panel, f, chart, bits_of,
         "Lower is better. Buckets hold different parts of the text: compare curves, not points of one.");
-}
-
-/* ---- The figure of the first screen: every policy setting over all its tasks, accuracy against total reads.
- */
-
-static const struct cell *cell_of(const struct report *r, int row)
-{
-    for (int i = 0; i < r->run->n_cells; i++)
-        if (r->cells[i].row == row)
-            return r->cells[i].cell;
-    return NULL;
-}
-
-static int is_drawn(const struct report *r, const struct setting *s, const char *model)
-{
-    return !isnan(s->accuracy) && !isnan(s->reads) && !strcmp(r->rows[s->row].model, model);
-}
-
-static void add_setting(struct series_set *set, struct svg_series *s, const struct setting *x)
-{
-    const struct report *r = set->report;
-    set->points[set->n_points++] = (struct svg_point){
-        .x = x->reads,
-        .y = x->accuracy,
-        .low = x->ci.low,
-        .high = x->ci.high,
-        .tip = arena_printf(r->arena,
-                            "%s, %s\naccuracy %s over all tasks\nreads %.1f%% of full attention: "
-                            "%.1f%% KV, %.1f%% bounds and scans",
-                            report_row_name(r, x->row), r->rows[x->row].model,
-                            report_percent(r->arena, x->accuracy, x->ci), 100 * x->reads, 100 * x->kv_share,
-                            100 * x->aux_share)};
-    s->n++;
-}
-
-/* The settings of the model of a row. */
-static void draw_lead_panel(struct doc *d, const struct report *r, int row)
-{
-    struct series_set set = series_begin(r);
-    const char *model = r->rows[row].model,
-               *name = report_several_models(r) ? report_model_name(r, row) : NULL;
-    int n = 0;
-    for (int i = 0; i < r->n_settings; i++) {
-        const struct cell *c = cell_of(r, r->settings[i].row);
-        int seen = !c || !is_drawn(r, &r->settings[i], model);
-        for (size_t k = 0; k < set.n && !seen; k++)
-            seen = !strcmp(set.policy[k], c->policy);
-        if (seen)
-            continue;
-        struct svg_series *s =
-            series_add(&set, c->policy, c->policy, r->settings[i].is_baseline ? SVG_FLAT : SVG_POINTS);
-        for (int k = i; k < r->n_settings; k++) {
-            const struct cell *other = cell_of(r, r->settings[k].row);
-            /* A line across is one setting's; another run's baseline is drawn as a point of its own name. */
-            if (!other || strcmp(other->policy, c->policy) != 0 || !is_drawn(r, &r->settings[k], model) ||
-                (s->kind == SVG_FLAT && k > i))
-                continue;
-            add_setting(&set, s, &r->settings[k]);
-            n++;
-        }
-    }
-    if (n < 2)
-        return;
-    struct svg_chart chart = {
-        .id = name ? report_slug(r->arena, arena_printf(r->arena, "lead %s", name)) : "lead",
-        .title = name ? arena_printf(r->arena, "%s, all tasks: accuracy for total reads", name)
-                      : "all tasks: accuracy for total reads",
-        .desc = "Accuracy over all tasks with 95 % intervals against total reads, one point "
-                "per policy setting; the values are in settings.csv.",
-        .x = {"total KV reads, share of full attention", 0, NAN, 0, 1},
-        .y = {"accuracy", 0, 1, 0, 1},
-        .series = set.s,
-        .n_series = set.n};
-    struct str svg = {0};
-    svg_chart(&svg, &chart);
-    doc_figure(
-        d, arena_printf(r->arena, "%s.svg", chart.id), chart.title, &svg, 0,
-        "Each point is a policy setting over all its tasks; up and to the left is better. Bars and the band "
-        "of the baseline are 95 %% intervals.");
-}
-
-/* One figure for each model, since full attention of one reads more or less than that of another. */
-void report_add_lead(struct doc *d, const struct report *r)
-{
-    for (int row = 0; row < r->n_rows; row++) {
-        int first = 0;
-        while (strcmp(r->rows[first].model, r->rows[row].model) != 0)
-            first++;
-        if (first == row)
-            draw_lead_panel(d, r, row);
-    }
 }

@@ -1,7 +1,6 @@
 /* What the page's script needs to open a cell's problems (page.js says the form): every completion where that
  * is little, else a line for each problem, so that the page stays small whatever the run. No text of a
- * problem and no reference answer is in it, and of tasks whose examples must not be published no answer
- * either. */
+ * problem is in it, and of tasks whose examples must not be published no answer and no reference either. */
 #include "evalcore/report/report_parts.h"
 
 #include <stdlib.h>
@@ -28,6 +27,7 @@ struct writer {
     const struct report *r;
     struct str *out;
     struct answers *answers; /* by task */
+    int *place;              /* by cell of the run: which of the written cells it is, -1: not written */
     enum level level;
 };
 
@@ -172,6 +172,18 @@ static void by_problem(struct writer *w, const struct cell *c)
     free(v);
 }
 
+/* The references of a problem, as one text. */
+static void put_reference(struct writer *w, const struct run_problem *p)
+{
+    struct str all = {0};
+    for (int i = 0; i < p->n_golds; i++)
+        str_printf(&all, "%s%s", i ? " or " : "", p->golds[i]);
+    if (!p->n_golds && p->gold)
+        str_puts(&all, p->gold);
+    put_text(w->out, str_text(&all));
+    str_release(&all);
+}
+
 static void add_tasks(struct writer *w)
 {
     const struct run *run = w->r->run;
@@ -185,8 +197,13 @@ static void add_tasks(struct writer *w)
             str_puts(w->out, p ? "," : "");
             put_text(w->out, k->problems[p].id);
         }
-        if (has_answers(w, k))
-            str_printf(w->out, "],\"answers\":[%s", str_text(&w->answers[t].list));
+        if (has_answers(w, k)) {
+            str_printf(w->out, "],\"answers\":[%s],\"references\":[", str_text(&w->answers[t].list));
+            for (int p = 0; p < k->n_problems && !k->is_text; p++) {
+                str_puts(w->out, p ? "," : "");
+                put_reference(w, &k->problems[p]);
+            }
+        }
         if (w->r->has_transcripts && !k->is_text) {
             str_puts(w->out, "],\"files\":[");
             for (int p = 0; p < k->n_problems; p++)
@@ -197,20 +214,31 @@ static void add_tasks(struct writer *w)
     str_putc(w->out, ']');
 }
 
+static int is_written(const struct cell *c)
+{
+    return !c->task->is_text && c->n_records > 0;
+}
+
 static void add_cells(struct writer *w)
 {
     const struct report *r = w->r;
     int n = 0;
+    for (int i = 0, at = 0; i < r->run->n_cells; i++)
+        w->place[i] = is_written(&r->run->cells[i]) ? at++ : -1;
     str_puts(w->out, "\"cells\":{");
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *c = &r->run->cells[i];
-        if (c->task->is_text || !c->n_records)
+        if (!is_written(c))
             continue;
         str_puts(w->out, n++ ? ",\n" : "\n");
         json_quote(w->out, c->id, strlen(c->id));
         str_puts(w->out, ":{\"name\":");
         put_text(w->out, report_full_name(r, r->cells[i].row));
-        str_printf(w->out, ",\"task\":%d,\"samples\":%d", (int)(c->task - r->run->tasks), c->samples);
+        str_printf(w->out, ",\"task\":%d,\"samples\":%d,\"row\":%d", (int)(c->task - r->run->tasks),
+                   c->samples, r->cells[i].row);
+        if (c->baseline >= 0 && c->baseline != i && w->place[c->baseline] >= 0 &&
+            r->run->cells[c->baseline].task == c->task)
+            str_printf(w->out, ",\"base\":%d", w->place[c->baseline]);
         if (r->has_transcripts && !run_task_is_restricted(c->task))
             str_printf(w->out, ",\"folder\":\"%s/%s/\"", TRANSCRIPTS, transcript_folder(r->arena, r->run, i));
         (w->level == BY_SAMPLE ? by_sample : by_problem)(w, c);
@@ -219,7 +247,7 @@ static void add_cells(struct writer *w)
     str_puts(w->out, "},\n");
 }
 
-static void put_names(struct str *out, enum level level)
+static void put_names(struct str *out, const struct report *r, enum level level)
 {
     str_printf(out, "{\"by\":\"%s\",\"verdicts\":[", level == BY_SAMPLE ? "sample" : "problem");
     for (int v = 0; v < VERDICT_COUNT; v++)
@@ -228,13 +256,17 @@ static void put_names(struct str *out, enum level level)
     for (int f = FINISHED_STOP; f <= FINISHED_ERROR; f++)
         str_printf(out, "%s\"%s\"", f ? "," : "", finish_name((enum finish_reason)f));
     str_puts(out, "],\n");
+    if (!r->has_transcripts)
+        str_puts(out, "\"texts\":\"kveval show prints a problem's text and completion; kveval report "
+                      "--transcripts writes them beside the page, and this list then leads to them.\",\n");
 }
 
 static void build_data(struct str *out, const struct report *r, enum level level)
 {
     struct writer w = {.r = r, .out = out, .level = level};
     w.answers = xcalloc((size_t)r->run->n_tasks + 1, sizeof *w.answers);
-    put_names(out, level);
+    w.place = xcalloc((size_t)r->run->n_cells + 1, sizeof *w.place);
+    put_names(out, r, level);
     add_cells(&w);
     add_tasks(&w);
     str_putc(out, '}');
@@ -243,6 +275,7 @@ static void build_data(struct str *out, const struct report *r, enum level level
         str_release(&w.answers[t].list);
     }
     free(w.answers);
+    free(w.place);
 }
 
 void report_add_data(struct doc *d, const struct report *r)

@@ -6,27 +6,22 @@
 
 #include "engine/policies/policy.h"
 #include "evalcore/report/report_figures.h"
+#include "evalcore/report/report_parts.h"
 
 struct look {
     enum svg_colour colour;
     enum svg_marker marker;
 };
 
-/* Places after the last one here begin again with the second, under other markers: black stays with the
- * first policy, full attention. */
+/* Places behind the last colour begin again with the second, under other markers: black stays with the first
+ * policy, full attention. */
 static struct look look_at(size_t place)
 {
-    static const struct look looks[] = {{SVG_BLACK, SVG_CIRCLE},    {SVG_ORANGE, SVG_SQUARE},
-                                        {SVG_VIOLET, SVG_TRIANGLE}, {SVG_PURPLE, SVG_DIAMOND},
-                                        {SVG_SKY, SVG_DOWN},        {SVG_GREEN, SVG_CIRCLE},
-                                        {SVG_RED, SVG_CROSS},       {SVG_GREY, SVG_SQUARE}};
-    enum { LOOKS = sizeof looks / sizeof *looks };
-    if (place < LOOKS)
-        return looks[place];
-    size_t again = place - LOOKS, round = 1 + again / (LOOKS - 1);
-    struct look look = looks[1 + again % (LOOKS - 1)];
-    look.marker = (enum svg_marker)(((size_t)look.marker + round) % SVG_MARKERS);
-    return look;
+    if (place < SVG_TOLD_APART)
+        return (struct look){(enum svg_colour)place, (enum svg_marker)(place % SVG_MARKERS)};
+    size_t again = place - SVG_TOLD_APART, at = 1 + again % (SVG_TOLD_APART - 1);
+    size_t round = 1 + again / (SVG_TOLD_APART - 1);
+    return (struct look){(enum svg_colour)at, (enum svg_marker)((at + round) % SVG_MARKERS)};
 }
 
 static int is_known(const char *policy)
@@ -132,13 +127,16 @@ static void add_budget(struct str *out, const struct cell_stats *s)
         str_printf(out, ", and %.0f of the prompt besides", s->budget_beside);
 }
 
-static void add_reads(struct str *out, const struct cell_stats *s)
+static void add_reads(struct str *out, const struct report *r, const struct cell_stats *s)
 {
     if (isnan(s->total_density))
         return;
-    str_printf(out, "\nreads %.1f%% of full attention", 100 * s->total_density);
-    if (s->aux_density > 0)
-        str_printf(out, ": %.1f%% KV, %.1f%% bounds and scans", 100 * s->kv_density, 100 * s->aux_density);
+    str_printf(out, "\nreads %s of full attention's", report_share(r->arena, s->total_density));
+    if (s->is_bound)
+        str_puts(out, ", a bound: what it reads to choose is not counted");
+    else if (s->aux_density > 0)
+        str_printf(out, ": %s attended, %s to choose", report_share(r->arena, s->kv_density),
+                   report_share(r->arena, s->aux_density));
     if (s->activity == ACTIVITY_INACTIVE)
         str_puts(out, "\nPOLICY INACTIVE: over its budget, and still everything was read");
 }
@@ -150,7 +148,7 @@ const char *report_tip(const struct report *r, const struct cell_stats *s)
     str_printf(&out, "%s, %s", c->policy_label, c->task->label);
     if (!isnan(s->accuracy))
         str_printf(&out, "\naccuracy %s, n=%d", report_percent(r->arena, s->accuracy, s->ci), c->n_records);
-    add_reads(&out, s);
+    add_reads(&out, r, s);
     add_budget(&out, s);
     if (!isnan(s->mean_tokens))
         str_printf(&out, "\nmean length %.0f tokens, %d of %d cut off at the limit", s->mean_tokens,

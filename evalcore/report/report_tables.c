@@ -38,7 +38,8 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
     if (s->activity == ACTIVITY_INACTIVE)
         str_puts(&note, ", policy inactive");
     else if (s->has_budget && isfinite(s->total_density))
-        str_printf(&note, ", reads %s", report_share(d->arena, s->total_density));
+        str_printf(&note, ", %s %s", s->is_bound ? "a bound, attends to" : "reads",
+                   report_share(d->arena, s->total_density));
     table_small(d, t, "%s", str_text(&note));
     str_release(&note);
 }
@@ -349,29 +350,37 @@ static void text_row(struct doc *d, struct table *t, const struct report *r, int
     difference_cells(d, t, report_text_pair_of(r, i));
     report_number_cell(d, t, f.kl, 5);
     report_number_cell(d, t, 100 * f.top1, 2);
-    report_number_cell(d, t, s->total_density, 3);
-    report_number_cell(d, t, s->kv_density, 3);
-    report_number_cell(d, t, s->aux_density, 3);
+    report_share_cell(d, t, s->total_density);
+    if (s->is_bound)
+        table_small(d, t, "a bound");
+    report_share_cell(d, t, s->kv_density);
+    report_share_cell(d, t, s->aux_density);
     report_number_cell(d, t, s->peak_tokens, 0);
 }
 
 void report_add_likelihood(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
-        d, "Bits per byte: -log2 of the probabilities of the scored tokens over the bytes of their text, all "
-           "windows together; lower is better. Its difference from the baseline is the mean over windows, "
-           "with a 95 % t interval and the p of a sign-flip test after Holm's adjustment. KL: divergence of "
-           "the policy's next-token distribution from that of full attention on the same tokens, in nats, "
-           "over the whole vocabulary. Top-1: percent of tokens before which both have the same likeliest "
-           "token. "
-           "Total reads: tokens attended and read to choose them, over those that full attention would have "
-           "read; "
-           "peak tokens: the most held at once (mean over windows).");
+        d,
+        arena_printf(
+            d->arena,
+            "Bits per byte: -log2 of the probabilities of the scored tokens over the bytes of their text, "
+            "all "
+            "windows together; lower is better. Its difference from the baseline is the mean over windows, "
+            "with a 95 %% t interval and the p of a sign-flip test after Holm's adjustment. KL: divergence "
+            "of "
+            "the policy's next-token distribution from that of full attention on the same tokens, in nats, "
+            "over the whole vocabulary. Top-1: percent of tokens before which both have the same likeliest "
+            "token. "
+            "Total reads: tokens attended and read to choose them, over those that full attention would have "
+            "read; "
+            "peak tokens: the most held at once (mean over windows).%s",
+            report_bound_note(r)));
     static const struct table_column columns[] = {{"policy", 0},
                                                   {"windows", CELL_NUMBER},
                                                   {"bits per byte", CELL_NUMBER},
                                                   {"difference", CELL_NUMBER},
-                                                  {"Holm p", CELL_NUMBER},
+                                                  {"p, Holm-adjusted", CELL_NUMBER},
                                                   {"KL", CELL_NUMBER},
                                                   {"top-1", CELL_NUMBER},
                                                   {"total reads", CELL_NUMBER},

@@ -131,7 +131,8 @@ static void add_texts(struct str *out, const struct report *r, size_t name_width
         str_printf(out, "  %9s  %10s  %8s  %7s  %11s%s\n", decimals_text(r, f.bits_per_byte, 4),
                    p && p->problems ? arena_printf(r->arena, "%+.4f", p->delta) : "-",
                    decimals_text(r, f.kl, 5), decimals_text(r, 100 * f.top1, 2),
-                   decimals_text(r, r->cells[i].total_density, 3), c->n_records < c->n_expected ? " *" : "");
+                   report_share(r->arena, r->cells[i].total_density),
+                   c->n_records < c->n_expected ? " *" : "");
     }
 }
 
@@ -288,6 +289,17 @@ static void add_legend(struct str *out, const struct report *r, const struct mar
         str_puts(out, "! policy inactive: it read everything although its budget was exceeded\n");
 }
 
+static void add_lines(struct str *out, const struct report *r)
+{
+    struct verdict_lines l = report_verdict_lines(r);
+    for (int i = 0; i < l.n; i++) {
+        const struct verdict_line *x = &l.line[i];
+        add_wrapped(out, r,
+                    arena_printf(r->arena, "- %s: %s%s%s", x->name, x->text, x->more ? "; " : "",
+                                 x->more ? x->more : ""));
+    }
+}
+
 void report_text(struct str *out, const struct report *r)
 {
     struct marks m = {0};
@@ -300,6 +312,7 @@ void report_text(struct str *out, const struct report *r)
         const char *sentence = report_verdict_sentence(r);
         if (*sentence) {
             add_wrapped(out, r, sentence);
+            add_lines(out, r);
             str_putc(out, '\n');
         }
         add_verdicts(out, r, &m);

@@ -16,6 +16,21 @@ static void add_caution(struct cautions *c, const char *text)
     c->text[c->n++] = text;
 }
 
+enum { NAMES_SHOWN = 6 };
+
+/* Name n of a list; those behind the sixth are counted by end_names(), which gets how many there were. */
+static void add_name(struct str *list, int n, const char *name)
+{
+    if (n < NAMES_SHOWN)
+        str_printf(list, "%s%s", n ? ", " : "", name);
+}
+
+static void end_names(struct str *list, int n)
+{
+    if (n > NAMES_SHOWN)
+        str_printf(list, " and %d more", n - NAMES_SHOWN);
+}
+
 static void greedy_samples(struct cautions *c, const struct report *r)
 {
     int n = 0, samples = 0;
@@ -102,8 +117,9 @@ static void little_to_lose(struct cautions *c, const struct report *r)
     for (int i = 0; i < r->n_settings; i++) {
         n_compared += r->settings[i].pooled.mark != MARK_NONE;
         if (r->settings[i].pooled.is_below_margin)
-            str_printf(&list, "%s%s", n++ ? ", " : "", report_full_name(r, r->settings[i].row));
+            add_name(&list, n++, report_full_name(r, r->settings[i].row));
     }
+    end_names(&list, n);
     if (n)
         add_caution(
             c, arena_printf(r->arena,
@@ -134,9 +150,9 @@ static void read_everything(struct cautions *c, const struct report *r)
     struct str list = {0};
     int n = 0;
     for (int i = 0; i < r->n_settings; i++)
-        if (r->settings[i].activity == ACTIVITY_UNNEEDED) {
-            str_printf(&list, "%s%s", n++ ? ", " : "", report_full_name(r, r->settings[i].row));
-        }
+        if (r->settings[i].activity == ACTIVITY_UNNEEDED)
+            add_name(&list, n++, report_full_name(r, r->settings[i].row));
+    end_names(&list, n);
     if (n)
         add_caution(
             c,

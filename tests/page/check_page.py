@@ -36,7 +36,7 @@ def check_axe(page, axe, said):
 
 
 def check_layout(page, width, said):
-    wide = page.run("""[...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll, pre, svg, dialog")
+    wide = page.run("""[...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll, nav, pre, svg, dialog")
         && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).slice(0, 3)
         .map(e => e.outerHTML.slice(0, 120))""")
     over = page.run("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -90,11 +90,37 @@ def check_problems(page, said):
         page.key("Escape")
         if page.run("document.querySelector('dialog[open]') !== null"):
             said.append("Escape does not close the problems of a %s" % what)
+    said += lacks_beside(page)
     tip = page.run("""(m => { if (!m) return "x"; m.dispatchEvent(new MouseEvent("mousemove", {clientX: 9, clientY: 9}));
         const t = document.getElementById("tip"); return t.hidden ? "" : t.textContent; })(document.querySelector("g.mark"))""")
     if not tip:
         said.append("a mark shows no tooltip")
     page.run("document.getElementById('tip').hidden = true")
+
+
+def lacks_beside(page):
+    """A compared cell's problems stand beside the reference and the baseline's answers, and say how to get texts; a
+    setting's open for all its tasks; the lead's marks opened nothing."""
+    heads = page.run("""(() => { const d = JSON.parse(document.getElementById("data").textContent);
+        const id = Object.keys(d.cells).find(k => d.cells[k].base !== undefined); if (!id || !d.tasks[d.cells[id].task].references) return null;
+        const open = [...document.querySelectorAll("main [data-cell]")].find(e => e.dataset.cell === id);
+        (open.querySelector("button.open") || open).dispatchEvent(new MouseEvent("click", {bubbles: true}));
+        const all = [...document.querySelectorAll("dialog th[scope=col]")].map(e => e.textContent);
+        const texts = document.querySelector("dialog .cap, dialog a[href]") !== null;
+        document.querySelector("dialog .close").click(); return [all, texts]; })()""")
+    said = []
+    if heads and not ("reference" in heads[0] and any(h.endswith(", the baseline") for h in heads[0])):
+        said.append("no reference or no baseline beside the answers: %s" % heads[0])
+    if heads and not heads[1]:
+        said.append("the problems do not say how to get their texts")
+    lead = page.run("""(m => m ? m.getAttribute("role") : "button")(document.querySelector(".lead g.mark"))""")
+    if lead != "button":
+        said.append("a mark of the first screen opens nothing")
+    first = page.run("""(() => { const t = document.querySelector("main table"), s = document.querySelector("main svg");
+        return !t || !s || !!(s.compareDocumentPosition(t) & Node.DOCUMENT_POSITION_FOLLOWING); })()""")
+    if not first:
+        said.append("a table stands before the first figure")
+    return said
 
 
 def look(page, url, axe, shots):

@@ -105,6 +105,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     int is_greedy = c->temperature <= 0 && !c->task->is_text && !(ops && policy_draws(ops));
     double reads = 0, full = 0, aux = 0, keys = 0, selected = 0, steps = 0, prompts = 0, limits = 0;
     *s = (struct cell_stats){.cell = c, .sum = sum, .jobs = jobs, .accuracy = NAN, .ci = {0, 1}};
+    s->is_bound = ops && policy_is_bound(ops);
     s->mean_tokens = s->median_tokens = s->p95_tokens = s->kv_density = s->aux_density = s->peak_tokens = NAN;
     s->total_density = s->mean_context = s->budget_tokens = s->key_density = s->selected_density = NAN;
     s->unknown_budget = budget.unknown;
@@ -144,7 +145,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         s->aux_density = aux / full;
         s->key_density = keys / full;
         s->selected_density = selected / full;
-        s->total_density = s->kv_density + s->aux_density;
+        s->total_density = s->kv_density + (s->is_bound ? 0 : s->aux_density);
         s->mean_context = steps > 0 ? full / steps : NAN;
         struct budget_tokens t =
             report_budget_tokens(&budget, s->mean_context, prompts / c->n_records, limits / c->n_records);
@@ -156,15 +157,16 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     s->activity = activity_of(s, full > 0, exceeded);
 }
 
-static int find_row(struct report *out, const struct cell *c)
+static int find_row(struct report *out, int cell)
 {
+    const struct cell *c = &out->run->cells[cell];
     for (int i = 0; i < out->n_rows; i++) {
         const struct row *r = &out->rows[i];
         if (!strcmp(r->model, c->model) && !strcmp(r->policy_label, c->policy_label) &&
             !strcmp(r->settings_label, c->settings_label))
             return i;
     }
-    out->rows[out->n_rows] = (struct row){c->model, c->policy_label, c->settings_label};
+    out->rows[out->n_rows] = (struct row){c->model, c->policy_label, c->settings_label, cell};
     return out->n_rows++;
 }
 
@@ -219,7 +221,7 @@ void report_compute(struct report *out, const struct run *r, struct arena *a)
     int *group = arena_alloc(a, n * sizeof *group);
     for (int i = 0; i < r->n_cells; i++) {
         add_cell(&out->cells[i], &r->cells[i], a);
-        out->cells[i].row = find_row(out, &r->cells[i]);
+        out->cells[i].row = find_row(out, i);
         out->cells[i].column = r->cells[i].task->is_text ? -1 : find_column(out, &r->cells[i]);
         out->cells[i].panel = find_panel(out, &r->cells[i]);
     }

@@ -40,7 +40,8 @@ struct cell_stats {
     struct interval ci;
     double mean_tokens, median_tokens, p95_tokens; /* and peak_tokens: over jobs that did not fail */
     double kv_density, aux_density;                /* shares of what full attention would have read */
-    double total_density;                          /* their sum: what a reader is shown as reads */
+    int is_bound;         /* the bound of other policies (policy_is_bound()): its search is not counted */
+    double total_density; /* what a reader is shown as reads: their sum; of a bound kv_density alone */
     /* What the prompts' queries attended to, and the keys scanned for it, over what dense prefills attend to;
      * NaN where a record lacks these counts. */
     double prefill_density, prefill_aux_density;
@@ -116,6 +117,7 @@ struct setting {
     struct pair pooled; /* a and b are -1; mark MARK_NONE without a baseline */
     double accuracy;    /* mean over its tasks; NaN without results */
     struct interval ci;
+    int is_bound;                      /* and reads, as in cell_stats */
     double reads, kv_share, aux_share; /* shares of full attention's reads; reads: both together */
     enum activity activity;            /* ACTIVITY_INACTIVE where it is so on some task */
     int n_inactive;                    /* tasks */
@@ -127,6 +129,7 @@ struct setting {
 
 struct row { /* a row of the accuracy table */
     const char *model, *policy_label, *settings_label;
+    int cell; /* index of its first cell */
 };
 struct panel { /* cells with the same task, model and swept settings share their figures */
     const struct run_task *task;

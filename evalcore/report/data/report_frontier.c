@@ -82,20 +82,25 @@ static struct cost cost_along_curve(const struct record *r, const struct kv_curv
 /* The costs of the cell's records under the limit, into out (n_records). Returns 1 when some of them are
  * bounds, since their completion was cut and has no curve, or the run has too many completions for all curves
  * to be read; else 0. */
-static int costs_under(const struct report *r, const struct cell *c, int limit, struct cost *out)
+static int costs_under(const struct report *r, const struct cell_stats *s, int limit, struct cost *out)
 {
+    const struct cell *c = s->cell;
     int are_bounds = 0, may_fall = reads_may_fall(c), may_read = r->run->n_done <= CURVES_MAX;
 #pragma omp parallel for schedule(dynamic, 16) reduction(| : are_bounds)
     for (int i = 0; i < c->n_records; i++) {
-        const struct record *rec = &c->records[i];
+        struct record rec = c->records[i];
         struct kv_curve curve = {0};
         struct err e = {0};
-        if (rec->tokens <= limit) {
-            out[i] = cost_of(rec);
-        } else if (may_read && !run_curve(r->run, rec, &curve, &e) && curve.every) {
-            out[i] = cost_along_curve(rec, &curve, limit);
+        if (s->is_bound)
+            rec.kv.aux_reads = 0;
+        if (rec.tokens <= limit) {
+            out[i] = cost_of(&rec);
+        } else if (may_read && !run_curve(r->run, &rec, &curve, &e) && curve.every) {
+            for (int k = 0; s->is_bound && k < curve.n; k++)
+                curve.point[k].aux = 0;
+            out[i] = cost_along_curve(&rec, &curve, limit);
         } else {
-            out[i] = cost_bound(rec, limit, may_fall);
+            out[i] = cost_bound(&rec, limit, may_fall);
             are_bounds = 1;
         }
         curve_json_release(&curve);
@@ -234,7 +239,7 @@ static void list_points(struct frontier *out, const struct report *r, int i)
         if (k && !is_cut_by(c, limit))
             continue;
         struct cost *cost = arena_alloc(r->arena, ((size_t)c->n_records + 1) * sizeof *cost);
-        int are_bounds = costs_under(r, c, limit, cost);
+        int are_bounds = costs_under(r, &r->cells[i], limit, cost);
         for (int w = 0; w < n_widths; w++)
             out->points[out->n++] = (struct frontier_point){.cell = i,
                                                             .limit = limit,

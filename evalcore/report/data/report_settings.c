@@ -105,6 +105,7 @@ static void add_counts(struct setting *s, const struct report *r)
             aux += c->aux_density * c->reads_full;
         }
         s->is_baseline |= c->cell->is_baseline;
+        s->is_bound |= c->is_bound;
         s->activity = worse_activity(s->activity, c->activity);
         s->n_inactive += c->activity == ACTIVITY_INACTIVE;
         s->n_answered += c->n_answered;
@@ -116,7 +117,7 @@ static void add_counts(struct setting *s, const struct report *r)
     }
     s->kv_share = full > 0 ? kv / full : NAN;
     s->aux_share = full > 0 ? aux / full : NAN;
-    s->reads = s->kv_share + s->aux_share;
+    s->reads = s->kv_share + (s->is_bound ? 0 : s->aux_share);
 }
 
 static int has_answers(const struct report *r, int row)

@@ -71,6 +71,62 @@ static double axis_bottom(const char *svg)
     return NAN;
 }
 
+/* CIELAB of a linear RGB colour under D65. */
+static void to_lab(const double rgb[3], double lab[3])
+{
+    static const double xyz[3][3] = {{0.4124564 / 0.95047, 0.3575761 / 0.95047, 0.1804375 / 0.95047},
+                                     {0.2126729, 0.7151522, 0.0721750},
+                                     {0.0193339 / 1.08883, 0.1191920 / 1.08883, 0.9503041 / 1.08883}};
+    double f[3];
+    for (int i = 0; i < 3; i++) {
+        double t = xyz[i][0] * rgb[0] + xyz[i][1] * rgb[1] + xyz[i][2] * rgb[2];
+        f[i] = t > 0.008856 ? cbrt(t) : 7.787 * t + 16.0 / 116;
+    }
+    lab[0] = 116 * f[1] - 16;
+    lab[1] = 500 * (f[0] - f[1]);
+    lab[2] = 200 * (f[1] - f[2]);
+}
+
+/* Full sight, and protanopia, deuteranopia and tritanopia as Machado, Oliveira and Fernandes 2009 simulate
+ * them. */
+static void seen_as(enum svg_colour c, int is_dark, int sight, double lab[3])
+{
+    static const double machado[4][3][3] = {
+        {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+        {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+        {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+        {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
+    unsigned long hex = strtoul(svg_colour_text(c, is_dark) + 1, NULL, 16);
+    double linear[3], seen[3];
+    for (int i = 0; i < 3; i++) {
+        double v = (double)(hex >> (16 - 8 * i) & 255) / 255;
+        linear[i] = v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+    }
+    for (int i = 0; i < 3; i++) {
+        double v = machado[sight][i][0] * linear[0] + machado[sight][i][1] * linear[1] +
+                   machado[sight][i][2] * linear[2];
+        seen[i] = v < 0 ? 0 : v > 1 ? 1 : v;
+    }
+    to_lab(seen, lab);
+}
+
+/* Two policies had the same violet. */
+static void test_colours_are_told_apart(void)
+{
+    double nearest = INFINITY;
+    for (int dark = 0; dark < 2; dark++)
+        for (int sight = 0; sight < 4; sight++)
+            for (int i = 0; i < SVG_TOLD_APART; i++)
+                for (int k = 0; k < i; k++) {
+                    double a[3], b[3];
+                    seen_as((enum svg_colour)i, dark, sight, a);
+                    seen_as((enum svg_colour)k, dark, sight, b);
+                    nearest =
+                        fmin(nearest, sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2)));
+                }
+    CHECK(nearest >= 16);
+}
+
 static void test_chart(void)
 {
     struct svg_point p[5] = {make_point(64, 0.2, 0.1, 0.35), make_point(128, 0.5, 0.4, 0.6),
@@ -270,13 +326,13 @@ static void test_heat(void)
     h.mark_label = NULL;
     svg_heat(&out, &h);
     check_layout(str_text(&out), "flat heat map");
-    CHECK(strstr(str_text(&out), ">all squares: 50%<") != NULL); /* the legend said 50% ... 50% */
+    CHECK(strstr(str_text(&out), ">all squares: 50 %<") != NULL); /* the legend said 50% ... 50% */
     str_clear(&out);
     h.low = 0.996;
     h.high = 0.999; /* the legend said 100% ... 100% */
     svg_heat(&out, &h);
     check_layout(str_text(&out), "narrow heat map");
-    CHECK(strstr(str_text(&out), ">99.6%<") && strstr(str_text(&out), ">99.9%<"));
+    CHECK(strstr(str_text(&out), ">99.6 %<") && strstr(str_text(&out), ">99.9 %<"));
     str_release(&out);
 }
 
@@ -346,7 +402,7 @@ static void test_stacks(void)
                             "some more of it, until it cannot be shown whole"};
     const char *texts[2] = {"8.79 ms", NULL};
     struct svg_stack_part parts[3] = {
-        {"linear layers", SVG_GREY}, {"attention", SVG_ORANGE}, {"other", SVG_PALE}};
+        {"linear layers", SVG_GREY}, {"attention", SVG_GOLD}, {"other", SVG_PALE}};
     double value[6] = {1, 2, NAN, 0, -1, 0};
     struct svg_stacks s = {.id = "s",
                            .title = "stacks",
@@ -408,6 +464,7 @@ int main(void)
     test_stacks();
     test_ticks();
     test_text();
+    test_colours_are_told_apart();
     test_chart();
     test_awkward_charts();
     test_points_stay();

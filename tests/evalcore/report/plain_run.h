@@ -127,7 +127,7 @@ static void plain_run(struct run *r)
             k->problems[i] = (struct run_problem){.id = arena_printf(&r->arena, "p%d", i + 1),
                                                   .prompt = "SECRET",
                                                   .prompt_sha256 = "",
-                                                  .gold = "SECRET"};
+                                                  .gold = "REFERENCE"};
     }
     plain_cells(r, &r->tasks[0], relay_cells, 5, 1);
     plain_cells(r, &r->tasks[1], quiz_cells, 2, 2);

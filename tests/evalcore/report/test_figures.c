@@ -1,7 +1,10 @@
 /* The figures of runs with policies that this program does not know, and the colours of those that it does.
  */
+#include <stdlib.h>
+
 #include "engine/policies/policy.h"
 #include "evalcore/base/log.h"
+#include "evalcore/page/svg.h"
 #include "evalcore/report/data/report_match.h"
 #include "evalcore/report/report.h"
 #include "tests/check.h"
@@ -72,10 +75,8 @@ static int colour_of(const char *svg, const char *policy)
     const char *at = strstr(svg, name);
     while (at && at > svg && strncmp(at, "kv-f", 4) != 0)
         at--;
-    return at && at > svg ? at[4] - '0' : -1;
+    return at && at > svg ? (int)strtol(at + 4, NULL, 10) : -1;
 }
-
-enum { COLOURS = 8 };
 
 /* A policy has the colour of its place among the registered ones, whatever else is in the run; unknown ones
  * have those behind. */
@@ -102,12 +103,56 @@ static void test_colours(void)
             /* With more policies than colours the colours come again, under other markers. */
             for (size_t i = 0; i < 4; i++)
                 for (size_t k = 0; k < i; k++)
-                    if (i / 2 == k / 2 || registered + 2 <= COLOURS)
+                    if (i / 2 == k / 2 || registered + 2 <= SVG_TOLD_APART)
                         CHECK(colour_of(svg, names[i]) != colour_of(svg, names[k]));
         }
         fake_release(&r);
     }
     str_release(&text);
+}
+
+/* Scores of delta's four squares, in the order of the table; as many records as problems. */
+static void set_squares(struct run *r, const double solved[4])
+{
+    for (int i = 0; i < 4; i++) {
+        struct record *k = (struct record *)r->cells[i + 1].records;
+        for (int q = 0; q < r->cells[i + 1].n_records; q++)
+            k[q].score = q < solved[i] * r->cells[i + 1].n_records;
+    }
+}
+
+/* The ring of "best, or not told apart" was on all squares of five problems, 0.0 among them, and the ramp
+ * began at the lowest square. */
+static void test_heat_ring_needs_a_test(void)
+{
+    static const struct fake_policy list[] = {
+        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 2.2},
+        {"delta", "delta k_pages=8 l_pages=2", "{}", "8", "2", "", "k_pages", "8", "r", 0.4, 1},
+        {"delta", "delta k_pages=8 l_pages=4", "{}", "8", "4", "", "k_pages", "8", "r", 0.4, 1},
+        {"delta", "delta k_pages=16 l_pages=2", "{}", "16", "2", "", "k_pages", "16", "r", 0.6, 1},
+        {"delta", "delta k_pages=16 l_pages=4", "{}", "16", "4", "", "k_pages", "16", "r", 0.6, 1}};
+    static const struct {
+        int problems, rings;
+    } rows[] = {{5, 0}, {40, 2 + 1}}; /* two squares and the legend's */
+    for (int i = 0; i < 2; i++) {
+        struct fake_options o = make_options(5);
+        struct run r;
+        struct err e = {0};
+        struct str text = {0};
+        o.policies = list;
+        o.problems = rows[i].problems;
+        fake_run(&r, &o);
+        set_squares(&r, (const double[]){0, 0.2, 0.6, 0.4});
+        if (i)
+            set_squares(&r, (const double[]){0, 0.2, 0.6, 0.575});
+        CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
+        const char *svg = read_file(&text, "heat_delta_relay.svg");
+        CHECK_INT(count_text(svg, "class=\"kv-mark\""), rows[i].rings);
+        CHECK(count_text(svg, ">0 %<") == 1 && count_text(svg, ">100 %<") == 1);
+        CHECK_INT(count_text(read_file(&text, "report.md"), "so none is framed"), !rows[i].rings);
+        str_release(&text);
+        fake_release(&r);
+    }
 }
 
 /* Tasks with 4 and with 6 samples: the heat map took 1/6 for the unit, of which 1/4 is no multiple. */
@@ -125,6 +170,7 @@ int main(void)
     log_set_quiet(1);
     test_unknown_policies();
     test_colours();
+    test_heat_ring_needs_a_test();
     test_unit_of_unlike_samples();
     file_remove_tree(folder, &e);
     return check_done();

@@ -26,7 +26,7 @@ int main(void)
     }
     CHECK_INT(report_write_merged(runs, RUNS, 0, &(struct report_options){0}, folder, NULL, &e), 0);
     read_file(&text, "report.md");
-    CHECK_INT(count_text(str_text(&text), "Models Qwen3-8B-Base, Qwen3-8B (weights"), 1);
+    CHECK_INT(count_text(str_text(&text), "Models Qwen3-8B-Base, Qwen3-8B."), 1);
     CHECK_INT(count_text(str_text(&text), "# kveval report: Qwen3-8B-Base, Qwen3-8B\n"), 1);
     str_release(&text);
     for (int i = 0; i < RUNS; i++)

@@ -83,6 +83,12 @@ static void test_golden(const char *path)
     CHECK_INT(count_text(page, "default-src 'none'"), 1);
     CHECK_INT(count_text(page, "script-src 'sha256-"), 1);
     CHECK_INT(count_text(page, "SECRET"), 0);
+    CHECK_INT(count_text(page, "REFERENCE"), 10 + 4); /* beside the answers of each task, once */
+    /* The answer, then the figures, then the tables; the first figure stood behind five tables. */
+    CHECK(strstr(page, "By policy:") < strstr(page, "<svg ") &&
+          strstr(page, "<svg ") < strstr(page, "<table"));
+    CHECK(count_text(page, "<details class=\"part\">") == count_text(page, "<summary><h2>") &&
+          strstr(page, "<section id=\"health\">\n<details"));
     CHECK_INT(count_text(page, "<b>|"), 0);
     CHECK(count_text(page, "quest &lt;b&gt;|k_pages=4") > 2);
     CHECK(count_text(page, "<svg ") >= 8);

@@ -95,7 +95,7 @@ int main(void)
           !strstr(csv.data, "## Figures"));
     CHECK(is_written("divergence_text.svg") && is_written("bits_text.svg") &&
           !is_written("length_cdf_text.svg"));
-    CHECK(strstr(table.data, "quest k_pages=2     2.5000     +0.5000   0.33333    66.67        0.562\n"));
+    CHECK(strstr(table.data, "quest k_pages=2     2.5000     +0.5000   0.33333    66.67         56 %\n"));
     str_release(&csv);
     str_release(&out);
     str_release(&table);
