@@ -39,12 +39,17 @@ static size_t read_letter(struct tokenizer *z, size_t i, enum choice_dress dress
     return end;
 }
 
-/* Behind a few of the marks at i, so that a flood of brackets is not skipped anew from each of them. */
-static size_t skip_few(const struct choice_text *t, size_t i, const char *marks)
+/* Marks that may stand between a bracket and its letter, and brackets that open. */
+enum { MARK = 1, BRACKET = 2 };
+static const unsigned char dress[256] = {['*'] = MARK, ['_'] = MARK, ['`'] = MARK,    ['\''] = MARK,
+                                         ['"'] = MARK, [' '] = MARK, ['('] = BRACKET, ['['] = BRACKET};
+
+/* Behind a few of these bytes at i, so that a flood of brackets is not skipped anew from each of them. */
+static size_t skip_few(const struct choice_text *t, size_t i, int kinds)
 {
     enum { MARKS_MAX = 12 };
     size_t end = i;
-    while (end < t->n && end < i + MARKS_MAX && t->s[end] && strchr(marks, t->s[end]))
+    while (end < t->n && end < i + MARKS_MAX && dress[(unsigned char)t->s[end]] & kinds)
         end++;
     return end;
 }
@@ -53,7 +58,7 @@ static size_t skip_few(const struct choice_text *t, size_t i, const char *marks)
 static size_t read_bracketed(struct tokenizer *z, size_t i)
 {
     const struct choice_text *t = z->t;
-    size_t in = skip_few(t, i, "([*_`'\" "), out = skip_few(t, in + 1, "*_`'\" ");
+    size_t in = skip_few(t, i, MARK | BRACKET), out = skip_few(t, in + 1, MARK);
     int is_applied = i && ((is_word_at(t, i - 1) && last_kind(z) == K_OTHER) || strchr("_^", t->s[i - 1]));
     if (byte_at(t, out) != ')' && byte_at(t, out) != ']')
         return 0;

@@ -180,9 +180,8 @@ static int is_without_words(struct span s)
 
 int extract_open_box(struct box *out, struct span s)
 {
-    const char *command = s.s + s.n;
-    while (command > s.s && (command = memrchr(s.s, '\\', (size_t)(command - s.s)))) {
-        size_t i = (size_t)(command - s.s), n = box_open(s, i), end = i + n;
+    for (size_t i = s.n; i-- > 0;) {
+        size_t n = s.s[i] == '\\' && i + 1 < s.n && s.s[i + 1] != '\\' ? box_open(s, i) : 0, end = i + n;
         int depth = 0, line_ends = 0;
         if (!n)
             continue;
