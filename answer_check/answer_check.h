@@ -113,7 +113,7 @@ int zh_segmenter_open(struct zh_segmenter **out, const char *dir, const char *pr
 void zh_segmenter_close(struct zh_segmenter *s);             /* NULL is fine */
 const char *zh_segmenter_name(const struct zh_segmenter *s); /* "jieba"; "char" for NULL */
 
-/* Text metrics of LongBench by their public names ("qa_f1_score"), and RULER's string_match, equal to the
+/* Text metrics of LongBench by their public names ("qa_f1_score"), and RULER's string_match_all, equal to the
  * public code in its accidents too. textscore() writes a score from 0 to 1 to *out and returns 0. It fails
  * with ERR_FORMAT where the public code raises an exception (no classes, no paragraph number in the
  * reference) and for an unknown variant, and with ERR_UNSUPPORTED when there is no such metric or a

@@ -1,5 +1,6 @@
 /* The program: a table of subcommands and the only look at the environment. */
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,13 @@ static int dispatch_command(int argc, char **argv)
     return rc;
 }
 
+/* A pipe whose other end is closed. */
+static int is_reader_gone(void)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
+}
+
 int main(int argc, char **argv)
 {
     /* A reader that goes away, of the progress lines say, must not end a night's work: writing to standard
@@ -218,8 +226,9 @@ int main(int argc, char **argv)
         lost |= fclose(stdout) != 0;
         stdout = plain;
     }
-    /* Results that could not be written (a full disk behind a pipe) must not look like success. */
-    if (lost) {
+    /* Results that could not be written (a full disk behind a pipe) must not look like success. A reader that
+     * has seen enough, such as head, is no such thing. */
+    if (lost && !is_reader_gone()) {
         log_error("cannot write to standard output");
         if (rc == EXIT_DONE)
             rc = EXIT_INCOMPLETE;

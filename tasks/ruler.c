@@ -243,7 +243,7 @@ static int grade_ruler(struct grade *out, const struct problem *p, const struct 
     if (grade_blank(out, r, r->text, r->len))
         return 0;
     for (int i = 0; i < p->n_golds; i++) {
-        struct textscore_call c = {.metric = "string_match",
+        struct textscore_call c = {.metric = "string_match_all",
                                    .pred = r->text,
                                    .pred_len = r->len,
                                    .gold = p->golds[i],

@@ -162,13 +162,13 @@ static const struct metric {
     {"retrieval_zh_score", score_retrieval_zh, 0},
     {"count_score", score_count, 0},
     {"code_sim_score", score_code_sim, 0},
-    {"string_match", score_string_match, 0},
+    {"string_match_all", score_string_match, 0},
 };
 
 const char *textscore_names(void)
 {
     return "qa_f1_score, qa_f1_zh_score, rouge_score, rouge_zh_score, classification_score, retrieval_score, "
-           "retrieval_zh_score, count_score, code_sim_score, string_match";
+           "retrieval_zh_score, count_score, code_sim_score, string_match_all";
 }
 
 static const struct metric *find_metric(const char *name)

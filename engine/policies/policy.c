@@ -126,8 +126,10 @@ static int spec_check(const struct policy_spec *s, struct err *e)
     int n = budgets_given(s, &first);
     if (*s->ops->budget_keys && n == 0) {
         const char *comma = strchr(s->ops->budget_keys, ',');
-        return err_set(e, ERR_USAGE, "policy %s: %s \"%s\" is missing; a budget has no default", s->ops->name,
-                       comma ? "one of the budgets" : "the budget", s->ops->budget_keys);
+        return err_set(e, ERR_USAGE,
+                       "policy %s: %s \"%s\" is missing; a budget has no default. For example \"%s:%s\"",
+                       s->ops->name, comma ? "one of the budgets" : "the budget", s->ops->budget_keys,
+                       s->ops->name, s->ops->tight);
     }
     if (n > 1)
         return err_set(e, ERR_USAGE, "policy %s: more than one of the budgets \"%s\" is given; keep one",

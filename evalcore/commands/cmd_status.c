@@ -245,11 +245,15 @@ static int run_status(const struct process_env *p, int argc, char **argv)
         return code;
     if (gethostname(host, sizeof host - 1))
         host[0] = 0;
-    if (folder_status(&f, dir, (double)time(NULL), host, WATCH_SECONDS, &e))
+    if (folder_status(&f, dir, (double)time(NULL), host, WATCH_SECONDS, &e)) {
+        folder_status_release(&f);
         return command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE);
+    }
     warn_changed_models(dir, p->cache_dir);
-    if (!f.n)
+    if (!f.n) {
+        folder_status_release(&f); /* it keeps what it read of files that are no statuses */
         return look_at_journals(dir, o.json, &e);
+    }
     int at_work = count_at_work(&f), finished = count(&f, SIGN_FINISHED);
     long jobs = -1;
     struct str why = {0};

@@ -97,12 +97,41 @@ static int add_point(struct runfile *r, const struct axis_point *p, const struct
     return 0;
 }
 
+/* "quest:k_pages=8", as on a command line, is {"name": "quest", "k_pages": 8}: the entry with the options
+ * that the text names. A new reference to v itself where it is anything else; NULL after an error. */
+static json_t *spell_out(struct runfile *r, const json_t *v, size_t i, struct err *e)
+{
+    const char *text = json_string_value(v), *colon = text ? strchr(text, ':') : NULL;
+    struct policy_spec spec;
+    if (!colon)
+        return json_incref((json_t *)v);
+    if (policy_spec_text(&spec, text, &r->arena, e)) {
+        err_add(e, "%s: policies.%zu", r->path, i);
+        return NULL;
+    }
+    json_t *all = policy_spec_to_json(&spec), *o = json_pack("{s:s}", "name", policy_name(spec.ops));
+    for (const char *at = colon + 1; *at;) {
+        size_t n = strcspn(at, ",");
+        const char *key = arena_strndup(&r->arena, at, strcspn(at, "="));
+        json_t *value = json_object_get(all, key);
+        if (!strcmp(key, "preset"))
+            json_object_set_new(o, key, json_text_of(spec.preset));
+        else if (value)
+            json_object_set(o, key, value);
+        at += n + (at[n] == ',');
+    }
+    json_decref(all);
+    return o;
+}
+
 static int read_policy(struct runfile *r, const json_t *v, size_t i, struct err *e)
 {
     struct axis_points points = {0};
     struct runfile_calibration calibration = {0};
     const char *where;
-    json_t *o = runfile_entry(v, "policies", i, "policy", &where, r, e);
+    json_t *entry = spell_out(r, v, i, e);
+    json_t *o = entry ? runfile_entry(entry, "policies", i, "policy", &where, r, e) : NULL;
+    json_decref(entry);
     if (!o)
         return ERR_USAGE;
     const char *name = json_string_value(json_object_get(o, "name"));

@@ -121,7 +121,7 @@ cat >score.out <<'END'
 {"score":1.0}
 {"score":1.0}
 {"score":0.0}
-{"error":"line 4: metric \"bleu\" is not in this version; there are qa_f1_score, qa_f1_zh_score, rouge_score, rouge_zh_score, classification_score, retrieval_score, retrieval_zh_score, count_score, code_sim_score, string_match","line":4}
+{"error":"line 4: metric \"bleu\" is not in this version; there are qa_f1_score, qa_f1_zh_score, rouge_score, rouge_zh_score, classification_score, retrieval_score, retrieval_zh_score, count_score, code_sim_score, string_match_all","line":4}
 {"error":"line 5: field \"ground_truth\" must be a string or a list of strings","line":5}
 {"error":"line 6: field \"ground_truth\" must hold at least one string","line":6}
 END

@@ -73,4 +73,13 @@ run 0 generate --prompt "$prompt" --temperature 1 --seed 3 --max-new-tokens 40
 same sampled.txt stdout.txt
 fails 2 '"qest"' '"quest"' -- generate --prompt x --policy qest
 fails 2 '"qwen"' r1-distill r1-first qwen3 qwen2.5 smollm2 -- generate --prompt x --chat qwen
+# A reader that has seen enough ended a command with an error. More than a pipe holds, so that it is written to after its end.
+for ((i = 0; i < 3000; i++)); do echo '{"text": "What is two and three, and what is left of it?"}'; done >many.jsonl
+for command in "list policies" "tokenize many.jsonl" "help"; do
+    # shellcheck disable=SC2086
+    { "$program" $command 2>pipe.txt; echo $? >code.txt; } | true
+    [ "$(cat code.txt)" = 0 ] && [ ! -s pipe.txt ] || fail "$command into a closed pipe: exit code $(cat code.txt), $(cat pipe.txt)"
+done
+"$program" list policies >/dev/full 2>pipe.txt && fail "a full disk passed for written"
+mentions pipe.txt 'standard output'
 finish

@@ -191,4 +191,11 @@ kill -s TERM $pid 2>/dev/null
 wait $pid
 grep -qE "$line" plain.txt || fail "--display plain: $(cat plain.txt)"
 grep -q "$(printf '[\033\r]')" plain.txt && fail "--display plain has control characters"
+
+# A field of another type: what had been read of the file leaked.
+rm -rf wrong
+mkdir wrong
+echo '{"v": 1, "state": "running", "why": "none", "model": "m", "host": "h", "pid": "seven"}' >wrong/status.json
+run 2 status wrong
+mentions stderr.txt '"pid"' config.resolved.json
 finish

@@ -54,7 +54,20 @@ def long_readme():
             yield f"README.md has {count} {what}, more than {limit}"
 
 
-wrong = [w for page in pages() for check in (wrong_links, wrong_functions) for w in check(page)] + list(long_readme())
+def cut_tables(page):
+    """An empty line ends a table: the rows behind it are shown as text."""
+    lines = page.read_text().splitlines()
+    for i, line in enumerate(lines):
+        is_first = line.startswith("|") and not (i and lines[i - 1].startswith("|"))
+        if is_first and not (i + 1 < len(lines) and re.match(r"\|[\s:|-]+$", lines[i + 1])) and not in_code(lines, i):
+            yield f"{page.relative_to(ROOT)}:{i + 1}: a row of a table without its head"
+
+
+def in_code(lines, i):
+    return sum(line.startswith("```") for line in lines[:i]) % 2 == 1
+
+
+wrong = [w for page in pages() for check in (wrong_links, wrong_functions, cut_tables) for w in check(page)] + list(long_readme())
 print(*wrong, sep="\n")
 if subprocess.run([sys.executable, ROOT / "bench" / "results.py", "--check"]).returncode:
     wrong.append("results")

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const metrics[] = {
         "qa_f1_score",     "qa_f1_zh_score",     "rouge_score", "rouge_zh_score", "classification_score",
-        "retrieval_score", "retrieval_zh_score", "count_score", "code_sim_score", "string_match"};
+        "retrieval_score", "retrieval_zh_score", "count_score", "code_sim_score", "string_match_all"};
     enum { N_METRICS = sizeof metrics / sizeof *metrics };
     if (size < 2)
         return 0;
