@@ -294,6 +294,27 @@ static int is_label(struct span s)
     return 1;
 }
 
+/* Is the formula nothing but numbers with an operator beside the box from `from` to `to`, "\boxed{8} + 1"? */
+static int is_arithmetic(struct span s, size_t from, size_t to)
+{
+    static const char *const operators[] = {"+", "-", "/", "\\cdot", "\\times", "\xe2\x88\x92"};
+    size_t left = before_space(s, from), right = behind_space(s, to);
+    int is_beside = command_before(s, left, operators, COUNT(operators), s.n) < s.n && left > 1;
+    for (size_t k = 0; k < COUNT(operators); k++)
+        is_beside |= span_at(s, right, operators[k]) && right + 1 < s.n;
+    for (size_t i = 0; i < s.n && is_beside; i++) {
+        if (i >= from && i < to)
+            continue;
+        size_t n = 0;
+        for (size_t k = 0; k < COUNT(operators) && !n; k++)
+            n = span_at(s, i, operators[k]) ? strlen(operators[k]) : 0;
+        if (!n && !ascii_is_digit(s.s[i]) && !ascii_is_space(s.s[i]))
+            return 0;
+        i += n ? n - 1 : 0;
+    }
+    return is_beside;
+}
+
 /* The box with what stands at it. Returns whether that changed it. */
 static int read_box(struct box *b, struct span section, const struct box_list *boxes, struct math_work *w)
 {
@@ -303,8 +324,12 @@ static int read_box(struct box *b, struct span section, const struct box_list *b
         !extract_formula_around(&formula, section, b->start, b->end))
         return 0;
     size_t at = (size_t)(formula.s - section.s), from = b->start - at, to = b->end - at;
-    if (!widen_value(formula, &from, &to))
-        return 0;
+    if (!widen_value(formula, &from, &to)) {
+        if (!is_arithmetic(formula, from, to))
+            return 0;
+        from = 0;
+        to = formula.n;
+    }
     struct span read = unwrap_boxes(section, at + from, at + to, boxes, w->arena);
     if (!math_is_value(w, read))
         return 0;

@@ -153,15 +153,18 @@ static int is_supposed(struct span s, size_t i)
     return is_part ||
            sentence_says(
                clause,
-               "asked to|prove that|show that|doubt|doubt that|whether|cannot|can't|can not|"
-               "don't|doesn't|didn't|no reason|not clear|unclear|convinced|mistake to|not shown|not proved|"
-               "not proven|unproven|not established|claimed|claim that|textbooks|at first|first glance|first "
-               "thought|initially|originally|possible|supposedly|allegedly|false "
-               "that|wrong|incorrect|mistaken|twice") ||
-           sentence_begins(clause, "if|suppose|supposing|assume|assuming|unless|whether|"
-                                   "for n|for general|in general|more generally|let us suppose|let us "
-                                   "assume|say|when|perhaps|maybe|one might|one may|one could|"
-                                   "you might|some|many|most people|people|students|others|it is tempting");
+               "asked to|prove that|show that|doubt|doubt that|whether|cannot conclude|cannot say|"
+               "cannot claim|cannot be sure|cannot deduce|cannot tell|can't conclude|can't say|can't tell|"
+               "can't be sure|don't think|don't believe|don't know|do not think|do not believe|do not know|"
+               "does not mean|doesn't mean|does not follow|doesn't follow|no reason|not clear|unclear|"
+               "convinced|mistake to|not shown|not proved|not proven|unproven|not established|claimed|"
+               "claim that|textbooks|first glance|first thought|initially|originally|one possible|"
+               "a possible|another possible|supposedly|allegedly|false that|the wrong|a wrong|the incorrect|"
+               "an incorrect|mistaken|twice the") ||
+           sentence_begins(
+               clause, "if|suppose|supposing|assume|assuming|unless|whether|for n|for general|in general|"
+                       "more generally|let us suppose|let us assume|say|when|perhaps|maybe|one might|one may|"
+                       "one could|you might|some|many|most people|people|students|others|it is tempting");
 }
 
 /* Does "answer" at i declare something? */

@@ -71,7 +71,8 @@ static const char at_first[] =
 /* A statement that others are said to make. */
 static const char mistaken[] =
     "common mistake|common error|common wrong|common incorrect|typical mistake|usual mistake|wrong answer|"
-    "students often|students write|people often|many students|typical error|if we forget|if one "
+    "format should|box like|boxes like|formatted like|for comparison|last year's|in the book|students "
+    "often|students write|people often|many students|typical error|if we forget|if one "
     "forgets|if you forget|forgetting|incorrect answer|mistaken answer|wrong value|might "
     "mistakenly|mistakenly|trap answer|trap is";
 static const char others[] =
@@ -142,10 +143,13 @@ static int is_rejected(struct span s, size_t start, size_t end)
     struct span whole = {rest.s, sentence_next(rest, 0)};
     if (sentence_begins(
             rest, "cannot be the|can't be the|cannot be right|cannot be correct|can't be right|is not the "
-                  "answer|isn't the answer|does not work|doesn't work|does not satisfy") ||
+                  "answer|isn't the answer|does not work|doesn't work|does not satisfy|was my first|was our "
+                  "first") ||
         (whole.n < 160 && sentence_begins(whole, "is|was|would be") &&
          sentence_says(whole, "but it is wrong|but it's wrong|but that is wrong|but that's wrong|but "
                               "this is wrong|but it is incorrect|but that is incorrect")))
+        return 1;
+    if (s.s[i] == '(' && sentence_begins(rest, "wrong)|incorrect)|rejected)|extraneous)|discarded)"))
         return 1;
     if (!sentence_begins(rest, "is|was|isn't|wasn't|would be|cannot|can't|seems|looks|must be"))
         return 0;

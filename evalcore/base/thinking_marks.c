@@ -1,6 +1,7 @@
 /* The table of marks of thinking (contract: thinking_marks.h). */
 #include "evalcore/base/thinking_marks.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Names of tags: "<think>" opens and "</think>" closes, in any case of their letters. DeepSeek, Qwen and most
@@ -43,11 +44,6 @@ static const struct mark {
     {"<|im_start|>assistant\n", THINKING_MARK_CLOSES},
 };
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 static int starts(const char *text, size_t n, const char *what)
 {
     size_t k = strlen(what);
@@ -59,13 +55,13 @@ static enum thinking_mark tag_at(const char *text, size_t n, size_t *len)
 {
     size_t closes = n > 1 && text[1] == '/', from = 1 + closes, end = from;
     while (end < n && end - from <= TAG_MAX &&
-           ((lower(text[end]) >= 'a' && lower(text[end]) <= 'z') || text[end] == ':' || text[end] == '_'))
+           (isalpha((unsigned char)text[end]) || text[end] == ':' || text[end] == '_'))
         end++;
     if (end >= n || text[end] != '>' || end == from)
         return THINKING_MARK_NONE;
     for (size_t k = 0; k < sizeof tags / sizeof *tags; k++) {
         size_t i = 0;
-        while (tags[k][i] && i < end - from && tags[k][i] == lower(text[from + i]))
+        while (tags[k][i] && i < end - from && tags[k][i] == tolower((unsigned char)text[from + i]))
             i++;
         if (!tags[k][i] && i == end - from) {
             *len = end + 1;
@@ -81,8 +77,7 @@ static int may_begin(const char *text)
     char next = text[1];
     switch (text[0]) {
     case '<':
-        return next == '|' || next == '/' || (lower(next) >= 'a' && lower(next) <= 'z') || next == ':' ||
-               next == '_';
+        return next == '|' || next == '/' || isalpha((unsigned char)next) || next == ':' || next == '_';
     case '[':
         return next == 'T' || next == '/' || next == 'u';
     case '\xe2':

@@ -58,6 +58,15 @@ COUNTED = (
     "Ann has 3 and Bob has 9, so together they have %s.",
     "After paying $8 from his $20, he has $%s left.",
     "The area is %s, where the base is 3.",
+    "The maximum of the function is %s at x = 3.",
+    "There are %s solutions in total, 3 of them negative.",
+    "Of the 4 candidates only one works: %s.",
+    "Tom reads 6 pages a day, so in 8 days he reads %s pages.",
+    "The roots are 6 and 30, whose sum is %s.",
+    "Since $c^2=25$, we get $c=%s$ (as $c>0$).",
+    "By symmetry the sum equals %s, or about 3 times 5.",
+    "The last digit of the sum is %s.",
+    "The answer has to be %s.",
 )
 
 STATED = (
@@ -75,6 +84,22 @@ STATED = (
 )
 
 REFUSED = (
+    "We cannot conclude that the answer is %s.",
+    "It is false that the answer is %s.",
+    "There is no reason to believe the answer is %s.",
+    "The wrong answer is %s.",
+    "So the square of the answer is %s.",
+    "The first part of the answer is %s.",
+    "The answer depends on %s parameters.",
+    "The answer ends in %s.",
+    "One of the solutions is %s.",
+    "At first glance the answer is %s.",
+    "All %s of them must still be checked.",
+    "So it is %s only for even n.",
+    "I got %s but the key says otherwise.",
+    "The maximum occurs at x = %s.",
+    "This question is worth %s points.",
+    "Some textbooks claim the answer is %s.",
     "This is a known problem from AIME %s.",
     "A similar question appeared on the %s IMO.",
     "Since %s is even, the group is cyclic.",
