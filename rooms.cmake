@@ -74,7 +74,7 @@ set(rooms
   "evalcore/export         | export.h csv_tables.h                      | evalcore/report/data evalcore/store evalcore/stats evalcore/cli"
   "evalcore/report         | report.h report_parts.h report_series.h    | evalcore/export evalcore/report/data evalcore/page evalcore/store evalcore/cli engine/policies"
   "evalcore/compare        | compare.h                                  | evalcore/report evalcore/report/data evalcore/page evalcore/store evalcore/cli"
-  "evalcore/plan           | runplan.h cell_identity.h prompts.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
+  "evalcore/plan           | runplan.h cell_identity.h prompts.h dryrun.h | evalcore/runfile evalcore/store evalcore/stats evalcore/cli engine engine/policies tasks"
   "evalcore/calibration    | calibration.h                              | evalcore/plan evalcore/runfile evalcore/page evalcore/cli engine engine/policies tasks"
   "evalcore/doctor         | doctor.h gpu_table.h                       | evalcore/store evalcore/cli engine engine/model/model_config.h engine/model/safetensors.h kernels answer_check"
   "evalcore/status         | status.h board.h folder_status.h           | evalcore/store evalcore/cli"

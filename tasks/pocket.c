@@ -353,6 +353,7 @@ const struct task_ops task_relay = {
     .metric = "accuracy",
     .grades_math = 1,
     .expected_tokens = 930,
+    .expected_steps = 20,
     .load = load_pocket,
     .grade = grade_by_value,
 };
@@ -365,6 +366,7 @@ const struct task_ops task_choice = {
     .options = "steps,seed",
     .metric = "accuracy",
     .expected_tokens = 850,
+    .expected_steps = 18,
     .load = load_pocket,
     .grade = grade_by_letter,
 };
@@ -378,6 +380,7 @@ const struct task_ops task_algebra = {
     .metric = "accuracy",
     .grades_math = 1,
     .expected_tokens = 680,
+    .expected_steps = 16,
     .load = load_pocket,
     .grade = grade_by_value,
 };

@@ -112,6 +112,13 @@ int task_unknown(const char *name, struct err *e)
     return rc;
 }
 
+double task_usual_tokens(const struct task_ops *ops, const struct task_options *o)
+{
+    if (!ops->expected_steps || o->steps == PARAM_UNSET_INT)
+        return ops->expected_tokens;
+    return (double)ops->expected_tokens * o->steps / ops->expected_steps;
+}
+
 int task_is_text(const char *metric)
 {
     return !strcmp(metric, "bits_per_byte");

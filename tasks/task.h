@@ -116,6 +116,7 @@ struct task_ops {
     int is_restricted;
     int grades_math;     /* 1: graded by grade_math, so its rules change the scores */
     int expected_tokens; /* typical completion length, for scheduling */
+    int expected_steps; /* at this option `steps`, with which the length grows; 0: it does not depend on it */
     const char *(*subset)(
         size_t i); /* name of data set i that `subset` may ask for, NULL past the end; hook NULL: none */
     int (*needs_segmenter)(
@@ -134,6 +135,8 @@ const struct task_ops *task_at(size_t i);
 const struct task_ops *task_find(const char *name);
 /* Always returns ERR_USAGE, with the nearest name or all of them in the message. */
 int task_unknown(const char *name, struct err *e);
+/* Returns the typical completion length of a task with these options, in tokens. */
+double task_usual_tokens(const struct task_ops *ops, const struct task_options *o);
 /* Returns 1 for bits_per_byte, else 0. */
 int task_is_text(const char *metric);
 

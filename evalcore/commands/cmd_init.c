@@ -214,7 +214,11 @@ static void write_notes(const struct draft *p, struct str *out)
     note_line(
         out, "Budgets are the same number of tokens for each policy that counts tokens or pages (16 tokens).",
         0);
-    note_line(out, "margin: points that a policy may lose and still be marked as good as the baseline.", 0);
+    note_line(
+        out,
+        "margin: points that a policy may lose and still be marked as good as the baseline. The dry run "
+        "says how many problems that takes; these few show what the program does.",
+        0);
     if (p->left_out.len) {
         str_clear(&line);
         str_printf(&line, "Left out, because they need options of this model that nobody has published: %s.",

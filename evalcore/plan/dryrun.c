@@ -10,6 +10,7 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/plan/calibrate.h"
+#include "evalcore/plan/runplan_parts.h"
 
 /* --calibrate auto does not load more than this. */
 #define LARGE_WEIGHTS ((size_t)2 << 30)
@@ -73,7 +74,7 @@ static int find_length(const struct dryrun *d, const struct plan_cell *c, double
         }
     }
     *same_policy = 0;
-    *length = c->task->ops->expected_tokens;
+    *length = task_usual_tokens(c->task->ops, &c->task->options);
     return 0;
 }
 
@@ -367,6 +368,7 @@ void dryrun_print(const struct runplan *p, const struct dryrun_options *o)
     int loaded = 0;
     d.length = xcalloc((size_t)p->n_cells + 1, sizeof *d.length);
     print_table(&d);
+    dryrun_marks(p);
     if (p->file->endpoint) {
         printf(
             "\nmodel: %s at %s, context %d; prompts are those of %s\nThe server was not asked: whether it is "

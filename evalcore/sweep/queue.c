@@ -42,7 +42,7 @@ void queue_guess(struct queue *q, const struct runplan *p, const char *dir)
         const struct plan_cell *c = &p->cells[i];
         struct queue_model *m = &q->model[p->loaded[c->loaded_model].model];
         for (size_t k = 0; k < p->sets[c->set].task.n_problems; k++) {
-            double limit = runplan_limit(p, c, k), usual = c->task->ops->expected_tokens;
+            double limit = runplan_limit(p, c, k), usual = task_usual_tokens(c->task->ops, &c->task->options);
             m->tokens += c->settings->s.samples *
                          (usual < limit && !settings_only_limit(&c->settings->s) ? usual : limit);
         }

@@ -124,7 +124,7 @@ static double expected_tokens(const struct history *all, const struct runplan *p
                     : j->hint > 0     ? j->hint
                     : h->n_all        ? h->all / (double)h->n_all
                     : of_baseline > 0 ? of_baseline
-                                      : s->task.ops->expected_tokens;
+                                      : task_usual_tokens(s->task.ops, &s->task.options);
     int limit = settings_max_new(&c->settings->s, problem->max_new_tokens);
     j->usual = tokens > 1 ? tokens : 1;
     if (settings_only_limit(&c->settings->s)) {

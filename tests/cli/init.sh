@@ -12,6 +12,11 @@ for policy in full quest raas delta kascade dms oracle streamingllm omnikv lessi
     grep -q "^$policy" stdout.txt || fail "the first file has no cell of $policy: $(cat stdout.txt)"
 done
 [ "$(grep -c '^quest k_pages=' stdout.txt)" = 4 ] || fail "two budgets for two tasks: $(cat stdout.txt)"
+# What no outcome of its few problems can earn was learnt after the night.
+grep -q '^= within 5 points: no outcome can earn it; .* [1-9][0-9]* problems of each task' stdout.txt ||
+    fail "the dry run does not say that = cannot be earned: $(grep within stdout.txt)"
+run 0 sweep run.json -o out3 --dry-run --calibrate no --set tasks.relay.problems=70 --set tasks.lookup.problems=70
+grep -q '^= within 5 points: can be earned' stdout.txt || fail "140 problems can earn it: $(grep within stdout.txt)"
 grep -q '"note"' run.json || fail "no notes"
 tokens=30
 if small; then tokens=2; fi
