@@ -257,8 +257,10 @@ static void put_names(struct str *out, const struct report *r, enum level level)
         str_printf(out, "%s\"%s\"", f ? "," : "", finish_name((enum finish_reason)f));
     str_puts(out, "],\n");
     if (!r->has_transcripts)
-        str_puts(out, "\"texts\":\"kveval show prints a problem's text and completion; kveval report "
-                      "--transcripts writes them beside the page, and this list then leads to them.\",\n");
+        str_puts(out,
+                 "\"texts\":\"kveval show RUN CELL PROBLEM prints a problem's prompt and completions; kveval "
+                 "report RUN --transcripts writes them beside the page, and this list then leads to "
+                 "them. RUN is the run's folder.\",\n");
 }
 
 static void build_data(struct str *out, const struct report *r, enum level level)
