@@ -17,8 +17,8 @@ struct dryrun_options {
 /* Returns the enum dryrun_calibration of that name (NULL: auto), or ERR_USAGE for another name. */
 int dryrun_calibration(const char *name, struct err *e);
 
-/* Prints cells, jobs, expected tokens, which marks can be earned, memory and time on standard output. p: a dry plan
- * (runplan_options.dry). A speed that cannot be measured is no error, the reason is printed. */
+/* Prints cells, jobs, expected tokens, which marks can be earned, memory and time on standard output. p: a
+ * dry plan (runplan_options.dry). A speed that cannot be measured is no error, the reason is printed. */
 void dryrun_print(const struct runplan *p, const struct dryrun_options *o);
 
 #endif

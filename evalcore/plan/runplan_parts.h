@@ -50,7 +50,8 @@ void runplan_log_unapplied(const struct runplan *p);
 /* What the files of a model say and the program does otherwise (engine_log_notices()). */
 void runplan_log_files(const struct runplan *p);
 
-/* Part of dryrun_print(): for each model which marks its settings can earn, and how many problems would do. */
+/* Part of dryrun_print(): for each model which marks its settings can earn, and how many problems would do.
+ */
 void dryrun_marks(const struct runplan *p);
 
 #endif
