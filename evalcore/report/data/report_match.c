@@ -317,6 +317,14 @@ void report_compare(struct pair *out, const struct cell_stats *a, const struct c
     match_one(out, a, b, NAN, n_dropped);
 }
 
+int report_family(const struct report *r, int row)
+{
+    int first = 0;
+    while (strcmp(r->rows[first].model, r->rows[row].model) != 0)
+        first++;
+    return first;
+}
+
 /* ---- Texts against their baseline. They are compared window by window, since the same window is hard or
  * easy for all: the differences of bits per byte get a t interval and a sign-flip test, as scores of problems
  * do. */

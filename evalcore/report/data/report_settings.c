@@ -128,14 +128,6 @@ static int has_answers(const struct report *r, int row)
     return 0;
 }
 
-int report_family(const struct report *r, int row)
-{
-    int first = 0;
-    while (strcmp(r->rows[first].model, r->rows[row].model) != 0)
-        first++;
-    return first;
-}
-
 void report_settings(struct report *r)
 {
     size_t capacity = (size_t)r->n_rows + 1;
