@@ -88,6 +88,46 @@ def attention():
                      for (heads, batch, tokens), at in sorted(rows.items())])
 
 
+PROMPT_MODES = ["dense", "masses", "top-k 10 %", "lists 10 %", "lists 20 %", "lists 30 %", "window 30 %", "gates"]
+
+
+def prompts():
+    """One layer's milliseconds, and how much faster than dense attention Kascade's is in the shape of its Table 3: of 32
+    layers five choose, of which the first is dense."""
+    ms, out = {}, []
+    for run in load("h200_prompts.json")["runs"]:
+        for figure in run["figures"]:
+            m = re.fullmatch(r"prompt attention (\S+) heads d 128, bf16 KV, (\d+) tokens: (.*), one layer (\S+) ms", figure["name"])
+            if m:
+                ms.setdefault((m[1], int(m[2])), {})[m[3]] = float(m[4])
+    for (heads, tokens), at in ms.items():
+        choice = at["masses"] + at["top-k 10 %"]
+        kascade = [32 * at["dense"] / (at["dense"] + 5 * choice + 31 * at[f"lists {p} %"]) for p in (10, 20)]
+        out.append([f"{heads}, {tokens:,}"] + [f"{at[mode]:,.3g}" if at[mode] < 1000 else f"{at[mode]:,.0f}" for mode in PROMPT_MODES] +
+                   [f"{x:.2f} x" for x in kascade])
+    return markdown(["query/KV heads, tokens"] + PROMPT_MODES + ["Kascade 10 %", "20 %"], out)
+
+
+def whole_prompts():
+    """Milliseconds of a whole prompt of the 8B shape, and of these what its attention and the choice of keys take."""
+    out = []
+    for run in load("h200_prompts.json")["runs"]:
+        found = re.fullmatch(r"prefill \S+ (\S+) of (\d+) tokens, (\S+) ms", run["figures"][0]["name"])
+        if not found:
+            continue
+        parts = {f["name"].split(": ")[-1].split(",")[0] + (" sparse" if ", sparse" in f["name"] else ""): f["value"]
+                 for f in run["figures"][1:]}
+        attention = parts.get("prefill_attend", 0) + parts.get("prefill_attend sparse", 0)
+        choice = parts.get("prefill_mass", 0) + parts.get("topk", 0)
+        ratio = re.search(r"ratio=0\.(\d)", found[1])
+        out.append((int(found[2]), f"Kascade {ratio[1]}0 %" if ratio else "full attention", float(found[3]), attention, choice))
+    full = {row[0]: row[2] for row in out if row[1] == "full attention"}
+    return markdown(["tokens", "policy", "ms", "of these attention", "the choice", "than full attention"],
+                    [[f"{n:,}", policy, f"{ms:,.0f}", f"{attention:,.0f}", f"{choice:,.0f}" if choice else "",
+                      "" if policy == "full attention" else f"{full[n] / ms:.2f} x as fast"]
+                     for n, policy, ms, attention, choice in sorted(out, key=lambda row: (row[0], row[1] != "full attention", row[1]))])
+
+
 def cpu_peers():
     table = load("cpu_peers.json")
     return markdown(table["columns"], table["rows"])
@@ -98,7 +138,7 @@ def equal_reads_of(model):
 
 
 TABLES = {"equal reads, SmolLM2": lambda: equal_reads_of("smollm2"), "equal reads, pocket": lambda: equal_reads_of("pocket"),
-          "ruler": ruler, "attention": attention,
+          "ruler": ruler, "attention": attention, "prompts": prompts, "whole prompts": whole_prompts,
           "policy speeds": policy_speeds, "peers": peers, "products": products, "cpu peers": cpu_peers}
 
 

@@ -54,10 +54,11 @@ __device__ static inline int key_at(const struct list_piece &p, int i)
     return i >= p.n ? p.own + i - p.n : p.idx ? p.idx[i] : i;
 }
 
-/* Where a key is in the pool, in tokens, whether it is one and lives, and the last position that sees it. */
+/* Where a key's row of K is in the pool, in rows, its V a page behind; the last position that sees it; and
+ * the live bits of its page, 0 behind the last key. */
 struct place {
-    int token, until;
-    bool live;
+    int row, until;
+    unsigned live;
 };
 
 __device__ static inline struct place place_of(const struct prefill_work &w, const struct list_piece &p,
@@ -66,26 +67,30 @@ __device__ static inline struct place place_of(const struct prefill_work &w, con
     const struct kv_view &kv = w.a.kv;
     size_t page = p.table + key / KV_PAGE_TOKENS;
     int t = key % KV_PAGE_TOKENS;
-    return {kv.block_table[page] * KV_PAGE_TOKENS + t,
-            p.until ? p.until[min(key, w.a.until_stride - 1)] : INT32_MAX,
-            i < p.total && (kv.live[page] >> t & 1)};
+    return {kv.block_table[page] * (2 * KV_PAGE_TOKENS) + t,
+            p.until ? p.until[min(key, w.a.until_stride - 1)] : INT32_MAX, i < p.total ? kv.live[page] : 0u};
 }
 
-/* Copies K or V of the warp's 32 keys, whose lanes know the places, to its rows of the tile at `to`. */
-template <class F>
-static __device__ inline void copy_rows(const struct kv_view &kv, int token, bool is_keys, uint32_t to)
+/* Copies the 32 rows of the pool that the warp's lanes name to the warp's rows of the tile at `to`. The cache
+ * has turned a row's chunks by its place in the page, wgmma wants them by that in the tile. */
+template <class F> static __device__ inline void copy_rows(const struct kv_view &kv, int row, uint32_t to)
 {
-    enum { CHUNKS = F::DIM / 8, AT_ONCE = WARP / CHUNKS };
-    int lane = threadIdx.x % WARP, first = threadIdx.x / WARP % COPY_WARPS * WARP, chunk = lane % CHUNKS;
-    const char *pool = (const char *)kv.pool + (is_keys ? 0 : KV_PAGE_TOKENS * F::DIM * 2) + chunk * 16;
-#pragma unroll 8
-    for (int i = 0; i < WARP / AT_ONCE; i++) {
-        int row = i * AT_ONCE + lane / CHUNKS, from = __shfl_sync(~0u, token, row), t = from % KV_PAGE_TOKENS;
-        /* The cache has turned the row's chunks by its place in the page, wgmma wants them by that in the
-         * tile. */
-        int turned = chunk % 8 ^ (t & 7) ^ (row & 7);
-        async_copy_16(to + chunk / 8 * F::HALF + (first + row) * ROW + turned * 16,
-                      pool + ((size_t)(from / KV_PAGE_TOKENS) * 2 * KV_PAGE_TOKENS + t) * F::DIM * 2);
+    enum { CHUNKS = F::DIM / 8, AT_ONCE = WARP / CHUNKS, BATCH = 8 };
+    int lane = threadIdx.x % WARP, own = lane / CHUNKS, chunk = lane % CHUNKS;
+    const char *pool = (const char *)kv.pool + chunk * 16;
+    keep_address(pool); /* each row then adds to it in one instruction */
+    to += chunk / 8 * F::HALF + (threadIdx.x / WARP % COPY_WARPS * WARP + own) * ROW;
+#pragma unroll
+    for (int i = 0; i < WARP; i += BATCH * AT_ONCE) {
+        unsigned from[BATCH];
+#pragma unroll
+        for (int b = 0; b < BATCH; b++)
+            from[b] = __shfl_sync(~0u, row, i + b * AT_ONCE + own);
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            int at = i + b * AT_ONCE, turned = (from[b] & 7) ^ (chunk % 8 ^ own ^ (at & 7));
+            async_copy_16(to + at * ROW + turned * 16, pool + from[b] * (size_t)(F::DIM * 2));
+        }
     }
 }
 
@@ -109,8 +114,9 @@ static __device__ inline void gather_tiles(const struct prefill_work &w, const s
             after = key_at(p, i + 2 * KEYS);
         }
         wait_for_room(r, turn);
-        copy_rows<F>(w.a.kv, is_keys ? keys.token : values.token, is_keys, tile_of<F>(r, turn));
-        unsigned there = __ballot_sync(~0u, keys.live), sure = __ballot_sync(~0u, keys.until >= p.last);
+        copy_rows<F>(w.a.kv, is_keys ? keys.row : values.row + KV_PAGE_TOKENS, tile_of<F>(r, turn));
+        unsigned there = __ballot_sync(~0u, keys.live >> keys.row % KV_PAGE_TOKENS & 1),
+                 sure = __ballot_sync(~0u, keys.until >= p.last);
         struct key_words *to = words + turn % STAGES;
         if (EXPIRES)
             to->until[warp * WARP + lane] = keys.until;
@@ -196,7 +202,7 @@ static __global__ void __launch_bounds__(F::THREADS, 1)
     /* A thread's arrival behind its copies, and one of each warp for its word. */
     struct smem r = open_smem<F>(shared_address(shared), COPY_WARPS * WARP + COPY_WARPS);
     struct key_words *words = (struct key_words *)(shared + (r.more - shared_address(shared)));
-    if (threadIdx.x >= F::TEAMS * TEAM) {
+    if (team_of_warp() >= F::TEAMS) {
         give_registers<F::KEPT>();
         gather_tiles<F, EXPIRES>(w, p, r, words);
         return;
@@ -235,8 +241,8 @@ template <class F, bool EXPIRES> static int launch_lists(struct device *d, const
 
 template <bool EXPIRES> static int launch_dim(struct device *d, const struct prefill_work *w)
 {
-    return w->a.kv.head_dim == 64 ? launch_lists<team_config<64, 2, 40, 232>, EXPIRES>(d, w)
-                                  : launch_lists<team_config<128, 2, 40, 232>, EXPIRES>(d, w);
+    return w->a.kv.head_dim == 64 ? launch_lists<team_config<64, 2, 56, 224>, EXPIRES>(d, w)
+                                  : launch_lists<team_config<128, 2, 56, 224>, EXPIRES>(d, w);
 }
 
 int prefill_lists(struct device *d, const struct prefill_work *w)

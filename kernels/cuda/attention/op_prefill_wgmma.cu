@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(F::THREADS, 1)
     if (!find_piece(a.w, F::ROWS, KEYS, &p))
         return;
     struct smem r = open_smem<F>(shared_address(shared), COPY_WARPS);
-    if (threadIdx.x >= F::TEAMS * TEAM) {
+    if (team_of_warp() >= F::TEAMS) {
         if (F::TEAMS > 1)
             give_registers<F::KEPT>();
         copy_tiles<F>(a, p, r);

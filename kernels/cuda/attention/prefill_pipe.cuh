@@ -49,6 +49,13 @@ struct smem {
     uint32_t tiles, queries, full, empty, ready, more;
 };
 
+/* Which team the thread is of, TEAMS or more for those that copy: in a form that the compiler knows to be the
+ * same for the whole warp, so that it computes descriptors once a warp. */
+__device__ static inline int team_of_warp(void)
+{
+    return __shfl_sync(~0u, (int)threadIdx.x / TEAM, 0);
+}
+
 /* Opens it; a stage is full after so many arrivals. By all threads of the block. */
 template <class F> static __device__ inline struct smem open_smem(uint32_t start, int full_arrivals)
 {
@@ -81,31 +88,31 @@ __device__ static inline bool turn_is_keys(int n_tiles, int turn)
     return turn == 0 || (turn % 2 && turn < 2 * n_tiles - 1);
 }
 
-template <class F> __device__ static inline uint32_t tile_of(const struct smem &r, int turn)
+template <class F> __device__ static inline uint32_t tile_of(const struct smem &r, unsigned turn)
 {
     return r.tiles + turn % STAGES * F::TILE;
 }
 
-__device__ static inline uint32_t full_of(const struct smem &r, int turn)
+__device__ static inline uint32_t full_of(const struct smem &r, unsigned turn)
 {
     return r.full + turn % STAGES * 8;
 }
 
 /* The consumers wait for what comes at a turn. */
-__device__ static inline void wait_for(const struct smem &r, int turn)
+__device__ static inline void wait_for(const struct smem &r, unsigned turn)
 {
     barrier_wait(full_of(r, turn), turn / STAGES & 1);
 }
 
 /* The producers wait until its stage is empty. */
-__device__ static inline void wait_for_room(const struct smem &r, int turn)
+__device__ static inline void wait_for_room(const struct smem &r, unsigned turn)
 {
     if (turn >= STAGES)
         barrier_wait(r.empty + turn % STAGES * 8, (turn / STAGES - 1) & 1);
 }
 
 /* The warp is done with what came then. */
-__device__ static inline void give_back(const struct smem &r, int turn)
+__device__ static inline void give_back(const struct smem &r, unsigned turn)
 {
     __syncwarp();
     if (threadIdx.x % WARP == 0)
@@ -149,19 +156,19 @@ template <int N> static __device__ inline float (&flat_sums(float (&x)[N][4]))[4
     return *(float(*)[4 * N]) x;
 }
 
-/* Asks for the products of the team's 64 rows at `rows`, halves rows_half apart, with the 128 at `columns`.
- */
-template <class F>
+/* Asks for the products of the team's 64 rows at `rows`, halves rows_half apart, with those at `columns`, 8
+ * for each of the groups. */
+template <class F, int GROUPS>
 static __device__ inline void ask_logits(uint32_t rows, uint32_t rows_half, uint32_t columns,
-                                         uint32_t columns_half, float (&s)[KEY_GROUPS][4])
+                                         uint32_t columns_half, float (&s)[GROUPS][4])
 {
     hold_registers(flat_sums(s));
     wgmma_begin();
 #pragma unroll
     for (int k = 0; k < F::DIM; k += 16) {
-        int half = k / TENSOR_TILE, at = k % TENSOR_TILE * 2;
-        wgmma(flat_sums(s), tile_at(rows + half * rows_half + at),
-              tile_at(columns + half * columns_half + at), k);
+        uint32_t half = k / TENSOR_TILE, at = k % TENSOR_TILE * 2;
+        wgmma(flat_sums(s), tile_at(rows, half * rows_half + at), tile_at(columns, half * columns_half + at),
+              k);
     }
     wgmma_commit();
 }
@@ -172,17 +179,16 @@ static __device__ inline void ask_values(uint32_t values, const uint32_t (&p)[TI
                                          float (&o)[F::DIM / 8][4])
 {
     hold_registers(flat_sums(o));
+    uint64_t v = turned_tile_at(values, F::HALF);
     wgmma_begin();
 #pragma unroll
     for (int page = 0; page < TILE_PAGES; page++)
-        wgmma_values(flat_sums(o), p[page], turned_tile_at(values + page * KV_PAGE_TOKENS * ROW, F::HALF), 1);
+        wgmma_values(flat_sums(o), p[page], v + page * KV_PAGE_TOKENS * ROW / 16, 1);
     wgmma_commit();
 }
 
 template <int DIM> static __device__ inline void rescale_sums(struct out_rows<DIM> &m, const float (&keep)[2])
 {
-    if (!__any_sync(~0u, keep[0] != 1.0f || keep[1] != 1.0f))
-        return;
 #pragma unroll
     for (int x = 0; x < DIM / 8; x++)
 #pragma unroll
@@ -200,7 +206,7 @@ template <class F, class H>
 static __device__ inline void attend_tiles(struct out_rows<F::DIM> &m, const struct smem &r, int n_tiles,
                                            H &hide)
 {
-    uint32_t queries = r.queries + threadIdx.x / TEAM * TEAM_ROWS * ROW;
+    uint32_t queries = r.queries + team_of_warp() * TEAM_ROWS * ROW;
     float s[KEY_GROUPS][4] = {}, keep[2];
     uint32_t weights[TILE_PAGES][4];
     hide.before(0);
@@ -230,10 +236,16 @@ static __device__ inline void attend_tiles(struct out_rows<F::DIM> &m, const str
         give_back(r, keys);
         hide.hide(m, i, s);
         softmax_rows(m, s, keep);
+        /* The branch keeps the exponentials before the wait, where the compiler would not leave them. */
+        hold_registers(flat_sums(s));
+        if (__any_sync(~0u, keep[0] != 1.0f || keep[1] != 1.0f)) {
+            wgmma_wait();
+            hold_registers(flat_sums(m.o));
+            rescale_sums(m, keep);
+        }
         wgmma_wait();
         hold_registers(flat_sums(m.o));
         give_back(r, values);
-        rescale_sums(m, keep);
         round_weights(m, s, keep, weights);
     }
     int values = turn_of_values(n_tiles, n_tiles - 1);

@@ -6,11 +6,11 @@
 /* Hopper's matrix products of four warps, with the second factor in shared memory. They run asynchronously:
  * the warps start some, commit them, and later wait for them. */
 
-/* Returns wgmma's descriptor of where a tile's rows lie: address, 1024 bytes from one group of 8 rows to the
- * next, 128-byte swizzle. */
-__device__ static inline uint64_t tile_at(uint32_t address)
+/* Returns wgmma's descriptor of where a tile's rows lie: so many bytes beyond an address, 1024 bytes from one
+ * group of 8 rows to the next, 128-byte swizzle. The sum fits its 14 bits, and needs no carry. */
+__device__ static inline uint64_t tile_at(uint32_t address, uint32_t further = 0)
 {
-    return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
+    return (uint64_t)((address >> 4 & 0x3fff) + further / 16) | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
 }
 
 /* Sums as operands of an instruction, and operands by their numbers. */
