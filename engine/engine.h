@@ -404,4 +404,12 @@ const char *step_part_name(enum step_part p);
  * forgets tokens, or the cache has no room for the tokens appended) or ERR_DEVICE. */
 int engine_time_step(struct engine *en, struct step_times *out, struct err *e);
 
+/* Called with an operation's name, how often it ran, and for how many seconds in all. Attention to prompts by
+ * lists or with keys that expire is "prefill_attend, sparse". */
+typedef void op_time_fn(void *context, const char *name, int n, double seconds);
+/* Decodes what has been submitted to its end, one operation after the other with a wait behind each, and
+ * calls fn with each operation that ran: where the time of a prompt goes. Decode steps that were captured
+ * before are replayed and not divided. Returns 0, or as engine_run(). */
+int engine_time_operations(struct engine *en, op_time_fn *fn, void *context, struct err *e);
+
 #endif

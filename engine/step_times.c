@@ -187,6 +187,46 @@ static int time_part(struct engine *en, const struct tape *t, enum step_part par
     return e->code;
 }
 
+/* What timed_launch() times for; its device is the backend's own, so there is no other way to tell it. */
+static _Thread_local struct op_clock {
+    const struct backend *be;
+    const int32_t *word; /* of the device: getting it waits for all before */
+    int n[OP_COUNT + 1];
+    double seconds[OP_COUNT + 1]; /* the last: sparse attention to prompts */
+} * op_clock;
+
+static int timed_launch(struct device *d, enum op op, const void *args)
+{
+    struct op_clock *c = op_clock;
+    const struct prefill_attend_args *a = op == OP_prefill_attend ? args : NULL;
+    int at = a && (a->idx || a->until) ? OP_COUNT : (int)op;
+    int32_t x;
+    double start = clock_seconds();
+    int rc = c->be->launch(d, op, args);
+    if (!rc)
+        rc = c->be->download(d, &x, c->word, sizeof x);
+    c->seconds[at] += clock_seconds() - start;
+    c->n[at]++;
+    return rc;
+}
+
+int engine_time_operations(struct engine *en, op_time_fn *fn, void *context, struct err *e)
+{
+    struct op_clock c = {.be = en->tf.be, .word = en->tf.row_seq};
+    struct backend timed = *c.be;
+    timed.launch = timed_launch;
+    op_clock = &c;
+    en->tf.be = &timed;
+    engine_run(en, NULL, 0, NULL, NULL, e);
+    en->tf.be = c.be;
+    op_clock = NULL;
+    for (int i = 0; i <= OP_COUNT && !e->code; i++)
+        if (c.n[i])
+            fn(context, i < OP_COUNT ? backend_op_name((enum op)i) : "prefill_attend, sparse", c.n[i],
+               c.seconds[i]);
+    return e->code;
+}
+
 int engine_time_step(struct engine *en, struct step_times *out, struct err *e)
 {
     struct tape t = {NULL, NULL, 0, 0};

@@ -61,7 +61,24 @@ int bench_decode(struct bench *b, struct err *e)
     return rc ? e->code : 0;
 }
 
-/* ---- kveval bench prefill: a prompt alone, from its admission to its first token, at some lengths. The
+/* Figures of one thing, which the title names. */
+struct title {
+    struct bench *b;
+    char text[400];
+};
+
+static void print_figure(struct title *t, const char *what, int n_ops, const char *suffix, double value,
+                         const char *unit)
+{
+    char name[512], ops[40] = "";
+    if (n_ops)
+        snprintf(ops, sizeof ops, ", %d operation%s", n_ops, n_ops == 1 ? "" : "s");
+    snprintf(name, sizeof name, "%s: %s%s%s", t->text, what, ops, suffix);
+    bench_print(t->b, name, value, unit, 0);
+}
+
+/* ---- kveval bench prefill: a prompt alone, from its admission to its first token, at some lengths, and the
+ * time of each operation in one more run, in which each is waited for: attention apart from products. The
  * limit is that of the products of all its tokens and of causal attention, at the machine's peak; a policy
  * that also prefills sparsely (DMS) leaves out some of the latter and may go beyond it. */
 
@@ -90,6 +107,18 @@ static double bound_seconds(const struct bench_engine *x, double tokens)
     return (products + pairs * i->n_layers * i->n_q * 4 * i->head_dim) / x->peak;
 }
 
+static void print_operation(void *context, const char *name, int n, double seconds)
+{
+    print_figure(context, name, n, "", seconds * 1e3, "ms");
+}
+
+static int time_operations(struct title *t, struct bench_engine *x, int tokens, struct err *e)
+{
+    if (!bench_submit(x, 1, tokens, 0, 1, 0, e))
+        engine_time_operations(x->en, print_operation, t, e);
+    return e->code;
+}
+
 /* The median run; the first, which also finds its way, does not count. */
 static int measure_prompt(struct bench *b, struct bench_engine *x, int tokens, struct err *e)
 {
@@ -99,12 +128,14 @@ static int measure_prompt(struct bench *b, struct bench_engine *x, int tokens, s
         rc = time_prompt(x, tokens, run + i, e);
     if (rc)
         return rc;
-    char name[400];
+    struct title t = {.b = b};
+    char name[480];
     double seconds = limits_median(run, PREFILL_RUNS);
-    snprintf(name, sizeof name, "prefill %s %s of %d tokens, %.4g ms", b->model,
-             b->policy ? b->policy : "full", tokens, seconds * 1e3);
+    snprintf(t.text, sizeof t.text, "prefill %s %s of %d tokens", b->model, b->policy ? b->policy : "full",
+             tokens);
+    snprintf(name, sizeof name, "%s, %.4g ms", t.text, seconds * 1e3);
     bench_print(b, name, tokens / seconds, "tok/s", tokens / bound_seconds(x, tokens));
-    return 0;
+    return time_operations(&t, x, tokens, e);
 }
 
 int bench_prefill(struct bench *b, struct err *e)
@@ -131,21 +162,6 @@ int bench_prefill(struct bench *b, struct err *e)
  * whole captured step; both contain the gaps between operations. */
 
 enum { WARM = 16, REPLAYED = 128, DEFAULT_TOKENS = 1024 };
-
-struct title {
-    struct bench *b;
-    char text[400];
-};
-
-static void print_figure(struct title *t, const char *what, int n_ops, const char *suffix, double value,
-                         const char *unit)
-{
-    char name[512], ops[40] = "";
-    if (n_ops)
-        snprintf(ops, sizeof ops, ", %d operation%s", n_ops, n_ops == 1 ? "" : "s");
-    snprintf(name, sizeof name, "%s: %s%s%s", t->text, what, ops, suffix);
-    bench_print(t->b, name, value, unit, 0);
-}
 
 static void print_all(struct title *t, const struct step_times *s)
 {
