@@ -86,6 +86,11 @@ static void add_pairs(struct doc *d, struct comparison *c)
                  &c->settings[i].pair);
 }
 
+static const char *cell_reads(struct arena *a, const struct cell_stats *s)
+{
+    return report_reads(a, s->total_density, s->is_bound);
+}
+
 static void add_lengths(struct doc *d, struct comparison *c)
 {
     static const struct table_column columns[] = {{"cell", 0},
@@ -108,8 +113,8 @@ static void add_lengths(struct doc *d, struct comparison *c)
         report_number_cell(d, t, x->tokens_b, 0);
         table_add(d, t, 0, isfinite(x->length_ratio) ? "%+.1f %%" : "-", 100 * (x->length_ratio - 1));
         p_cell(d, t, x->length_p, 0);
-        table_add(d, t, 0, "%s", report_share(d->arena, c->a->cells[c->cells[i].a].total_density));
-        table_add(d, t, 0, "%s", report_share(d->arena, c->b->cells[c->cells[i].b].total_density));
+        table_add(d, t, 0, "%s", cell_reads(d->arena, &c->a->cells[c->cells[i].a]));
+        table_add(d, t, 0, "%s", cell_reads(d->arena, &c->b->cells[c->cells[i].b]));
     }
 }
 

@@ -175,13 +175,14 @@ static void add_tables(struct str *out, struct comparison *c, int columns)
     for (int i = 0; i < c->n_cells; i++) {
         const struct against *x = &c->cells[i].lengths;
         const struct cell *cell = &c->b->run->cells[c->cells[i].b];
+        const struct cell_stats *side_a = &c->a->cells[c->cells[i].a], *side_b = &c->b->cells[c->cells[i].b];
         if (!isfinite(x->length_ratio))
             continue;
         put_padded(out, cell->task->label, width);
         str_printf(out, " tokens A %.0f, B %.0f (%+.0f %%, p = %.2g); reads A %s, B %s\n", x->tokens_a,
                    x->tokens_b, 100 * (x->length_ratio - 1), x->length_p,
-                   report_share(a, c->a->cells[c->cells[i].a].total_density),
-                   report_share(a, c->b->cells[c->cells[i].b].total_density));
+                   report_reads(a, side_a->total_density, side_a->is_bound),
+                   report_reads(a, side_b->total_density, side_b->is_bound));
     }
 }
 

@@ -67,6 +67,8 @@ extern const char *const report_interval_note;
 const char *report_points(struct arena *a, double points);            /* "10 points" */
 const char *report_difference(struct arena *a, const struct pair *p); /* "-48 [-58, -37]" in points */
 const char *report_share(struct arena *a, double v); /* "31 %" for the fraction 0.31; "-" when not finite */
+/* The same of reads, which says when they are those of a bound: "31 %, a bound". */
+const char *report_reads(struct arena *a, double share, int is_bound);
 /* "4 of 4 cut off at the limit" (cut of n) where the limit explains most of what is missed (2 cut > missed)
  * and cut off at least a tenth of n; else "". */
 const char *report_cut_words(struct arena *a, long cut, long missed, long n);

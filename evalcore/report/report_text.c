@@ -212,7 +212,7 @@ static void add_verdicts(struct str *out, const struct report *r, struct marks *
         f[1] = short_verdict(r, s, m);
         f[2] = isnan(s->accuracy) ? "-" : report_percent(r->arena, s->accuracy, s->ci);
         f[3] = s->pooled.mark == MARK_NONE ? "" : report_difference(r->arena, &s->pooled);
-        f[4] = report_share(r->arena, s->reads);
+        f[4] = report_reads(r->arena, s->reads, s->is_bound);
         notes[i + 1] = report_setting_notes(r, s);
     }
     add_table(out, r, field, (int)rows, COLUMNS, notes);

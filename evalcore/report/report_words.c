@@ -141,6 +141,11 @@ const char *report_share(struct arena *a, double v)
     return isfinite(v) ? arena_printf(a, "%.*f %%", v > 0 && v < 0.0995 ? 1 : 0, 100 * v) : "-";
 }
 
+const char *report_reads(struct arena *a, double share, int is_bound)
+{
+    return arena_printf(a, "%s%s", report_share(a, share), is_bound ? ", a bound" : "");
+}
+
 /* Mostly the limit, and often enough to matter. */
 static int is_cut_short(long cut, long missed, long n)
 {

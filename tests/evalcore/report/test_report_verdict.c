@@ -316,6 +316,10 @@ static void test_cheapest_of_each_policy(void)
     CHECK(strstr(l.line[3].more, "lower: ratio=0.2, most on relay (") != NULL);
     CHECK_INT(count_text(report_verdict_sentence(&rep), "4 of 6 settings are as good"), 1);
     CHECK_NEAR(rep.cells[5].total_density, 0.1, 1e-9);
+    struct str text = {0};
+    report_text(&text, &rep);
+    CHECK_INT(count_text(str_text(&text), "10 %, a bound"), 1);
+    str_release(&text);
     CHECK_NEAR(settings_field(&rep, "total_density"), rep.settings[1].reads, 1e-6);
     arena_release(&a);
     fake_release(&r);
