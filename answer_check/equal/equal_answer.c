@@ -224,6 +224,13 @@ static int has_words(const struct math_node *m)
     return 0;
 }
 
+/* Are the parts of the answer labelled, "(a) 3, (b) 5", so that their order counts? */
+static int is_labelled(struct span t)
+{
+    return (memmem(t.s, t.n, "(a)", 3) && memmem(t.s, t.n, "(b)", 3)) ||
+           (memmem(t.s, t.n, "(i)", 3) && memmem(t.s, t.n, "(ii)", 4));
+}
+
 struct answer_match answer_compare(struct math_work *w, const struct answer *gold, const struct answer *pred,
                                    const struct grade_rules *rules)
 {
@@ -239,6 +246,9 @@ struct answer_match answer_compare(struct math_work *w, const struct answer *gol
     if (r == MATH_TRUE && (g->kind == MATH_TEXT || p->kind == MATH_TEXT) &&
         letter_case_differs(gold->text, pred->text))
         r = MATH_FALSE; /* Aa and AA */
+    const struct math_node *list = e.reading[0] ? e.reading[0] : g, *parts = e.reading[1] ? e.reading[1] : p;
+    if (r == MATH_TRUE && list->kind == MATH_LIST && parts->kind == MATH_TUPLE && is_labelled(pred->text))
+        r = equal_items(&e, list, parts, 1);
     if (r == MATH_TRUE && (bars_differ(gold->text, pred->text) ||
                            equal_order_differs(w, e.reading[0] ? e.reading[0] : g, gold->text,
                                                e.reading[1] ? e.reading[1] : p, pred->text)))

@@ -159,6 +159,46 @@ static const char *read_share(struct arena *a, struct span f)
                            : NULL;
 }
 
+/* "(a) 3, (b) 5" as the tuple of the parts. */
+static const char *read_labelled(struct arena *a, struct span f)
+{
+    static const char *const labels[][3] = {{"(a)", "(b)", "(c)"}, {"(i)", "(ii)", "(iii)"}};
+    for (size_t k = 0; k < 2; k++) {
+        const char *text = "(", *from = NULL;
+        int n = 0;
+        for (; n < 3; n++) {
+            const char *at =
+                n ? memmem(from, f.n - (size_t)(from - f.s), labels[k][n], strlen(labels[k][n])) : f.s;
+            if (!at || !span_at(f, (size_t)(at - f.s), labels[k][n]))
+                break;
+            for (size_t end = n ? (size_t)(at - from) : 0; n; end--)
+                if (!end || !strchr(" ,;", from[end - 1])) {
+                    text = arena_printf(a, "%s%.*s, ", text, (int)end, from);
+                    break;
+                }
+            from = at + strlen(labels[k][n]);
+            if (from >= f.s + f.n || *from != ' ') /* (a)(b), a product */
+                return NULL;
+        }
+        if (n > 1)
+            return arena_printf(a, "%s%.*s)", text, (int)(f.n - (size_t)(from - f.s)), from);
+    }
+    return NULL;
+}
+
+/* "3/4 (75\%)" and "3/4 (or 0.75)" as two writings of one value. */
+static const char *read_rewritten(struct arena *a, struct span f)
+{
+    const char *open = f.n > 4 && f.s[f.n - 1] == ')' ? memrchr(f.s, '(', f.n) : NULL;
+    if (!open || open < f.s + 2 || open[-1] != ' ' || !(ascii_is_digit(open[-2]) || strchr("})", open[-2])))
+        return NULL;
+    struct span inner = {open + 1, f.n - (size_t)(open + 1 - f.s) - 1};
+    int is_said = respell_take(&inner, "or") || respell_take(&inner, "=");
+    if (!is_said && !(inner.n && inner.s[inner.n - 1] == '%'))
+        return NULL;
+    return arena_printf(a, "%.*s\\text{ or }%.*s", (int)(open - f.s - 1), f.s, (int)inner.n, inner.s);
+}
+
 /* "+ constant" as + C. */
 static const char *read_constant(struct arena *a, struct span f)
 {
@@ -250,6 +290,8 @@ enum {
     SAYS_SHARE = 1 << 20,
     SAYS_CONSTANT = 1 << 21,
     SAYS_BOTH = 1 << 22,
+    SAYS_PARTS = 1 << 23,
+    SAYS_REWRITTEN = 1 << 24,
     SAYS_SPELLED = 32768
 };
 
@@ -367,6 +409,10 @@ static unsigned rules_of(struct span s)
                        : 0;
         all |= (c == '<' || c == '*' || c == '&') && i + 1 < s.n && strchr("sIplg", s.s[i + 1]) ? SAYS_MARKUP
                                                                                                 : 0;
+        if (c == '(' && i + 2 < s.n)
+            all |= (s.s[i + 1] == 'b' && s.s[i + 2] == ')') || span_at(s, i, "(ii)") ? SAYS_PARTS : 0;
+        if (c == ')' && i + 2 >= s.n)
+            all |= SAYS_REWRITTEN;
         if (c == '(' && i + 3 < s.n && ascii_is_digit(s.s[i + 1]) &&
             (strchr(" \\", s.s[i + 2]) || memmem(s.s + i, s.n - i, ")(", 2) ||
              (ascii_is_digit(s.s[i + 2]) && strchr(" \\", s.s[i + 3]))))
@@ -380,7 +426,9 @@ static unsigned rules_of(struct span s)
 static const struct {
     unsigned says;
     const char *(*read)(struct arena *a, struct span f);
-} rules[] = {{SAYS_CYCLE, respell_cycles},
+} rules[] = {{SAYS_PARTS, read_labelled},
+             {SAYS_REWRITTEN, read_rewritten},
+             {SAYS_CYCLE, respell_cycles},
              {SAYS_CHOOSE, respell_choose},
              {SAYS_TIME, respell_time},
              {SAYS_TIME, respell_duration},
