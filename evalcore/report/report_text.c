@@ -131,7 +131,7 @@ static void add_texts(struct str *out, const struct report *r, size_t name_width
         str_printf(out, "  %9s  %10s  %8s  %7s  %11s%s\n", decimals_text(r, f.bits_per_byte, 4),
                    p && p->problems ? arena_printf(r->arena, "%+.4f", p->delta) : "-",
                    decimals_text(r, f.kl, 5), decimals_text(r, 100 * f.top1, 2),
-                   report_share(r->arena, r->cells[i].total_density),
+                   report_reads(r->arena, r->cells[i].total_density, r->cells[i].is_bound),
                    c->n_records < c->n_expected ? " *" : "");
     }
 }
