@@ -226,9 +226,14 @@ int main(int argc, char **argv)
         lost |= fclose(stdout) != 0;
         stdout = plain;
     }
-    /* Results that could not be written (a full disk behind a pipe) must not look like success. A reader that
-     * has seen enough, such as head, is no such thing. */
-    if (lost && !is_reader_gone()) {
+    /* A reader that has seen enough, such as head, is no fault to tell of: the program ends as others do
+     * then. */
+    if (lost && rc == EXIT_DONE && is_reader_gone()) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    /* Results that could not be written (a full disk behind a pipe) must not look like success. */
+    if (lost) {
         log_error("cannot write to standard output");
         if (rc == EXIT_DONE)
             rc = EXIT_INCOMPLETE;

@@ -78,7 +78,7 @@ for ((i = 0; i < 3000; i++)); do echo '{"text": "What is two and three, and what
 for command in "list policies" "tokenize many.jsonl" "help"; do
     # shellcheck disable=SC2086
     { "$program" $command 2>pipe.txt; echo $? >code.txt; } | true
-    [ "$(cat code.txt)" = 0 ] && [ ! -s pipe.txt ] || fail "$command into a closed pipe: exit code $(cat code.txt), $(cat pipe.txt)"
+    case $(cat code.txt) in 0 | 141) [ ! -s pipe.txt ] ;; *) false ;; esac || fail "$command into a closed pipe: exit code $(cat code.txt), $(cat pipe.txt)"
 done
 "$program" list policies >/dev/full 2>pipe.txt && fail "a full disk passed for written"
 mentions pipe.txt 'standard output'
