@@ -127,8 +127,13 @@ static void add_findings(struct doc *d, const struct report *r)
         struct verdict_lines l = report_verdict_lines(r);
         doc_paragraph(d, "%s %s", sentence,
                       l.n_good ? "The cheapest good setting of each policy:" : "By policy:");
-        for (int i = 0; i < l.n; i++)
+        int marked = 0;
+        for (int i = 0; i < l.n; i++) {
             doc_line(d, l.line[i].name, l.line[i].text, l.line[i].more);
+            marked |= l.line[i].more && strstr(l.line[i].more, "\xE2\x96\xBC");
+        }
+        if (marked)
+            doc_paragraph(d, "\xE2\x96\xBC beside a task: a loss beyond chance on that task alone.");
     } else if (r->n_pairs)
         doc_paragraph(d, "No problem is answered by a policy and its baseline yet, so nothing is compared.");
     else

@@ -55,7 +55,7 @@ const char *report_verdict_sentence(const struct report *r)
                compared == 1 ? "" : "s", within == 1 || compared == 1 ? "is" : "are", report_baseline_name(r),
                report_points(r->arena, r->run->margin), report_problem_basis(r, &is_same));
     add_part(&s, r, MARK_HIGHER, "is better", "are better");
-    add_part(&s, r, MARK_LOWER, "is worse", "are worse");
+    add_part(&s, r, MARK_LOWER, "is lower", "are lower");
     add_part(&s, r, MARK_OPEN, "is not decided", "are not decided");
     add_part(&s, r, MARK_TOO_FEW, "has too few problems for any verdict",
              "have too few problems for any verdict");
@@ -191,14 +191,15 @@ static const char *best_words(const struct report *r, const struct setting *s)
         s->pooled.mark == MARK_HIGHER
             ? arena_printf(r->arena, "better%s", report_scope(&s->pooled))
             : arena_printf(r->arena, "as good within %s", report_points(r->arena, r->run->margin));
-    const char *reads = isnan(s->reads)
-                            ? ""
-                            : arena_printf(r->arena, " at %s of the reads", report_share(r->arena, s->reads));
+    const char *reads = isnan(s->reads) ? ""
+                        : s->reads < 0.995
+                            ? arena_printf(r->arena, " at %s of the reads", report_share(r->arena, s->reads))
+                            : arena_printf(r->arena, ", but saves nothing: %s of the reads",
+                                           report_share(r->arena, s->reads));
     return arena_printf(r->arena, "%s%s%s", s->is_bound ? "a bound, " : "", how, reads);
 }
 
-/* "lower: ratio=0.2, most on algebra (-80 points); 3 not decided". A policy with a good setting says of the
- * others only where it loses; the table has the rest. */
+/* "lower: ratio=0.2, most on algebra (-80 points); 3 not decided". */
 static const char *other_words(const struct report *r, const struct family *f)
 {
     static const struct {
@@ -213,7 +214,7 @@ static const char *other_words(const struct report *r, const struct family *f)
         const char *scope = is_lower ? marks_scope(r, MARK_LOWER) : "";
         const char *names =
             names_of(r, f, parts[i].mark, arena_printf(r->arena, "%s%s", parts[i].word, scope));
-        if (!names || (f->best && !is_lower))
+        if (!names)
             continue;
         str_printf(&s, "%s%s", s.len ? "; " : "", names);
         const char *losses = is_lower ? losses_of(r, f) : NULL;
@@ -345,7 +346,7 @@ static void draw_lead_panel(struct doc *d, const struct report *r, int row)
     svg_chart(&svg, &chart);
     doc_figure(d, arena_printf(r->arena, "%s.svg", chart.id), chart.title, &svg, 0,
                "Each point is a policy setting over all its tasks, which weigh the same; up and to the left "
-               "is better. Full "
+               "is better. Filled "
                "marks are as good as the baseline or better, hollow ones lower or not decided. Bars and the "
                "band of the baseline are 95 %% intervals.%s",
                report_bound_note(r));

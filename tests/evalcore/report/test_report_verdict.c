@@ -130,7 +130,7 @@ static void test_lower_on_these_problems(void)
         CHECK_INT(s->pooled.mark, MARK_LOWER);
         CHECK_STR(report_setting_verdict(&rep, s),
                   samples > 1 ? "\xE2\x96\xBC lower on these problems" : "\xE2\x96\xBC lower");
-        CHECK_INT(count_text(report_verdict_sentence(&rep), "1 is worse on these problems"), samples > 1);
+        CHECK_INT(count_text(report_verdict_sentence(&rep), "1 is lower on these problems"), samples > 1);
         CHECK_INT(has_line(&rep, "lower on these problems: k_pages=8"), samples > 1);
         arena_release(&a);
         fake_release(&r);
