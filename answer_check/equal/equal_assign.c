@@ -38,6 +38,26 @@ static int contradicts_itself(struct comparison *e, const struct math_node *m)
     return 0;
 }
 
+/* Is it the equation of a curve, the right side of which nobody asks for: (x-3)^2 + (y+1)^2 = 16, x^2/4 + y^2
+ * = 1?
+ */
+static int is_shifted_square(const struct math_node *m)
+{
+    const struct math_node *base = m->kind == MATH_POWER ? m->child[0] : NULL;
+    if (base && base->kind == MATH_EITHER)
+        base = base->child[0];
+    if (base && base->kind == MATH_ADD && (math_has_symbol(base, "x") != math_has_symbol(base, "y")))
+        return 1;
+    if (m->kind == MATH_DIVIDE && m->child[1]->kind == MATH_NUMBER &&
+        (m->child[0]->kind == MATH_POWER || is_shifted_square(m->child[0])))
+        return 1;
+    for (int i = 0; i < m->n && (m->kind == MATH_ADD || m->kind == MATH_MULTIPLY || m->kind == MATH_NEGATE);
+         i++)
+        if (is_shifted_square(m->child[i]))
+            return 1;
+    return 0;
+}
+
 const struct math_node *equal_assigned(struct comparison *e, const struct math_node *m, int loose)
 {
     const char *symbol[1];
@@ -62,6 +82,9 @@ const struct math_node *equal_assigned(struct comparison *e, const struct math_n
         return m->child[1]; /* C_8^3 = 56 */
     if (loose && (m->child[0]->kind == MATH_SUM || m->child[0]->kind == MATH_OPAQUE))
         return m->child[1]; /* \int x\,dx = x^2/2 + C */
+    if (loose && math_has_symbol(m->child[0], "x") && math_has_symbol(m->child[0], "y") &&
+        is_shifted_square(m->child[0]))
+        return NULL;
     int value = equal_is_number(e, m->child[1]) ||
                 (equal_is_value(m->child[1]) && math_symbols(e->w, m->child[1], symbol, 1) == 0);
     return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */

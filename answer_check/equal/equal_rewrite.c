@@ -130,6 +130,18 @@ static int shares_letter(const struct math_node *relation, const struct math_nod
     return 0;
 }
 
+/* Is it an upper bound of one of the function's letters, "f(x) = x for x < 0", beside a lower one, which may
+ * be the domain? */
+static int is_upper_bound(const struct math_node *condition, const struct math_node *gold)
+{
+    if (condition->kind != MATH_RELATION || condition->n != 2 || gold->kind != MATH_RELATION)
+        return 0;
+    int is_less = condition->ops[0] == MATH_LESS || condition->ops[0] == MATH_LESS_EQUAL;
+    int is_greater = condition->ops[0] == MATH_GREATER || condition->ops[0] == MATH_GREATER_EQUAL;
+    const struct math_node *letter = condition->child[is_less ? 0 : 1];
+    return (is_less || is_greater) && letter->kind == MATH_SYMBOL && holds_letter(gold, letter->name);
+}
+
 /* May a prediction's condition go? Not where it fixes a letter of the reference, "f(x) = 0 for x = 1", or
  * says in words for which letters of a statement it holds, "f(x) = 0 if x is even". */
 static int is_domain(const struct math_node *condition, const struct math_node *gold)
@@ -143,6 +155,8 @@ static int is_domain(const struct math_node *condition, const struct math_node *
     }
     if (condition->kind == MATH_TEXT)
         return gold->kind != MATH_RELATION || is_general(condition->name);
+    if (is_upper_bound(condition, gold))
+        return 0;
     return condition->kind != MATH_RELATION || condition->ops[0] != MATH_EQUAL ||
            !shares_letter(condition, gold);
 }

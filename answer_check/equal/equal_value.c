@@ -234,7 +234,8 @@ static int changes_value(const char *unit)
 {
     size_t n = strcspn(unit, " -^/*.");
     int letter = n == 1 && (*unit == 'k' || *unit == 'M'); /* thousand, million; not K and m */
-    return letter || value_word_behind((struct span){unit, n}) || strstr(unit, " root") != NULL ||
+    return letter || value_word_bounds((struct span){unit, strlen(unit)}) ||
+           value_word_behind((struct span){unit, n}) || strstr(unit, " root") != NULL ||
            strstr(unit, " mille") != NULL || strstr(unit, "base ") || strstr(unit, "more than") ||
            strstr(unit, "less than") || strstr(unit, "fewer than") || strstr(unit, "times as") ||
            strstr(unit, "times the") || strstr(unit, "times larger") || strstr(unit, "times more") ||

@@ -21,50 +21,6 @@ static size_t assignment_length(struct span s)
     return i < s.n && s.s[i] == '=' ? i + 1 : 0;
 }
 
-size_t grading_part_label(struct span s)
-{
-    size_t i = span_starts(s, "part ") ? 5 : 0, bracket = i < s.n && s.s[i] == '(', from;
-    for (i += bracket, from = i;
-         i < s.n && i - from < 3 && (ascii_is_letter(s.s[i]) || ascii_is_digit(s.s[i]));)
-        i++;
-    size_t n = i - from;
-    int is_numeral = n > 0;
-    for (size_t k = from; k < i; k++)
-        is_numeral &= strchr("ivx", s.s[k]) != NULL;
-    int is_number = n == 1 && ascii_is_digit(s.s[from]), is_letter = n == 1 && ascii_is_letter(s.s[from]);
-    if (!is_numeral && !is_number && !is_letter)
-        return 0;
-    size_t closed = i;
-    while (i < s.n && strchr(").:", s.s[i]) && i - closed < 2)
-        i++;
-    return i > closed && (!bracket || s.s[closed] == ')') ? i : 0;
-}
-
-/* Is the text between two boxes only the label of the second part, with separators? */
-static int is_part_label(struct span between)
-{
-    enum { LABEL_MAX = 60 };
-    size_t label = 0;
-    struct span s = between;
-    if (s.n > LABEL_MAX)
-        return 0;
-    while (s.n) {
-        size_t n = label ? 0 : grading_part_label(s);
-        if (n)
-            label = n;
-        else if (span_starts(s, "and"))
-            n = 3;
-        else if (ascii_is_space(s.s[0]) || strchr("$*,;._", s.s[0]))
-            n = 1;
-        else if (span_at(s, 0, "\\(") || span_at(s, 0, "\\)") || span_at(s, 0, "\\[") || span_at(s, 0, "\\]"))
-            n = 2;
-        else
-            return 0;
-        s = (struct span){s.s + n, s.n - n};
-    }
-    return label > 0;
-}
-
 /* Is the text between two boxes nothing but separators, so that the boxes are the parts of one answer? */
 static int is_separator(struct span between, struct arena *a)
 {
@@ -106,36 +62,6 @@ static size_t first_of_run(const struct box_list *boxes, struct span section, st
     return first;
 }
 
-/* Grades boxes of labelled parts, "(a) \boxed{3} (b) \boxed{5}", if they are the reference as one list.
- * Returns 1 when they are. */
-static int grade_parts(struct grading *g, struct span section, const struct box_list *boxes)
-{
-    enum { PARTS_MAX = 8 };
-    struct str joined = {0};
-    size_t first = boxes->n - 1;
-    while (first && boxes->n - first < PARTS_MAX) {
-        size_t from = boxes->box[first - 1].end, to = boxes->box[first].start;
-        if (!is_part_label((struct span){section.s + from, to - from}))
-            break;
-        first--;
-    }
-    if (first + 1 >= boxes->n)
-        return 0;
-    for (size_t i = first; i < boxes->n; i++) {
-        str_puts(&joined, i > first ? ", " : "");
-        str_add(&joined, boxes->box[i].content.s, boxes->box[i].content.n);
-    }
-    struct span all = {arena_strndup(g->w->arena, str_text(&joined), joined.len), joined.len};
-    str_release(&joined);
-    if (all.n > ANSWER_MAX)
-        return 0;
-    struct answer pred = answer_read(g->w, all);
-    struct answer_match m = grading_compare(g, &pred);
-    if (m.equal)
-        grading_decide(g, &pred, &m, "The boxes of the parts, read as one list,");
-    return m.equal;
-}
-
 /* Do two boxes state the same? In either order: x = 5 and 5 agree. */
 static int boxes_agree(struct grading *g, struct span box, const struct answer *last)
 {
@@ -145,11 +71,40 @@ static int boxes_agree(struct grading *g, struct span box, const struct answer *
     return answer_compare(g->w, &b, last, g->rules).equal || answer_compare(g->w, last, &b, g->rules).equal;
 }
 
+/* Grades boxes of labelled parts, "(a) \boxed{3} (b) \boxed{5}", as one list. Returns 1 when it decides: they
+ * are the reference, or the last one alone would be. */
+static int grade_parts(struct grading *g, struct span section, const struct box_list *boxes)
+{
+    struct str joined = {0};
+    int differ = 0;
+    size_t n = grading_box_parts(section, boxes), first = boxes->n - n;
+    if (!n || boxes->box[boxes->n - 1].content.n > ANSWER_MAX)
+        return 0;
+    struct answer last = answer_read(g->w, boxes->box[boxes->n - 1].content);
+    for (size_t i = first; i < boxes->n; i++) {
+        str_printf(&joined, "%s\\text{(%c) }%.*s", i > first ? ",\\ " : "", 'a' + (int)(i - first),
+                   (int)boxes->box[i].content.n, boxes->box[i].content.s);
+        differ |= !boxes_agree(g, boxes->box[i].content, &last);
+    }
+    struct span all = {arena_strndup(g->w->arena, str_text(&joined), joined.len), joined.len};
+    str_release(&joined);
+    if (all.n > ANSWER_MAX)
+        return 0;
+    struct answer pred = answer_read(g->w, all);
+    struct answer_match m = grading_compare(g, &pred);
+    if (m.equal)
+        return !grading_decide(g, &pred, &m, "The boxes of the parts, read as one list,");
+    if (!differ || !grading_compare(g, &last).equal)
+        return 0;
+    return !grading_as_text(g, all, VERDICT_AMBIGUOUS, "The box is one of several labelled parts.");
+}
+
 /* Grades the run of boxes that the last box ends. */
 static int grade_run(struct grading *g, struct span section, const struct box_list *boxes)
 {
     struct arena *a = g->w->arena;
-    struct span last_text = grading_without_announcement(boxes->box[boxes->n - 1].content);
+    struct span last_text =
+        grading_parts_as_list(grading_without_announcement(boxes->box[boxes->n - 1].content), a);
     struct str joined = {0};
     int conflict = 0, rc = 0;
     if (last_text.n > ANSWER_MAX) /* which is a run by itself */

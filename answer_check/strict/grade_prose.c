@@ -208,6 +208,7 @@ static struct span words_as_formula(struct span s, struct arena *a)
  * answer; otherwise what follows "is", or what the sentence presents as its result. */
 int grade_declared(struct grading *g, struct span declared)
 {
+    declared = grading_parts_as_list(declared, g->w->arena);
     static const char *const where = "The last declared answer";
     struct span text = extract_single_backslashes(sentence_plain(declared, g->w), g->w->arena);
     if (span_starts(text, "not ")) { /* "not 5 but 6" */
@@ -344,8 +345,34 @@ static int read_part(struct span *value, struct span line, struct math_work *w)
     return bullet ? PART_BULLET : label ? PART_LABEL : PART_NAME;
 }
 
-/* Are the parts that the section ends with, one on each line or behind a semicolon, the reference as one
- * list? */
+/* Are the parts values of one name or of none, and not all the same: "x = 1" and "x = 4", "3" and "5"? */
+static int are_alternatives(struct grading *g, const struct span *part, int n)
+{
+    size_t name[2];
+    int differ = 0;
+    struct answer last = {0};
+    for (int i = 0; i < n; i++) {
+        const char *sign = memchr(part[i].s, '=', part[i].n);
+        struct span left = span_trim((struct span){part[i].s, sign ? (size_t)(sign - part[i].s) : 0});
+        struct span value = {sign ? sign + 1 : part[i].s, part[i].n};
+        value.n -= (size_t)(value.s - part[i].s);
+        while (value.n && strchr("$ ", value.s[value.n - 1]))
+            value.n--;
+        left = left.n && left.s[0] == '$' ? (struct span){left.s + 1, left.n - 1} : left;
+        name[i > 0] = left.n;
+        if (left.n > 1 || (left.n && !ascii_is_letter(left.s[0])) || name[i > 0] != name[0] ||
+            memchr(value.s, '=', value.n) || (i && left.n && left.s[0] != part[0].s[part[0].s[0] == '$']))
+            return 0;
+        struct answer a = answer_read(g->w, value);
+        differ |= i && !answer_compare(g->w, &last, &a, g->rules).equal;
+        last = a;
+    }
+    return differ;
+}
+
+/* Grades the parts that the section ends with, one on each line or behind a semicolon, as one list: if that
+ * is the reference, or if they are alternatives, of which the last one is no answer. Returns 1 where it does.
+ */
 static int grade_listed(struct grading *g, struct span section)
 {
     enum { PARTS = 8 };
@@ -364,7 +391,9 @@ static int grade_listed(struct grading *g, struct span section)
         sort = is;
         end = from ? from - 1 : 0;
     }
-    if (n < 2)
+    int is_list = (memchr(g->gold.s, ',', g->gold.n) || memchr(g->gold.s, ';', g->gold.n));
+    int are_choices = n > 1 && are_alternatives(g, part, n);
+    if (n < 2 || (!is_list && !are_choices))
         return 0;
     while (n-- > 0) {
         str_add(&all, part[n].s, part[n].n);
@@ -374,7 +403,7 @@ static int grade_listed(struct grading *g, struct span section)
     str_release(&all);
     struct answer pred = answer_read(g->w, text);
     struct answer_match m = grading_compare(g, &pred);
-    if (!m.equal)
+    if (!m.equal && !are_choices)
         return 0;
     grading_note(g, "last lines", text);
     return !grading_decide(g, &pred, &m, "The parts that the section ends with, read as one list,");
@@ -425,10 +454,10 @@ int grade_undeclared(struct grading *g, struct span section, const struct respon
 {
     enum { SEARCHED_MAX = 1 << 17 };
     struct span found;
-    section = behind_answer_letter(g, span_trim(section));
-    int has_parts = (memchr(g->gold.s, ',', g->gold.n) || memchr(g->gold.s, ';', g->gold.n)) &&
-                    (memchr(section.s, '\n', section.n) || memchr(section.s, ';', section.n));
-    if (has_parts && grade_listed(g, sentence_without_chatter(span_end(section, SEARCHED_MAX))))
+    section = grading_without_afterword(g, behind_answer_letter(g, span_trim(section)));
+    section = grading_parts_as_list(section, g->w->arena);
+    int may_list = memchr(section.s, '\n', section.n) || memchr(section.s, ';', section.n);
+    if (may_list && grade_listed(g, sentence_without_chatter(span_end(section, SEARCHED_MAX))))
         return 0;
     if (section.n <= UNDECLARED_BYTES) {
         struct answer whole =

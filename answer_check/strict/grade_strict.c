@@ -15,7 +15,7 @@ static struct span unwrap_gold(struct span gold, struct arena *a)
     struct box_list boxes;
     gold = span_trim(gold);
     extract_boxes(&boxes, gold, a);
-    return grading_without_announcement(boxes.n == 1 ? boxes.box[0].content : gold);
+    return grading_parts_as_list(grading_without_announcement(boxes.n == 1 ? boxes.box[0].content : gold), a);
 }
 
 /* ---- the places, strongest first (answer_check/PLACES.md) ---- */

@@ -47,6 +47,14 @@ struct span grading_without_announcement(struct span s);
 /* The length of the label of a part at the start of s: "(a)", "b)", "ii.", "Part (b):", "2."; 0 when there is
  * none. */
 size_t grading_part_label(struct span s);
+/* How many of the last boxes are the labelled parts of one answer, from the first part on; 0: none. */
+size_t grading_box_parts(struct span section, const struct box_list *boxes);
+/* The parts of the text "(a)\\ 3\\quad(b)\\ 5" as "\\text{(a) }3,\\ \\text{(b) }5", in the arena; another
+ * text as it is. */
+struct span grading_parts_as_list(struct span s, struct arena *a);
+
+/* The section without takeaways, explanations and checks that follow its answer. */
+struct span grading_without_afterword(struct grading *g, struct span section);
 
 /* Grades the boxes, alone and as the formulas around them make them. Where only the boxes alone are the
  * reference, the box and its surroundings state two things. Returns 0. */

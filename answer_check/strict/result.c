@@ -572,8 +572,8 @@ int sentence_result(struct span *out, struct span sentence, struct math_work *w)
     /* a number in words behind the formula of its name: "the value of $m$ is 58" */
     if (last_run(&run, after) && run.has_number && !math_is_value(w, *out))
         return 0;
-    if (last_run(&run, after) && run.has_number && sentence_says(after, "is|are|equals|=|total|get|gives") &&
-        plain_result(&number, after, w)) {
+    if (last_run(&run, after) && run.has_number &&
+        sentence_says(after, "is|are|equals|=|total|get|gives|has|have") && plain_result(&number, after, w)) {
         *out = number;
         return 1;
     }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "answer_check/text/value_words.h"
+
 /* ---- where sentences end ---- */
 
 /* The length of a full-width point, "!" or "?" at i, or 0. */
@@ -187,7 +189,7 @@ int sentence_rejects(struct span s)
 {
     if (!has_words(s))
         return 0;
-    return asks_for_digits(s) ||
+    return asks_for_digits(s) || value_is_bounded(s) ||
            (sentence_says(s, "answer has") && !sentence_says(s, "answer has to be|answer has the")) ||
            (sentence_says(s, "of the answer") &&
             !sentence_says(s, "value of the answer|form of the answer")) ||
@@ -217,7 +219,17 @@ int sentence_rejects(struct span s)
                "one of the roots is|one solution is|one possible|one of the answers|textbooks claim|"
                "says otherwise|disagree*|key says|book says|not match the|n't match the|not an option|"
                "none of the options|not among|answer depends on|answer involves|square of the answer|"
-               "half of the answer|twice the answer|double the answer|cases starting from|must still|"
+               "half of the answer|twice the answer|double the answer|answer squared|answer cubed|answer "
+               "plus|answer minus|answer times|"
+               "answer doubled|answer halved|answer tripled|answer divided|answer multiplied|answer "
+               "increased|"
+               "answer decreased|answer modulo|answer mod|number squared|number cubed|value squared|result "
+               "squared|"
+               "höchstens|mindestens|au plus|au moins|como máximo|como mínimo|a lo sumo|al menos|por lo "
+               "menos|no "
+               "máximo|pelo menos|al massimo|almeno|не более|не менее|не больше|не меньше|oder weniger|oder "
+               "mehr|"
+               "ou moins|o menos|o más|cases starting from|must still|"
                "still be checked|to be checked|works only for|works only if|works only when|"
                "and then we divide|and then we multiply|and then we subtract|don't believe|do not believe|"
                "false that|cannot conclude|too big|too many|too few|is false|rather than|instead of|"

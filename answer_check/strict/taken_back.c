@@ -309,6 +309,30 @@ static int was_first(struct span s, size_t start)
     return sentence_says((struct span){s.s + from, start - from}, at_first);
 }
 
+/* Is the statement only supposed: "suppose the answer were 8", "if x were 8, we would have a contradiction"?
+ */
+static int is_supposed(struct span s, size_t start, size_t end)
+{
+    enum { REACH = 80 };
+    size_t from = start;
+    while (from && start - from < REACH && !strchr(".!?;,:\n", s.s[from - 1]))
+        from--;
+    struct span before = {s.s + from, start - from}, rest = {s.s + end, s.n - end};
+    if (!sentence_begins(before,
+                         "if|suppose|supposing|assume|assuming|imagine|were|say|for the sake of|let us "
+                         "suppose|let us assume|let's suppose|let's assume|what if|假设|如果|假如|若") ||
+        sentence_says(before, "then|get|have|gives|give|yields|obtain|find|so|thus|answer is|and only"))
+        return 0;
+    if (sentence_begins(before,
+                        "suppose|supposing|assume|assuming|imagine|were|say|let|let's|for|what|假设|假如") ||
+        sentence_says(before, "were|was"))
+        return 1;
+    rest.n = sentence_next(rest, 0);
+    return sentence_says(rest,
+                         "contradiction|contradict*|impossible|absurd|fails|fail|cannot|can't|not|violates|"
+                         "invalid|矛盾|不可能|不成立");
+}
+
 /* Do they call it a mistake: "a common wrong answer is 18"? */
 static int is_mistaken(struct span s, size_t start)
 {
@@ -349,7 +373,7 @@ enum taken_back sentence_takes_back(struct span *rest, struct span *by, struct s
     int is_next = 1, is_fixing = 0, is_checking = 0;
     enum taken_back back = TAKEN_BACK_NOT;
     *rest = *by = (struct span){0};
-    if (is_rejected(s, start, end) || is_mistaken(s, start)) {
+    if (is_rejected(s, start, end) || is_mistaken(s, start) || is_supposed(s, start, end)) {
         *rest = *by = (struct span){section.s + end, section.n - end};
         by->n = sentence_next(s, end) - end;
         return TAKEN_BACK;

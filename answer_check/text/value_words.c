@@ -39,17 +39,50 @@ int value_word_behind(struct span word)
     return is_in(word, table) || is_in(word, scales);
 }
 
+int value_word_bounds(struct span words)
+{
+    static const char *const bounds[] = {
+        "以下", "以上", "未満", "未满",   "以内", "より",   "を超",     "超える",   "이하",     "이상",
+        "미만", "초과", "이내", " oder ", " ou ", " o más", " o menos", " at most", " at least"};
+    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
+        if (memmem(words.s, words.n, bounds[k], strlen(bounds[k])))
+            return 1;
+    return 0;
+}
+
+int value_is_bounded(struct span text)
+{
+    enum { REACH = 15 }; /* a unit of some characters may stand between */
+    for (size_t i = 1; i < text.n; i++) {
+        if (!ascii_is_digit(text.s[i - 1]))
+            continue;
+        size_t from = i + (text.s[i] == '$' || text.s[i] == ' '), to = from;
+        while (to < text.n && to - from < REACH && (unsigned char)text.s[to] >= 0x80)
+            to++;
+        while (to < text.n && to - from < REACH + 6 &&
+               ((unsigned char)text.s[to] >= 0x80 || text.s[to] == ' '))
+            to++;
+        if (to > from && (unsigned char)text.s[from] >= 0xe3 &&
+            value_word_bounds((struct span){text.s + from, to - from}))
+            return 1;
+    }
+    return 0;
+}
+
 /* A word before a number that makes it another value, or no statement of it. */
 static int is_word_before(struct span word)
 {
     static const char *const table[] = {
-        "not",       "never",      "cannot",     "isn't",     "isnt",   "can't",  "wasn't", "doesn't",
-        "but",       "except",     "least",      "most",      "more",   "less",   "fewer",  "greater",
-        "larger",    "smaller",    "bigger",     "above",     "below",  "over",   "under",  "beyond",
-        "exceeds",   "exceeding",  "negative",   "minus",     "twice",  "thrice", "half",   "third",
-        "quarter",   "times",      "double",     "triple",    "root",   "square", "cube",   "multiple",
-        "divisible", "divided",    "multiplied", "plus",      "modulo", "mod",    "log",    "logarithm",
-        "factorial", "reciprocal", "inverse",    "congruent", NULL};
+        "not",        "never",     "cannot",      "isn't",    "isnt",      "can't",     "wasn't",
+        "doesn't",    "but",       "except",      "least",    "most",      "more",      "less",
+        "fewer",      "greater",   "larger",      "smaller",  "bigger",    "above",     "below",
+        "over",       "under",     "beyond",      "exceeds",  "exceeding", "negative",  "minus",
+        "twice",      "thrice",    "half",        "third",    "quarter",   "times",     "double",
+        "triple",     "root",      "square",      "cube",     "multiple",  "divisible", "divided",
+        "multiplied", "plus",      "modulo",      "mod",      "log",       "logarithm", "factorial",
+        "reciprocal", "inverse",   "congruent",   "divisor",  "divisors",  "multiples", "power",
+        "powers",     "percent",   "coprime",     "factor",   "factors",   "divides",   "divide",
+        "dividing",   "successor", "predecessor", "opposite", NULL};
     return is_in(word, table);
 }
 
@@ -99,7 +132,10 @@ static int qualified_before(struct span text, size_t i)
         struct span word = {text.s + i, end - i};
         if (i && text.s[i - 1] == '\\') /* a command, as \geq */
             return words == 0 && (word.n < 4 || memcmp(word.s, "text", 4) != 0) && word.n > 0;
-        if (!word.n || is_word_before(word))
+        if (i > 4 && span_is(word, "factor") &&
+            !memcmp(text.s + i - 5, "by a ", 5)) /* "grows by a factor of 5" */
+            return 0;
+        if (!word.n || is_word_before(word) || (words && span_is(word, "prime")))
             return word.n > 0;
         if (!leads_up(word))
             return 0;
@@ -139,6 +175,8 @@ static int qualified_behind(struct span text, size_t i)
             if (span_starts(next, limits[k]))
                 return 1; /* "5 only for even n" */
     }
+    if (word.n == 2 && span_starts(word, "at") && (span_starts(next, "most") || span_starts(next, "least")))
+        return 1;
     if (word.n == 3 && span_starts(word, "and") &&
         (span_starts(next, "a half") || span_starts(next, "a quarter") || span_starts(next, "a third") ||
          span_starts(next, "one half")))

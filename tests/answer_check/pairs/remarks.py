@@ -114,6 +114,16 @@ KEPT = (
     "Wait. The problem says positive, so 0 does not count.",
 )
 
+# The last box is a part of the answer or is supposed only: {old} is no answer.
+BOXES = (
+    r"Suppose the answer were $\boxed{{{old}}}$.",
+    r"Assume it is \boxed{{{old}}}. Then we get a contradiction.",
+    r"If it were \boxed{{{old}}} then the sum would be negative, a contradiction.",
+    r"(a) \boxed{{{other}}} (b) \boxed{{{old}}}",
+    "**(a)** The first is $\\boxed{{{other}}}$.\n**(b)** The second is $\\boxed{{{old}}}$.",
+    "Part 1: $\\boxed{{{other}}}$\n\nPart 2: $\\boxed{{{old}}}$",
+)
+
 
 def said(statement, answer):
     """The answer in a statement."""
@@ -135,3 +145,9 @@ def rows():
                     text = head + remark.format(old=old, other=other)
                     yield "kept: " + remark, old, text, True
                     yield "kept: " + remark, other, text, False
+    for old, new, other in VALUES:
+        for text in BOXES:
+            box = text.format(old=old, other=other)
+            yield "no answer: " + text, old, box, False
+            if "(a)" not in box and "Part" not in box:
+                yield "no answer: " + text, new, box + " So it is $\\boxed{" + new + "}$.", True

@@ -157,6 +157,33 @@ REFUSED = (
     "答案不是%s。",
     "答えは%sではない。",
     "Ответ не %s.",
+    "So the number is a divisor of %s.",
+    "Hence n is a factor of %s.",
+    "So the two are coprime to %s.",
+    "So it is 30 percent of %s.",
+    "So the answer squared is %s.",
+    "Hence the answer plus 3 is %s.",
+    "So the answer times 2 is %s.",
+    "%s通り以下である。",
+    "%s以上である。",
+    "%s개 이하이다.",
+    "höchstens %s",
+    "au plus %s",
+    "como máximo %s",
+    "%s ways at most",
+)
+# Behind an answer: numbers that are none of it.
+AFTERWORDS = (
+    "### Key takeaways\n1. Always factor first.\n2. Check the domain.\n3. Be patient.",
+    "**Key points:**\n- Factor first.\n- There are 3 cases.",
+    "**Lessons**\n1. Draw a picture.\n2. Count to 3.",
+    "Explanation: there are 4 groups of 3.",
+    "*Reasoning:* each of the 4 groups has 3.",
+    "**Why this works:** we used 3 rules.",
+    "Notes:\n* This took 3 steps.",
+    "Substituting back: 147 − 144 = 3. The solution is correct.",
+    "Indeed, 9 − 6 = 3, which checks out.",
+    "Plugging in: 2·1 + 1 = 3 ✓",
 )
 
 WORDS = (
@@ -201,6 +228,17 @@ WORDS = (
     ("3, 5", "(i) $3$; (ii) $5$", True),
     ("a=1, b=2", "a = 1\nb = 2", True),
     ("2, -3", "- $x = 2$\n- $x = -3$", True),
+    ("-3", "- $x = 2$\n- $x = -3$", False),
+    ("x=-3", "Solutions:\n* $x = 2$\n* $x = -3$", False),
+    ("4", "The roots are:\n- 1\n- 4", False),
+    ("4", "- $2x = 8$\n- $x = 4$", True),
+    (r"(a)\ 12\quad(b)\ 7", "**(a)** 12\n**(b)** 7", True),
+    (r"(a)\ 12\quad(b)\ 7", "**(a)** 7\n**(b)** 12", False),
+    (r"\text{a) Yes, b) No}", "a) Yes\nb) No", True),
+    (r"\text{a) Yes, b) No}", "a) No\nb) Yes", False),
+    ("7", "(a) 12\n(b) 7", False),
+    ("4", "The circle $(x-3)^2+(y+1)^2=16$ has radius 4.", True),
+    ("16", "The circle $(x-3)^2+(y+1)^2=16$ has radius 4.", False),
 )
 
 NUMBER = re.compile(r"(?<![\w.$/-])-?\d+(?![\w.]*\w|\s*=)")
@@ -238,5 +276,11 @@ def rows():
         for value in WHOLE:
             for text in forms(sentence, value):
                 yield "refused: " + sentence, value, text, False
+    for afterword in AFTERWORDS:
+        for value, wrong in VALUES:
+            for head in ("### Final Answer\n%s", "So the result is %s.", "%s"):
+                text = head % value + "\n\n" + afterword
+                yield "afterword: " + afterword, value.strip("$"), text, True
+                yield "afterword: " + afterword, "3", text, False
     for gold, text, equal in WORDS:
         yield "words: " + repr(text), gold, text, equal
