@@ -69,7 +69,9 @@ static void print_family(const struct runplan *p, const struct family *f, const 
 {
     double margin = p->file->margin / 100, alpha = ALPHA / f->n;
     double heaviest = (double)f->problems / ((double)f->tasks * f->fewest);
-    int can_differ = stat_can_differ(f->problems, f->samples, f->n, ALPHA);
+    /* Where tasks do not have as many problems the samples of one do not count apart. */
+    int samples = f->fewest * f->tasks == f->problems ? f->samples : 1;
+    int can_differ = stat_can_differ(f->problems, samples, f->n, ALPHA);
     int can_be_within = pow(1 - margin / heaviest, f->problems) < alpha;
     double each = ceil(log(alpha) / log1p(-margin) / f->tasks - 1e-9);
     printf("\nmarks%s%s: %d setting%s compared over %d problem%s of %d task%s (Holm over the settings)\n",
@@ -77,7 +79,7 @@ static void print_family(const struct runplan *p, const struct family *f, const 
            f->n == 1 ? " is" : "s are", f->problems, f->problems == 1 ? "" : "s", f->tasks,
            f->tasks == 1 ? "" : "s of the same weight");
     printf("lower, higher: %s", can_differ ? "can be earned" : "no outcome can earn them");
-    if (f->samples == 1)
+    if (samples == 1)
         printf("; %ld problems that all go one way are needed", stat_problems_to_differ(alpha));
     printf("\n= within %g points: %s; without any difference %.0f problems%s are needed, and more where some "
            "differ\n",

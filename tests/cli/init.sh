@@ -17,6 +17,14 @@ grep -q '^= within 5 points: no outcome can earn it; .* [1-9][0-9]* problems of 
     fail "the dry run does not say that = cannot be earned: $(grep within stdout.txt)"
 run 0 sweep run.json -o out3 --dry-run --calibrate no --set tasks.relay.problems=70 --set tasks.lookup.problems=70
 grep -q '^= within 5 points: can be earned' stdout.txt || fail "140 problems can earn it: $(grep within stdout.txt)"
+# Of tasks of unlike size the samples of a problem do not count apart, and it was said that they would.
+for n in 2 3; do
+    run 0 sweep run.json -o out3 --dry-run --calibrate no --set temperature=0.6 --set samples=16 \
+        --set tasks.relay.problems=2 --set tasks.lookup.problems=$n
+    grep '^lower, higher' stdout.txt >marks.$n
+done
+grep -q 'can be earned' marks.2 || fail "4 problems of 16 samples can earn it: $(cat marks.2)"
+grep -q 'no outcome can earn them' marks.3 || fail "5 problems of unlike weight cannot: $(cat marks.3)"
 grep -q '"note"' run.json || fail "no notes"
 tokens=30
 if small; then tokens=2; fi

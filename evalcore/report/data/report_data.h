@@ -102,6 +102,10 @@ struct pair {                          /* two cells on the same problems; differ
         double lower, higher;    /* everything that a solved lost; everything else gained */
         double even, gained;     /* noninferior: no difference at all; everything gained */
         long can_lose, can_gain; /* problems */
+        /* If `one_way` problems all went one way, the p: those that differ, or where several samples of one
+         * count apart those that could go the way that the mean goes. */
+        double one_way_p;
+        long one_way;
     } best;
 };
 enum { PROBLEMS_LIMIT = 100000 };

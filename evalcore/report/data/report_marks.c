@@ -138,11 +138,9 @@ static long enough_problems(const struct family *f, int j)
         n_within -= f->pair[i]->noninferior < x->noninferior;
     }
     double z = stat_normal_quantile(1 - ALPHA / (2 * n_p)), differ = INFINITY, within = INFINITY;
-    long one_way = x->is_single ? x->only_a + x->only_b : x->delta < 0 ? x->best.can_lose : x->best.can_gain;
-    double p = x->is_single ? ldexp(1, (int)(1 - one_way)) : x->delta < 0 ? x->best.lower : x->best.higher;
     if (fabs(x->delta) > 1e-9)
         differ = fmax(z * z * x->sd * x->sd / (x->delta * x->delta),
-                      min_problems(p, one_way, x->problems, ALPHA / n_p));
+                      min_problems(x->best.one_way_p, x->best.one_way, x->problems, ALPHA / n_p));
     double capacity = x->delta + f->margin, least = f->margin * (1 - f->margin);
     if (f->margin > 0 && capacity > 1e-9 && !x->is_below_margin) {
         z = stat_normal_quantile(1 - ALPHA / n_within);

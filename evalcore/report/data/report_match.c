@@ -201,6 +201,8 @@ static void compare_single(struct pair *out, const struct matched *m, double mar
     out->noninferior = stat_noninferior_binary(out->only_a, out->only_b, m->n, margin);
     out->best.lower = stat_mcnemar(out->best.can_lose, 0);
     out->best.higher = stat_mcnemar(0, out->best.can_gain);
+    out->best.one_way = out->only_a + out->only_b;
+    out->best.one_way_p = stat_mcnemar((int)out->best.one_way, 0);
 }
 
 /* Is the test's direction that of the means? It may not be where the numbers of samples differ. */
@@ -228,6 +230,14 @@ static double flips_best(long k, int is_random)
 {
     double p = fmin(1, ldexp(1, (int)(1 - (k < 1000 ? k : 1000))));
     return is_random && k > EXACT_FLIPS ? fmax(p, LEAST_RANDOM) : p;
+}
+
+static long count_different(const struct matched *m)
+{
+    long n = 0;
+    for (int i = 0; i < m->n; i++)
+        n += fabs(m->d[i]) > 1e-9;
+    return n;
 }
 
 /* What the tests of several samples take: the differences, and those of gaining everything. */
@@ -261,10 +271,14 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
         out->test = how == SIGNFLIP_EXACT ? "signflip_exact" : "signflip_monte_carlo";
         out->best.lower = flips_best(out->best.can_lose, unit <= 0);
         out->best.higher = flips_best(out->best.can_gain, unit <= 0);
+        out->best.one_way = count_different(m);
+        out->best.one_way_p = flips_best(out->best.one_way, unit <= 0);
     } else {
         out->test = "stratified_exact";
         out->best.lower = stratified_best(m, 0);
         out->best.higher = stratified_best(m, 1);
+        out->best.one_way = out->delta < 0 ? out->best.can_lose : out->best.can_gain;
+        out->best.one_way_p = out->delta < 0 ? out->best.lower : out->best.higher;
     }
     out->ci = stat_paired_t(o.d, n);
     out->ci = (struct interval){fmax(-1, heaviest * out->ci.low), fmin(1, heaviest * out->ci.high)};
@@ -286,7 +300,7 @@ void match_compare(struct pair *out, const struct matched *m, double margin)
                          .noninferior = NAN,
                          .noninferior_holm = NAN,
                          .enough = -1,
-                         .best = {NAN, NAN, NAN, NAN, 0, 0},
+                         .best = {NAN, NAN, NAN, NAN, 0, 0, NAN, 0},
                          .test = ""};
     count_outcomes(out, m);
     if (!m->n) {

@@ -269,6 +269,14 @@ static void test_large_task_hides_no_loss(void)
     CHECK(s->pooled.noninferior >= pow(1 - 2 * 0.05, SMALL));
     CHECK_INT(s->pooled.mark, MARK_OPEN);
     CHECK(s->pooled.enough > 59);
+
+    /* Three losses in 50: six that go one way are needed, so twice as many problems. It said 61, as if every
+     * problem were lost. */
+    memset(some, '0', 3);
+    set_scores(&r.cells[3], some);
+    report_compute(&rep, &r, &a);
+    CHECK_NEAR(rep.settings[1].pooled.p, 0.25, 1e-12);
+    CHECK_INT(rep.settings[1].pooled.enough, 100);
     arena_release(&a);
     fake_release(&r);
 }
