@@ -71,9 +71,26 @@ static const char *file_option(const char *policy)
     return p ? p->name : NULL;
 }
 
+/* Of another policy all options differ; its name says it. NULL: it is the same policy. */
+static const char *changed_policy(const char *base, const char *now, struct arena *a)
+{
+    json_t *x = json_loads(base, 0, NULL), *y = json_loads(now, 0, NULL);
+    const char *was = json_string_value(json_object_get(x, "name")),
+               *is = json_string_value(json_object_get(y, "name"));
+    const char *words = was && is && strcmp(was, is)
+                            ? arena_printf(a, "the policy is \"%s\", the base has \"%s\"", is, was)
+                            : NULL;
+    json_decref(x);
+    json_decref(y);
+    return words;
+}
+
 const char *gate_changed_options(const struct gate_cell *base, const struct gate_cell *now, int same_class,
                                  struct arena *a)
 {
+    const char *other = changed_policy(base->policy, now->policy, a);
+    if (other)
+        return other;
     const char *words = gate_changed(base->policy, now->policy, a), *file = file_option(now->policy);
     /* All else in the identity was compared, or is of the numerics class. */
     if (!words && file && same_class && base->identity && now->identity &&

@@ -268,6 +268,17 @@ static void option_is_named_first(void)
     CHECK_INT(night_decide(&n, 5, 0, 1), ERR_USAGE);
     CHECK(strstr(n.e.text, "seed is 2") && strstr(n.e.text, "temperature is 0.7, the base has 0.6"));
     arena_release(&n.a);
+
+    /* Another policy under the same label was said as fifteen options that one of the two does not have. */
+    const struct made quest = {USUAL, .policy = "{\"k_pages\":16,\"name\":\"quest\"}"};
+    made = quest;
+    made.policy = "{\"cr\":4,\"name\":\"dms\"}";
+    made.right = 2;
+    night_make(&n, &quest, &made);
+    CHECK_INT(night_decide(&n, 5, 0, 1), 0);
+    CHECK(strstr(n.r.changed, "the policy is \"dms\", the base has \"quest\"") != NULL);
+    CHECK(!strstr(n.r.changed, "k_pages") && !strstr(n.r.words, "k_pages"));
+    arena_release(&n.a);
 }
 
 /* Greedy answers that another context cut off, or another file of gates changed, were called no chance "in
