@@ -26,7 +26,8 @@ static const char side[] =
     "rather than|instead of|not|attained|achieved|reached|obtained|see|from|in|out of|of the|of these|though|"
     "although|even though|unlike|smaller|larger|for|eliminating|plugging|substituting|setting|taking|adding|"
     "subtracting|dividing|multiplying|excluding|discarding|rejecting|checking|solving|considering|as desired|"
-    "as required|as claimed|because of|due to|counting|including|if|once|on the";
+    "as required|as claimed|because of|due to|counting|including|if|once|on the|denn|da|weil|wobei|car|"
+    "puisque|parce que|porque|pues|ya que|pois|poiché|perché";
 static const char conclusion[] =
     "so|thus|hence|therefore|then|giving|gives|leaving|yielding|making|which gives|which leaves|which "
     "is|which "
@@ -159,6 +160,16 @@ static struct span without_aside(struct span s)
     return span_trim((struct span){s.s, open});
 }
 
+/* Is the letter behind "for" one of a condition, "for a < 0"? */
+static int is_condition(struct span s)
+{
+    size_t i = 4;
+    s = span_trim(s);
+    while (i < s.n && (ascii_is_letter(s.s[i]) || s.s[i] == ' '))
+        i++;
+    return i < s.n && i < 8 && strchr("<>=\\$\xe2", s.s[i]);
+}
+
 static enum clause_kind kind_of(struct span s)
 {
     if (!has_value(s) &&
@@ -172,6 +183,8 @@ static enum clause_kind kind_of(struct span s)
         return CLAUSE_SIDE;
     if (has_digit(s) && sentence_says(s, "in all|in total|altogether"))
         return CLAUSE_CONCLUSION;
+    if (sentence_begins(s, "for a") && is_condition(s))
+        return CLAUSE_SIDE;
     if (has_digit(s) &&
         sentence_begins(s, "which|for a|for an|totaling|totalling|bringing|to give|to make|to get|"
                            "amounting|adding up"))

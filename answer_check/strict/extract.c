@@ -108,9 +108,19 @@ static int foreign_declaration(struct declaration *out, struct span s, size_t i)
                                         "应为",
                                         "应是"};
     static const char *const denials[] = {"\xe4\xb8\x8d", "\xe9\x9d\x9e"};
+    static const char *const adjectives[] = {" correcta", " correcte", " correta", " corretta", " certa",
+                                             " esatta",   " exacta",   " exacte",  " final",    " finale"};
     size_t n = foreign_noun(s, i), j = i + n;
     if (!n)
         return 0;
+    for (size_t k = 0; j < s.n && s.s[j] == ' ' && k < sizeof adjectives / sizeof *adjectives; k++) {
+        size_t length = strlen(adjectives[k]);
+        if (span_at(s, j, adjectives[k]) && !(j + length < s.n && ascii_is_letter(s.s[j + length]))) {
+            i += length; /* "la respuesta correcta es" */
+            j += length;
+            break;
+        }
+    }
     while (j < s.n && j < i + n + 4 && (s.s[j] == ' ' || s.s[j] == '*'))
         j++;
     for (size_t k = 0; k < sizeof denials / sizeof *denials; k++)
@@ -430,12 +440,19 @@ static enum declared_status read_content(struct declared *out, int *words, struc
         out->text = out->line;
         return DECLARED_FOUND;
     }
+    if (formula > 0 && sentence_gives_cases(out->line)) {
+        out->text = out->line;
+        return DECLARED_FOUND;
+    }
     if (formula > 0 && goes_on(rest, (size_t)(out->text.s + out->text.n - rest.s))) {
         out->text = out->line;
         return DECLARED_FOUND;
     }
     if (formula > 0) {
+        out->place = out->text;
         extract_joined_formulas(&out->text, rest);
+        out->place.n = (size_t)(out->text.s + out->text.n - out->place.s);
+        out->text = sentence_with_joints(out->text, w);
         return DECLARED_FOUND;
     }
     struct span s = {rest.s, sentence_end(rest)};

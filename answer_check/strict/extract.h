@@ -72,6 +72,8 @@ int extract_next_formula(struct formula *out, struct span section, size_t i, int
 /* A formula environment that starts at s: sets *out to its content and returns 1. Returns 0 when none starts
  * here, -1 when none that ends. */
 int extract_leading_formula(struct span *out, struct span s);
+/* Is it a word that joins values, "and" or "or" in one of several languages? */
+int extract_is_joint(struct span word);
 /* Where the sentence ends with formulas that the one at the start of s is joined to ("$x = 2$ or $x = 5$"),
  * *out becomes all of them, from s on; else it stays. */
 void extract_joined_formulas(struct span *out, struct span s);

@@ -57,7 +57,7 @@ static int joins_formulas(struct span between)
         s = span_trim((struct span){s.s + 1, s.n - 1});
     else if (!s.n)
         return 0;
-    return !s.n || (s.n == 3 && span_starts(s, "and")) || (s.n == 2 && span_starts(s, "or"));
+    return !s.n || extract_is_joint(s);
 }
 
 /* Does the sentence end here: a full stop, a line end, nothing but marks? */
@@ -65,7 +65,7 @@ static int ends_here(struct span s, size_t i)
 {
     while (i < s.n && (s.s[i] == '*' || s.s[i] == '_' || s.s[i] == ' '))
         i++;
-    return i >= s.n || s.s[i] == '\n' || s.s[i] == '\r' || s.s[i] == '.';
+    return i >= s.n || s.s[i] == '\n' || s.s[i] == '\r' || s.s[i] == '.' || span_at(s, i, "。");
 }
 
 void extract_joined_formulas(struct span *out, struct span s)

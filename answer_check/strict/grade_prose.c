@@ -221,6 +221,9 @@ int grade_declared(struct grading *g, struct span declared)
         return grading_answer(g, &value, where);
     whole = answer_read(g->w, text);
     struct answer_match m = grading_compare(g, &whole);
+    int has_cases = sentence_gives_cases(text) && !sentence_gives_cases(g->gold);
+    if (has_cases && !(whole.tree && whole.tree->kind == MATH_CASES && whole.tree->n > 2))
+        return grading_as_text(g, text, VERDICT_WRONG, "The answer is another one in another case.");
     if (!m.equal && !math_is_mathematical(whole.tree)) {
         int is_clause = before_clause(&value, &left, text, g->w);
         if (!is_clause && own_words(g, left.n ? left : text, &value, &m))
@@ -263,6 +266,8 @@ static int grade_last_line(struct grading *g, struct span marked)
         return 0;
     int is_value = read_value(&value, g->w, line), is_doubtful = sentence_is_doubtful(line);
     int is_label = !is_value && after_label(&said, line);
+    if (!is_value && sentence_gives_cases(line))
+        return 0;
     struct span clause = line; /* not "12, where the base is 3" */
     if (!is_value && (is_label || (!is_doubtful && sentence_clause(&clause, line) &&
                                    (after_is(&said, clause) || after_wide_is(&said, clause))))) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTS = 256, PHRASES = 4096, BUCKETS = 32 };
+enum { LISTS = 256, PHRASES = 8192, BUCKETS = 32 };
 
 struct phrase {
     unsigned short at; /* where it begins in the list */

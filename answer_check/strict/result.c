@@ -553,7 +553,7 @@ int sentence_result(struct span *out, struct span sentence, struct math_work *w)
     struct span all = behind_denial(without_brackets(sentence_plain(sentence, w))), s, whole;
     if (all.n <= UNDECLARED_BYTES && behind_colon(out, all, w))
         return 1;
-    if (all.n > UNDECLARED_BYTES || extract_is_program(all))
+    if (all.n > UNDECLARED_BYTES || extract_is_program(all) || sentence_gives_cases(all))
         return 0;
     if (!sentence_clause(&s, without_number_marks(all, w)) ||
         sentence_begins(s, "let|take|consider|assume|suppose|put|try"))
@@ -611,6 +611,9 @@ int sentence_last_result(struct span *out, struct span section, struct math_work
                 break;
             continue;
         }
+        size_t before = n ? begun[(n - 1) % BEGUN_MAX] : at; /* "When a < 0 it is 4. When a > 0 it is 5." */
+        if (sentence_gives_cases((struct span){section.s + before, (size_t)(s.s + s.n - section.s) - before}))
+            return 0;
         int is_strong = sentence_concludes(s);
         if (is_strong || !is_weak)
             *out = found;

@@ -342,7 +342,7 @@ static int is_emphasis(struct span s, size_t i)
 struct span sentence_plain(struct span s, struct math_work *w)
 {
     if (!memchr(s.s, '*', s.n) && !memchr(s.s, '`', s.n))
-        return s;
+        return sentence_with_joints(s, w);
     char *out = arena_alloc(w->arena, s.n + 1);
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
@@ -354,7 +354,7 @@ struct span sentence_plain(struct span s, struct math_work *w)
             continue;
         out[n++] = s.s[i];
     }
-    return span_trim((struct span){out, n});
+    return sentence_with_joints(span_trim((struct span){out, n}), w);
 }
 
 /* Without the marks that end a proof or praise it, in Unicode. */

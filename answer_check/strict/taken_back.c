@@ -14,7 +14,12 @@ static const char negative[] =
     "cannot be correct|can't be correct|mistake|mistaken|error|miscalculat*|misread|doesn't work|does not "
     "work|"
     "doesn't satisfy|does not satisfy|not the final answer|not the answer|not final|not yet the|not "
-    "valid|invalid|impossible|错|不对|有误";
+    "valid|invalid|impossible|错|不对|有误"
+    "|falsch|nicht richtig|nicht korrekt|stimmt nicht|ist ein fehler|incorrecto|incorrecta"
+    "|equivocado|equivocada|no es correcto|no es correcta|faux|fausse|incorrecte"
+    "|pas correct|pas exact|pas juste|erreur|errado|errada|incorreto|incorreta"
+    "|não está certo|sbagliato|sbagliata|errato|errata|scorretto|non è corretto|違う|違い|間違|誤り"
+    "|틀렸|틀린|неверно|неправильно|ошибка";
 /* What a check may find, beside those. */
 static const char failing[] = "fails|fail|failed|contradict*|extraneous|violates|violated|not a solution|not "
                               "satisfied|doesn't hold|does not hold|doesn't match|does not match|mismatch|"
@@ -23,7 +28,10 @@ static const char fixing[] =
     "wait|no wait|update|updated|edit|actually|hmm|hm|oops|ops|sorry|apologies|my apologies|i apologize|"
     "no,|no.|no:|no!|hold "
     "on|correction|corrected|revised|on second thought|"
-    "on second thoughts|on reflection|but wait|but hold on|oh|ah|however wait|等等|不对|更正|修正|等一下";
+    "on second thoughts|on reflection|but wait|but hold on|oh|ah|however wait|等等|不对|更正|修正|等一下"
+    "|moment,|moment mal|moment.|einen moment|halt,|stopp|warte|nein,|espera|espere"
+    "|un momento|perdón|attendez|attends|non,|un instant|pardon|peraí|aspetta|aspetti"
+    "|un attimo|待って|잠깐|잠시만|подожди|стоп|Подожди|Стоп|不，|不,|抱歉";
 static const char checking[] =
     "let me|let's|let us|on checking|on rechecking|on verification|on closer|upon|after checking|after "
     "rechecking|after double-checking|"
@@ -39,7 +47,11 @@ static const char owning[] =
     "solution above is incorrect|above solution is incorrect|above solution is wrong|above is "
     "incorrect|above "
     "is wrong|above answer is incorrect|above answer is wrong|"
-    "answer above is wrong|answer was wrong|answer was incorrect|更正|我算错|我错了";
+    "answer above is wrong|answer was wrong|answer was incorrect|更正|我算错|我错了"
+    "|ich habe mich verrechnet|ich habe mich geirrt|ich habe einen fehler|mein fehler"
+    "|me equivoqué|cometí un error|he cometido un error|je me suis trompé"
+    "|j'ai fait une erreur|mon erreur|eu errei|cometi um erro|mi sono sbagliato"
+    "|ho sbagliato|ho commesso un errore|計算を間違え|計算ミス|я ошибся";
 /* "I made .. a mistake" and the like: the writer before, the fault behind. */
 static const char finding[] =
     "i made|we made|i've made|i have made|i found|i see|i notice*|i spotted|i realize*|"
@@ -56,10 +68,13 @@ static const char slips[] =
     "swapped|i confused|i assumed|i "
     "should have|i should've|i used the wrong|need to exclude|need to subtract|must exclude|have to exclude|"
     "漏了|忘了|忘记";
-static const char subjects[] = "that|this|it|but that|but this|but it|however, this|however, that|however, "
-                               "it|the above|my answer|my previous|my earlier|the answer above|the "
-                               "previous|the boxed|that's|that is|"
-                               "the answer i|这个|这";
+static const char subjects[] =
+    "that|this|it|but that|but this|but it|however, this|however, that|however, "
+    "it|the above|my answer|my previous|my earlier|the answer above|the "
+    "previous|the boxed|that's|that is|"
+    "the answer i|这个|这"
+    "|das ist|dies ist|das war|diese antwort|eso es|esto es|esa respuesta|c'est|cela est"
+    "|ceci est|isso é|isso está|isto está|questo è|これは|それは|이것은|это";
 /* What asks to pass over what was said. */
 static const char voiding[] =
     "disregard the|disregard my|disregard that|ignore my previous|ignore the above|ignore "
@@ -78,14 +93,22 @@ static const char mistaken[] =
 static const char others[] =
     "let me know|if i|if you|if there|common|often|many students|students|tempting|would give|"
     "might think|one might|would be wrong to|please|whether|in case|"
-    "make sure|see if|generali*|in general|more generally|no error|no errors|no mistake|no mistakes|you made";
+    "make sure|see if|generali*|in general|more generally|no error|no errors|no mistake|no mistakes|you made"
+    "|häufiger fehler|error común|error frecuente|erreur courante|erreur fréquente"
+    "|erro comum|errore comune|常见|wäre falsch|si hay|falls";
 static const char anew[] =
     "should be|should read|should say|should have been|must be|answer is|answer:|it is|it's|correct "
-    "answer|so it is|is actually|value is";
+    "answer|so it is|is actually|value is"
+    "|richtige antwort|korrekte antwort|antwort ist|antwort lautet|respuesta correcta"
+    "|respuesta es|bonne réponse|réponse correcte|réponse est|resposta correta"
+    "|resposta certa|resposta é|risposta corretta|risposta esatta|risposta è|正确答案|答案是|答案应"
+    "|应该是|应为|正しい答え|正解|정답|правильный ответ";
 static const char restoring[] =
     "is right|is correct|was right|was correct|it's correct|it's right|that's right|that's correct|is fine|"
     "checks out|still holds|stands|confirmed|consistent|holds|no error|no mistake|not wrong|not a "
-    "mistake|没错";
+    "mistake|没错"
+    "|das stimmt|ist richtig|ist korrekt|es correcto|es correcta|está bien|est correct"
+    "|est juste|está correto|está certo|è corretto|正确的|没问题";
 
 static int is_question(struct span s)
 {
@@ -348,7 +371,8 @@ static enum taken_back effect_of(struct span one, struct span value, int is_next
                                  int is_checking)
 {
     int fixes = sentence_begins(one, fixing), checks = is_checking || sentence_begins(one, checking);
-    int judges = sentence_says(one, negative) && !sentence_says(one, "not wrong|nothing wrong");
+    int judges = sentence_says(one, negative) &&
+                 !sentence_says(one, "not wrong|nothing wrong|nicht falsch|pas faux|no es incorrect*");
     if (sentence_says(one, voiding))
         return TAKEN_BACK;
     if (is_question(one) || sentence_says(one, others))
@@ -385,8 +409,8 @@ enum taken_back sentence_takes_back(struct span *rest, struct span *by, struct s
     }
     /* what is taken back in the statement's own sentence, "\boxed{8} Wait, that is wrong.", or behind it */
     size_t begin = behind_marks(s, end);
-    while (begin < s.n && strchr(".,;", s.s[begin]))
-        begin = behind_marks(s, begin + 1);
+    while (begin < s.n && (strchr(".,;", s.s[begin]) || span_at(s, begin, "，") || span_at(s, begin, "。")))
+        begin = behind_marks(s, begin + (s.s[begin] & 0x80 ? 3 : 1));
     struct span own = {s.s + begin, s.n - begin};
     int is_new = own.n && own.s[0] >= 'A' && own.s[0] <= 'Z'; /* the full stop is missing */
     if (!is_new && !sentence_begins(own, fixing) && !sentence_begins(own, owning) &&

@@ -19,6 +19,34 @@ static int is_in(struct span word, const char *const *table)
     return 0;
 }
 
+/* A word of another language before a number that makes a bound of it: "kleiner als 5", "au moins 5". */
+static int is_bound_before(struct span word)
+{
+    static const char *const table[] = {
+        "almeno",     "grand",      "grande",      "grösser",    "größer",    "höchstens",  "höher",
+        "inferior",   "inferiore",  "inferiores",  "inferiori",  "inférieur", "inférieure", "inférieures",
+        "inférieurs", "kleiner",    "maggiore",    "maggiori",   "maior",     "maiores",    "mais",
+        "mayor",      "mayores",    "mehr",        "meno",       "menor",     "menores",    "menos",
+        "mindestens", "minore",     "minori",      "moins",      "más",       "niedriger",  "petit",
+        "petite",     "più",        "sumo",        "superior",   "superiore", "superiores", "superiori",
+        "supérieur",  "supérieure", "supérieures", "supérieurs", "weniger",   "wenigstens", "более",
+        "больше",     "выше",       "менее",       "меньше",     "ниже",      NULL};
+    return is_in(word, table);
+}
+
+/* The words "no máximo", "au maximum" that end before byte i, the last of which is `word`? */
+static int is_extreme_before(struct span text, struct span word, size_t i)
+{
+    static const char *const table[] = {"máximo", "mínimo", "massimo", "minimo", "maximum", "minimum", NULL};
+    static const char *const before[] = {"como", "no", "ao", "al", "au", NULL};
+    size_t end = i;
+    if (!is_in(word, table) || !i || text.s[i - 1] != ' ')
+        return 0;
+    for (i = --end; i && ascii_is_letter(text.s[i - 1]);)
+        i--;
+    return is_in((struct span){text.s + i, end - i}, before);
+}
+
 int value_word_behind(struct span word)
 {
     static const char *const table[] = {
@@ -42,8 +70,8 @@ int value_word_behind(struct span word)
 int value_word_bounds(struct span words)
 {
     static const char *const bounds[] = {
-        "以下", "以上", "未満", "未满",   "以内", "より",   "を超",     "超える",   "이하",     "이상",
-        "미만", "초과", "이내", " oder ", " ou ", " o más", " o menos", " at most", " at least"};
+        "以下", "以上", "未満", "未满", "以内",   "より", "を超",   "超える",   "이하",     "이상",
+        "미만", "초과", "이내", "보다", " oder ", " ou ", " o más", " o menos", " at most", " at least"};
     for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
         if (memmem(words.s, words.n, bounds[k], strlen(bounds[k])))
             return 1;
@@ -92,7 +120,9 @@ static int leads_up(struct span word)
     static const char *const table[] = {"equal", "equals",  "to",     "than",  "or", "of",
                                         "by",    "the",     "a",      "an",    "be", "is",
                                         "just",  "exactly", "number", "value", NULL};
-    return is_in(word, table);
+    static const char *const foreign[] = {"als", "gleich", "oder", "que", "ou", "égal",   "égale", "à",
+                                          "o",   "igual",  "de",   "do",  "di", "uguale", NULL};
+    return is_in(word, table) || is_in(word, foreign);
 }
 
 static int is_word_byte(char c)
@@ -135,7 +165,8 @@ static int qualified_before(struct span text, size_t i)
         if (i > 4 && span_is(word, "factor") &&
             !memcmp(text.s + i - 5, "by a ", 5)) /* "grows by a factor of 5" */
             return 0;
-        if (!word.n || is_word_before(word) || (words && span_is(word, "prime")))
+        if (!word.n || is_word_before(word) || is_bound_before(word) || (words && span_is(word, "prime")) ||
+            (!words && is_extreme_before(text, word, i)))
             return word.n > 0;
         if (!leads_up(word))
             return 0;
@@ -185,7 +216,9 @@ static int qualified_behind(struct span text, size_t i)
         (span_starts(next, "the power") || span_starts(next, "power")))
         return 1; /* "2 to the power of 5" */
     if (word.n != or.n || memcmp(word.s, or.s, or.n) != 0)
-        return value_word_behind(word);
+        return value_word_behind(word) ||
+               (word.n && (unsigned char)word.s[0] >= 0xe3 &&
+                value_word_bounds((struct span){word.s, word.n < 15 ? word.n : 15}));
     static const char *const bounds[] = {"more",   "less",    "fewer", "greater", "higher", "lower",
                                          "larger", "smaller", "above", "below",   "so",     NULL};
     while (i < text.n && is_mark(text.s[i]))

@@ -13,6 +13,7 @@ import choices
 import endings
 import families
 import forms
+import languages
 import provisos
 import remarks
 import sentences
@@ -22,7 +23,7 @@ import writing
 SHOWN = 3  # Examples of each fault.
 LEAST_RIGHT = 0.98
 # Each has rows(): (class, gold, response, equal), the class as "group: name".
-AROUND = (endings, remarks, forms, thinking, sentences, provisos)
+AROUND = (endings, remarks, forms, thinking, sentences, provisos, languages)
 LEAST_AROUND = {"plain": 0.95}  # Of the groups that may have more faults than others.
 LEAST_LETTERS = 0.98
 WRAPPERS = ("\\boxed{%s}", "\\boxed{%s}", "So the answer is $\\boxed{%s}$.", "$$\\boxed{%s}$$")
