@@ -21,7 +21,8 @@ struct heat {
     int n_k, n_l;
     const int *panels; /* one, or all tasks of a model and its settings */
     int n_panels;
-    double *score; /* by square and then problem, of all panels: mean of its samples, NaN: unanswered */
+    double *score; /* by square and then problem, of all panels: mean of its samples times the task's weight,
+                    * NaN: unanswered */
     int n_problems;
     double unit; /* differences of scores are multiples of it; 0: not known */
 };
@@ -107,8 +108,46 @@ static int collect_heat(struct heat *h, const struct report *r, int first)
     return 1;
 }
 
-/* The scores of all squares, problem by problem. Of several tasks they are weighed, so that a mean over them
- * is that of the tasks' means; with as many problems in each task every weight is 1. */
+/* Do all squares without a gap have an answer to this problem? */
+static int is_shared(const struct heat *h, int problem)
+{
+    for (int i = 0; i < h->n_k * h->n_l; i++) {
+        int has_gap = 0;
+        for (int p = 0; p < h->n_panels; p++)
+            has_gap |= h->cell[i * h->n_panels + p] < 0;
+        if (!has_gap && isnan(h->score[i * h->n_problems + problem]))
+            return 0;
+    }
+    return 1;
+}
+
+/* Weighs the scores of several tasks, so that a mean over the problems that all squares have answered is that
+ * of the tasks' means. Returns 1 where every weight is 1. */
+static int weigh_tasks(struct heat *h, const struct report *r)
+{
+    int *shared = xcalloc((size_t)h->n_panels + 1, sizeof *shared), n = 0, with = 0, offset = 0, is_even = 1;
+    for (int p = 0; p < h->n_panels; p++) {
+        for (int q = 0; q < r->panels[h->panels[p]].task->n_problems; q++)
+            shared[p] += is_shared(h, offset + q);
+        offset += r->panels[h->panels[p]].task->n_problems;
+        n += shared[p];
+        with += shared[p] > 0;
+    }
+    offset = 0;
+    for (int p = 0; p < h->n_panels; p++) {
+        int n_problems = r->panels[h->panels[p]].task->n_problems;
+        double weight = shared[p] ? n / ((double)with * shared[p]) : 1;
+        is_even &= fabs(weight - 1) < 1e-9;
+        for (int i = 0; i < h->n_k * h->n_l; i++)
+            for (int q = 0; q < n_problems; q++)
+                h->score[i * h->n_problems + offset + q] *= weight;
+        offset += n_problems;
+    }
+    free(shared);
+    return is_even;
+}
+
+/* The scores of all squares, problem by problem. */
 static void fill_scores(struct heat *h, const struct report *r)
 {
     int n = h->n_k * h->n_l, offset = 0;
@@ -122,20 +161,19 @@ static void fill_scores(struct heat *h, const struct report *r)
         h->score[i] = NAN;
     for (int p = 0; p < h->n_panels; p++) {
         const struct run_task *task = r->panels[h->panels[p]].task;
-        double weight = h->n_problems / ((double)h->n_panels * task->n_problems);
-        is_binary &= h->n_panels == 1 || fabs(weight - 1) < 1e-9;
         for (int i = 0; i < n; i++) {
             int at = h->cell[i * h->n_panels + p];
             const struct cell_stats *s = at >= 0 ? &r->cells[at] : NULL;
             for (int q = 0; s && q < task->n_problems && q < s->cell->task->n_problems; q++)
                 if (s->jobs[q] > 0) {
-                    h->score[i * h->n_problems + offset + q] = weight * s->sum[q] / (double)s->jobs[q];
+                    h->score[i * h->n_problems + offset + q] = s->sum[q] / (double)s->jobs[q];
                     lcm = match_multiple(lcm, s->jobs[q]);
                 }
             is_binary &= !s || !strcmp(task->metric, "accuracy");
         }
         offset += task->n_problems;
     }
+    is_binary &= h->n_panels == 1 || weigh_tasks(h, r);
     h->unit = is_binary ? match_unit(lcm) : 0;
 }
 

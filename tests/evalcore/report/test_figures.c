@@ -121,16 +121,17 @@ static void set_squares(struct run *r, const double solved[4])
     }
 }
 
+static const struct fake_policy squares[] = {
+    {"full", "full", "{}", "", "", "", "", "", "everything", 1, 2.2},
+    {"delta", "delta k_pages=8 l_pages=2", "{}", "8", "2", "", "k_pages", "8", "r", 0.4, 1},
+    {"delta", "delta k_pages=8 l_pages=4", "{}", "8", "4", "", "k_pages", "8", "r", 0.4, 1},
+    {"delta", "delta k_pages=16 l_pages=2", "{}", "16", "2", "", "k_pages", "16", "r", 0.6, 1},
+    {"delta", "delta k_pages=16 l_pages=4", "{}", "16", "4", "", "k_pages", "16", "r", 0.6, 1}};
+
 /* The ring of "best, or not told apart" was on all squares of five problems, 0.0 among them, and the ramp
  * began at the lowest square. */
 static void test_heat_ring_needs_a_test(void)
 {
-    static const struct fake_policy list[] = {
-        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 2.2},
-        {"delta", "delta k_pages=8 l_pages=2", "{}", "8", "2", "", "k_pages", "8", "r", 0.4, 1},
-        {"delta", "delta k_pages=8 l_pages=4", "{}", "8", "4", "", "k_pages", "8", "r", 0.4, 1},
-        {"delta", "delta k_pages=16 l_pages=2", "{}", "16", "2", "", "k_pages", "16", "r", 0.6, 1},
-        {"delta", "delta k_pages=16 l_pages=4", "{}", "16", "4", "", "k_pages", "16", "r", 0.6, 1}};
     static const struct {
         int problems, rings;
     } rows[] = {{5, 0}, {40, 2 + 1}}; /* two squares and the legend's */
@@ -139,7 +140,7 @@ static void test_heat_ring_needs_a_test(void)
         struct run r;
         struct err e = {0};
         struct str text = {0};
-        o.policies = list;
+        o.policies = squares;
         o.problems = rows[i].problems;
         fake_run(&r, &o);
         set_squares(&r, (const double[]){0, 0.2, 0.6, 0.4});
@@ -153,6 +154,32 @@ static void test_heat_ring_needs_a_test(void)
         str_release(&text);
         fake_release(&r);
     }
+}
+
+/* Of a run that was interrupted the squares were said to lie 80 points apart: each task had its weight by all
+ * its problems, of which one has answers to twenty and the other to five. One square loses all of the former.
+ */
+static void test_heat_of_unfinished_tasks(void)
+{
+    static const struct fake_task two[] = {{"relay", "relay", "accuracy", 0, 930, 346},
+                                           {"choice", "choice", "accuracy", 0, 930, 20}};
+    struct fake_options o = make_options(5);
+    struct run r;
+    struct err e = {0};
+    struct str text = {0};
+    o.policies = squares;
+    o.tasks = two;
+    o.n_tasks = 2;
+    fake_run(&r, &o);
+    for (int i = 0; i < r.n_cells; i++)
+        for (int q = 0; q < r.cells[i].n_records; q++)
+            ((struct record *)r.cells[i].records)[q].score = i != 1;
+    for (int i = 5; i < r.n_cells; i++)
+        r.cells[i].n_records = 5;
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
+    CHECK_INT(count_text(read_file(&text, "report.md"), "here they lie 50 apart"), 1);
+    str_release(&text);
+    fake_release(&r);
 }
 
 /* Tasks with 4 and with 6 samples: the heat map took 1/6 for the unit, of which 1/4 is no multiple. */
@@ -171,6 +198,7 @@ int main(void)
     test_unknown_policies();
     test_colours();
     test_heat_ring_needs_a_test();
+    test_heat_of_unfinished_tasks();
     test_unit_of_unlike_samples();
     file_remove_tree(folder, &e);
     return check_done();
