@@ -128,6 +128,18 @@ static void warn_begin(const struct runplan *p, const struct plan_cell *c)
                  p->file->n_models > 1 ? c->model->label : "");
 }
 
+static void warn_rendered(const struct plan_cell *c, const struct prompt_set *s)
+{
+    const char *prefix = c->settings->s.prefix, *suffix = c->settings->s.suffix;
+    int n = 0, has_prefix = prefix && *prefix, has_suffix = suffix && *suffix;
+    for (size_t q = 0; q < s->task.n_problems; q++)
+        n += s->task.problems[q].is_rendered;
+    if (n && (has_prefix || has_suffix))
+        log_warn("task %s: %d of %zu prompts come rendered and are taken as they stand, without %s%s%s",
+                 c->task->label, n, s->task.n_problems, has_prefix ? "\"prefix\"" : "",
+                 has_prefix && has_suffix ? " and " : "", has_suffix ? "\"suffix\"" : "");
+}
+
 void runplan_warn_risks(const struct runplan *p)
 {
     for (int i = 0; i < p->n_cells; i++) {
@@ -138,8 +150,10 @@ void runplan_warn_risks(const struct runplan *p)
                 "temperature 0 decodes greedily: the %d samples of a problem will be the same completion and "
                 "count as one; set samples to 1, or a temperature above 0",
                 t->samples);
-        if (!is_told(p, i, c->task))
+        if (!is_told(p, i, c->task)) {
             warn_begin(p, c);
+            warn_rendered(c, &p->sets[c->set]);
+        }
         int n = settings_only_limit(t) || is_told(p, i, c->task) ? 0 : beyond_context(p, c);
         if (n)
             log_warn(

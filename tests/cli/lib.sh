@@ -5,6 +5,7 @@ program=$1
 source_dir=$2
 here=$source_dir/tests/cli
 failures=0
+trap '[ $? != 0 ] || [ "$failures" = 0 ] || exit 1' EXIT # a script without `finish` would pass whatever fails
 unset COLUMNS SLURM_JOB_END_TIME
 
 # small: is this ./kv test, which takes fewer and shorter cases, and not ./kv test --all?

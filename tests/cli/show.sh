@@ -7,6 +7,10 @@ cat >run.json <<'END'
 {"model": "pocket", "temperature": 0, "max_new_tokens": 3, "prefix": "Think hard.\n", "suffix": "\nGo on.", "policies": ["full"],
  "tasks": [{"name": "gsm8k", "file": "sum.jsonl"}, {"name": "lookup", "problems": 1, "steps": 4}]}
 END
+# Prompts that come rendered take neither, which nobody said.
+run 0 sweep run.json -o out --dry-run
+grep -q 'task lookup: 1 of 1 prompts .* without "prefix" and "suffix"' stderr.txt || fail "nothing says what lookup lacks: $(cat stderr.txt)"
+grep -q 'task gsm8k: .*"prefix"' stderr.txt && fail "gsm8k has both: $(cat stderr.txt)"
 run 0 sweep run.json -o out -q
 run 0 show out gsm8k 0
 mentions stdout.txt 'not the task'
@@ -47,7 +51,8 @@ grep -rqF 'Go on.&lt;|Assistant|&gt;' out/report/transcripts || fail "transcript
 sed -i -e 's/"after":"[^"]*",//' -e 's/"before":"[^"]*",//' out/problems/gsm8k*.jsonl
 python3 "$here/reseal.py" out
 run 0 show out gsm8k 0
-mentions stdout.txt 'earlier version' config.resolved.json
+mentions stdout.txt 'earlier version'
+mentions stdout.txt config.resolved.json
 grep -qF 'What is 2 + 3?' stdout.txt || fail "the task's text is gone"
 run 0 export out --format lm-eval -o lm --force
 before=$(wc -l out/journal/*)
@@ -55,3 +60,5 @@ run 0 sweep run.json -o out -q
 [ "$before" = "$(wc -l out/journal/*)" ] || fail "it was decoded again: $(wc -l out/journal/*)"
 run 0 show out gsm8k 0
 grep -qF 'Go on.<|Assistant|><think>' stdout.txt || fail "the prompt was not written again"
+
+finish
