@@ -85,6 +85,10 @@ const struct math_node *equal_assigned(struct comparison *e, const struct math_n
     if (loose && math_has_symbol(m->child[0], "x") && math_has_symbol(m->child[0], "y") &&
         is_shifted_square(m->child[0]))
         return NULL;
+    if (loose && math_is_scalar(m->child[0]) && math_is_scalar(m->child[1]) &&
+        math_symbols(e->w, m->child[1], symbol, 1) > 0 &&
+        math_scalar_equal(e->w, m->child[0], m->child[1]) == MATH_TRUE)
+        return m->child[1]; /* x^2 - 1 = (x - 1)(x + 1) */
     int value = equal_is_number(e, m->child[1]) ||
                 (equal_is_value(m->child[1]) && math_symbols(e->w, m->child[1], symbol, 1) == 0);
     return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */

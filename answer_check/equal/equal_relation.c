@@ -269,6 +269,20 @@ static enum math_truth compare_differences(struct comparison *e, const struct ma
     return a && b ? positive_multiple(e, a, b) : MATH_UNKNOWN;
 }
 
+/* Does f \equiv 0 state what f(x) = 0 does? UNKNOWN: they are not such statements. */
+static enum math_truth compare_constant_functions(struct comparison *e, const struct math_node *a,
+                                                  const struct math_node *b)
+{
+    const struct math_node *name = a->child[0], *of = b->child[0];
+    name = name->kind == MATH_EITHER ? name->child[0] : name;
+    of = of->kind == MATH_EITHER ? of->child[0] : of;
+    if (a->n != 2 || b->n != 2 || a->ops[0] != MATH_CONGRUENT || b->ops[0] != MATH_EQUAL ||
+        name->kind != MATH_SYMBOL || of->kind != MATH_APPLY || of->n != 1 ||
+        strcmp(name->name, of->name) != 0 || !equal_is_number(e, a->child[1]))
+        return MATH_UNKNOWN;
+    return equal_trees(e, a->child[1], b->child[1]);
+}
+
 enum math_truth equal_relations(struct comparison *e, const struct math_node *gold,
                                 const struct math_node *pred)
 {
@@ -276,6 +290,13 @@ enum math_truth equal_relations(struct comparison *e, const struct math_node *go
     const struct math_node *g[3], *p[3];
     if (read_congruence(e, gold, g) && read_congruence(e, pred, p))
         return compare_congruences(e, g, p);
+    if (gold->ops[0] != pred->ops[0] && (gold->ops[0] == MATH_CONGRUENT || pred->ops[0] == MATH_CONGRUENT)) {
+        r = gold->ops[0] == MATH_CONGRUENT ? compare_constant_functions(e, gold, pred)
+                                           : compare_constant_functions(e, pred, gold);
+        if (r != MATH_UNKNOWN)
+            return r;
+        r = MATH_FALSE;
+    }
     gold = ends_only(e, gold);
     pred = ends_only(e, pred);
     if (!gold || !pred)

@@ -83,6 +83,16 @@ static struct span as_verb(struct span word)
     return word;
 }
 
+/* The word without the comma that it ends in before "but": "necessary, but not sufficient". */
+static struct span without_comma(const struct words *w, int i)
+{
+    struct span s = w->word[i];
+    if (i + 1 < w->n && s.n > 1 && s.s[s.n - 1] == ',' &&
+        (span_is(w->word[i + 1], "but") || span_is(w->word[i + 1], "yet")))
+        s.n--;
+    return s;
+}
+
 /* Are the texts the same but for words that change nothing, such as the subject where only one has it? */
 static int same_words(const char *a, const char *b)
 {
@@ -98,7 +108,7 @@ static int same_words(const char *a, const char *b)
             k++;
         if (i == x.n || k == y.n)
             return i == x.n && k == y.n && i && k;
-        struct span one = as_verb(x.word[i]), two = as_verb(y.word[k]);
+        struct span one = as_verb(without_comma(&x, i)), two = as_verb(without_comma(&y, k));
         if (one.n != two.n || memcmp(one.s, two.s, one.n))
             return 0;
     }
@@ -115,6 +125,21 @@ static int is_answered_by(const char *word, const char *sentence)
         return 0;
     sentence += n + 1 + (sentence[n + 1] == ' ');
     return !IS_ONE_OF(((struct span){sentence, strcspn(sentence, " ,")}), limits);
+}
+
+/* Is the phrase the name with what wins a game behind it, "Alice wins"? */
+static int is_winner(const char *name, const char *phrase)
+{
+    static const char *const verbs[] = {" wins",           " will win",      " always wins",
+                                        " can always win", " wins the game", " has a winning strategy",
+                                        " is the winner",  " can win",       " can force a win"};
+    size_t n = strlen(name);
+    if (!n || strchr(name, ' ') || strncmp(name, phrase, n) != 0)
+        return 0;
+    for (size_t k = 0; k < sizeof verbs / sizeof *verbs; k++)
+        if (!strcmp(phrase + n, verbs[k]))
+            return 1;
+    return 0;
 }
 
 /* Spells out DNE, and what is undefined: does not exist. */
@@ -140,7 +165,8 @@ enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, 
 {
     if (same_but_hyphens(gold->name, pred->name) ||
         same_words(spelled_out(gold->name), spelled_out(pred->name)) || !strcmp(gold->name, pred->name) ||
-        is_answered_by(gold->name, pred->name) || is_answered_by(pred->name, gold->name))
+        is_answered_by(gold->name, pred->name) || is_answered_by(pred->name, gold->name) ||
+        is_winner(gold->name, pred->name) || is_winner(pred->name, gold->name))
         return MATH_TRUE;
     const struct math_node *g = equal_meaning(e, gold), *p = equal_meaning(e, pred);
     return g && p ? equal_trees(e, g, p) : MATH_FALSE;
@@ -393,6 +419,13 @@ const struct math_node *equal_meaning(struct comparison *e, const struct math_no
         return math_node_number_set(e->w, m->source, '0', "");
     if (says_infinite(&w))
         return math_node_constant(e->w, m->source, MATH_INFINITY);
+    if (w.n == 2 && span_is(w.word[1], "infinity")) {
+        const struct math_node *infinity = math_node_constant(e->w, m->source, MATH_INFINITY);
+        if (span_is(w.word[0], "negative") || span_is(w.word[0], "minus"))
+            return math_node_1(e->w, MATH_NEGATE, m->source, infinity);
+        if (span_is(w.word[0], "positive") || span_is(w.word[0], "plus"))
+            return infinity;
+    }
     if (w.n == 1 && (span_is(w.word[0], "noon") || span_is(w.word[0], "midnight")))
         return hour_twelve(e, m, *w.word[0].s == 'n' ? "pm" : "am");
     char which = says_numbers(&w, &mark);

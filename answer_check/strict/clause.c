@@ -185,6 +185,10 @@ static enum clause_kind kind_of(struct span s)
         return CLAUSE_CONCLUSION;
     if (sentence_begins(s, "for a") && is_condition(s))
         return CLAUSE_SIDE;
+    if (sentence_begins(
+            s, "which occurs|which happens|which is attained|which is achieved|which is reached|which is "
+               "obtained|which is when|which holds"))
+        return CLAUSE_SIDE;
     if (has_digit(s) &&
         sentence_begins(s, "which|for a|for an|totaling|totalling|bringing|to give|to make|to get|"
                            "amounting|adding up"))

@@ -170,7 +170,7 @@ static int is_supposed(struct span s, size_t i)
                "convinced|mistake to|not shown|not proved|not proven|unproven|not established|claimed|"
                "claim that|textbooks|first glance|first thought|initially|originally|one possible|"
                "a possible|another possible|supposedly|allegedly|false that|the wrong|a wrong|the incorrect|"
-               "an incorrect|mistaken|twice the") ||
+               "an incorrect|mistaken|twice the|the first|the second|the third|the fourth|the other") ||
            sentence_begins(
                clause, "if|suppose|supposing|assume|assuming|unless|whether|for n|for general|in general|"
                        "more generally|let us suppose|let us assume|say|when|perhaps|maybe|one might|one may|"
@@ -426,8 +426,7 @@ static enum declared_status read_content(struct declared *out, int *words, struc
                !span_at(rest, close, "\\]") && !span_at(rest, close, "\\)"))
             close++;
         struct span inner = span_trim((struct span){rest.s + 1, close - 1});
-        if (inner.n)
-            rest = inner;
+        rest = inner.n ? inner : span_trim((struct span){rest.s + 1, rest.n - 1});
     }
     const char *line = rest.n ? memchr(rest.s, '\n', rest.n) : NULL;
     out->line = span_trim((struct span){rest.s, line ? (size_t)(line - rest.s) : rest.n});

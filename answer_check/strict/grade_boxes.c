@@ -179,6 +179,36 @@ static int grade_named(struct grading *g, struct span section, const struct box 
     return m.equal ? !grading_decide(g, &pred, &m, "The name in the box with the value behind it") : 0;
 }
 
+/* Grades boxes that colons join, "\\boxed{3}:\\boxed{4}", as a ratio, and what stands behind "yes" in the
+ * last one. Returns 1 where it is the reference. */
+static int grade_joined(struct grading *g, struct span section, const struct box_list *boxes)
+{
+    static const char yes[] = "\\text{yes, }";
+    struct span text = boxes->box[boxes->n - 1].content;
+    if (text.n > sizeof yes && span_starts(text, yes)) {
+        text = span_trim((struct span){text.s + sizeof yes - 1, text.n - (sizeof yes - 1)});
+    } else {
+        const char *ratio = NULL;
+        for (size_t k = boxes->n - 1; k > 0; k--) {
+            const struct box *b = &boxes->box[k - 1];
+            struct span between = span_trim((struct span){section.s + b->end, boxes->box[k].start - b->end});
+            if (!span_is(between, ":") && !span_is(between, "\\colon") && !span_is(between, "$:$"))
+                break;
+            if (!ratio)
+                ratio = arena_strndup(g->w->arena, text.s, text.n);
+            ratio = arena_printf(g->w->arena, "%.*s:%s", (int)b->content.n, b->content.s, ratio);
+        }
+        if (!ratio)
+            return 0;
+        text = (struct span){ratio, strlen(ratio)};
+    }
+    if (text.n > ANSWER_MAX)
+        return 0;
+    struct answer pred = answer_read(g->w, text);
+    struct answer_match m = grading_compare(g, &pred);
+    return m.equal ? !grading_decide(g, &pred, &m, "The last line's boxes") : 0;
+}
+
 /* The boxes, alone and as the formulas around them make them. Where only the boxes alone are the reference,
  * the box and its surroundings state two things. */
 int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
@@ -189,6 +219,8 @@ int grade_boxes(struct grading *g, struct span section, const struct box_list *b
     int rc = grade_run(g, section, boxes);
     if (g->out->verdict == VERDICT_WRONG && (grade_percent(g, section, &boxes->box[boxes->n - 1]) ||
                                              grade_named(g, section, &boxes->box[boxes->n - 1])))
+        return 0;
+    if (g->out->verdict != VERDICT_CORRECT && grade_joined(g, section, boxes))
         return 0;
     struct grade alone = *g->out;
     if (!extract_box_contexts(&read, section, boxes, g->w))

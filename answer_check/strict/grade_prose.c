@@ -70,6 +70,11 @@ static int before_clause(struct answer *out, struct span *left, struct span s, s
         for (size_t k = 0; k < sizeof words / sizeof *words && depth <= 0; k++) {
             size_t n = strlen(words[k]);
             struct span rest = {s.s + i + n, s.n - i - n};
+            if (!k && s.n - i > 4 && s.s[i] == '(' &&
+                (unsigned char)s.s[i + 1] >= 0xe3) { /* "8(注意不是9)" */
+                *left = (struct span){s.s, i};
+                return read_value(out, w, *left);
+            }
             if (s.n - i <= n || memcmp(s.s + i, words[k], n) != 0)
                 continue;
             *left = span_trim((struct span){s.s, i});
@@ -140,6 +145,8 @@ static int own_words(struct grading *g, struct span text, struct answer *out, st
         *m = grading_compare(g, out);
         return m->equal;
     }
+    int is_quantified = sentence_begins((struct span){reference->tree->name, strlen(reference->tree->name)},
+                                        "all|every|any|each|no");
     while (text.n && strchr(".!*_:", text.s[text.n - 1]))
         text.n--;
     if (text.n > sizeof suffix &&
@@ -154,8 +161,11 @@ static int own_words(struct grading *g, struct span text, struct answer *out, st
         for (start = end; start && ascii_is_letter(text.s[start - 1]);)
             start--;
         struct span before = {text.s, from};
-        if ((from && !sentence_begins((struct span){text.s + start, end - start}, leading)) ||
-            sentence_is_doubtful(before))
+        int is_led = !from || sentence_begins((struct span){text.s + start, end - start}, leading) ||
+                     (is_quantified && span_is((struct span){text.s + start, end - start}, "for")) ||
+                     (end - start == 2 && span_starts((struct span){text.s + start, 2}, "on") &&
+                      sentence_says(before, "land on|lands on|fall on|falls on|landing on|falling on"));
+        if (!is_led || sentence_is_doubtful(before))
             continue;
         *out = answer_read(g->w, (struct span){text.s + from, text.n - from});
         *m = grading_compare(g, out);
@@ -204,11 +214,38 @@ static struct span words_as_formula(struct span s, struct arena *a)
     return text ? (struct span){text, strlen(text)} : (struct span){0};
 }
 
+/* Without a mark of credit behind it: "12 [10 points]". */
+static struct span without_credit(struct span s)
+{
+    char last = s.n ? s.s[s.n - 1] : 0, open = last == ')' ? '(' : '[';
+    size_t i = s.n;
+    if (last != ')' && last != ']')
+        return s;
+    while (i && s.s[i - 1] != open)
+        i--;
+    return i > 1 && sentence_is_chatter((struct span){s.s + i - 1, s.n - i + 1})
+               ? span_trim((struct span){s.s, i - 1})
+               : s;
+}
+
+/* "0.5 (or 1/2)" as "0.5 or 1/2", both of which must hold. */
+static struct span with_equal_writing(struct span s, struct arena *a)
+{
+    static const char or [] = " (or ";
+    const char *open = s.n < 200 && s.n && s.s[s.n - 1] == ')' ? memmem(s.s, s.n, or, sizeof or -1) : NULL;
+    if (!open)
+        return s;
+    const char *inner = open + sizeof or -1;
+    const char *text =
+        arena_printf(a, "%.*s or %.*s", (int)(open - s.s), s.s, (int)(s.s + s.n - 1 - inner), inner);
+    return (struct span){text, strlen(text)};
+}
+
 /* A declaration may be a sentence ("The largest n is 34", "Jane started 3 hours ago"): its words may be the
  * answer; otherwise what follows "is", or what the sentence presents as its result. */
 int grade_declared(struct grading *g, struct span declared)
 {
-    declared = grading_parts_as_list(declared, g->w->arena);
+    declared = with_equal_writing(without_credit(grading_parts_as_list(declared, g->w->arena)), g->w->arena);
     static const char *const where = "The last declared answer";
     struct span text = extract_single_backslashes(sentence_plain(declared, g->w), g->w->arena);
     if (span_starts(text, "not ")) { /* "not 5 but 6" */
@@ -278,6 +315,10 @@ static int grade_last_line(struct grading *g, struct span marked)
         struct span left; /* "the minimum is 12, attained at x = 3" */
         is_value = read_value(&value, g->w, said) || before_clause(&value, &left, said, g->w);
     }
+    if (!is_value && is_doubtful && memmem(line.s, line.n, "\xe6\x88\x96", 3) &&
+        !memmem(line.s, line.n, "\xe7\xba\xa6", 3) && after_wide_is(&said, line) &&
+        !sentence_is_doubtful((struct span){line.s, (size_t)(said.s - line.s)}))
+        is_label = is_value = read_value(&value, g->w, said); /* all solutions, which "or" joins */
     struct answer_match m = {0};
     static const char *const reasons[] = {", since ", " since ", " because ", ", as "};
     struct span left = line; /* "the last marble is blue, since .." */
@@ -343,6 +384,10 @@ static int read_part(struct span *value, struct span line, struct math_work *w)
     size_t label = bullet ? 0 : grading_part_label(line);
     int is_name = !bullet && !label && line.n > 2 && memchr(line.s, '=', line.n < 12 ? line.n : 12) != NULL;
     *value = span_trim((struct span){line.s + bullet + label, line.n - bullet - label});
+    struct span said;
+    if (label && sentence_says(*value, "answer is|solution is|root is") && !sentence_is_doubtful(*value) &&
+        after_is(&said, *value))
+        *value = said;
     while (value->n && strchr(".;,", value->s[value->n - 1]))
         value->n--;
     if ((!bullet && !label && !is_name) || !value->n || !math_is_value(w, *value))
@@ -414,6 +459,114 @@ static int grade_listed(struct grading *g, struct span section)
     return !grading_decide(g, &pred, &m, "The parts that the section ends with, read as one list,");
 }
 
+/* Is the reference the list of what the clauses of the last line say, "The centre is (2, -1) and the radius
+ * is 3"? Returns 1 where it is. */
+static int grade_clauses(struct grading *g, struct span section)
+{
+    static const char is[] = " is ", and[] = " and ";
+    struct span line, said;
+    if (!extract_last_line(&line, section) || line.n > 300 || !memmem(line.s, line.n, and, 5))
+        return 0;
+    line = sentence_plain(line, g->w);
+    if (sentence_is_doubtful(line))
+        return 0;
+    struct str all = {0};
+    int n = 0;
+    for (size_t from = 0; from < line.n;) {
+        struct span rest = {line.s + from, line.n - from};
+        const char *next = memmem(rest.s, rest.n, and, 5);
+        struct span clause = {rest.s, next ? (size_t)(next - rest.s) : rest.n};
+        if (!memmem(clause.s, clause.n, is, 4) || !after_is(&said, clause)) {
+            n = 0;
+            break;
+        }
+        while (said.n && strchr(".,;", said.s[said.n - 1]))
+            said.n--;
+        str_puts(&all, n++ ? ", " : "");
+        str_add(&all, said.s, said.n);
+        from += clause.n + (next ? 5 : 0);
+    }
+    struct span text = {arena_strndup(g->w->arena, str_text(&all), all.len), all.len};
+    str_release(&all);
+    if (n < 2)
+        return 0;
+    struct answer pred = answer_read(g->w, text);
+    struct answer_match m = grading_compare(g, &pred);
+    if (!m.equal)
+        return 0;
+    grading_note(g, "last line", line);
+    return !grading_decide(g, &pred, &m, "What the clauses of the last line say, as one list,");
+}
+
+/* "P(not A) = 0.6" without the words of the event; a copy where there are some. */
+static struct span without_events(struct span s, struct arena *a)
+{
+    if (!memmem(s.s, s.n, "P(", 2))
+        return s;
+    char *out = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        out[n++] = s.s[i];
+        if (!span_at(s, i, "P(") || (i && ascii_is_letter(s.s[i - 1])))
+            continue;
+        const char *close = memchr(s.s + i, ')', s.n - i < 60 ? s.n - i : 60);
+        size_t end = close ? (size_t)(close - s.s) + 1 : 0;
+        struct span event = {s.s + i + 2, close ? end - i - 3 : 0};
+        int has_word = 0;
+        for (size_t k = 0; k + 1 < event.n; k++)
+            has_word |= ascii_is_letter(event.s[k]) && ascii_is_letter(event.s[k + 1]);
+        if (has_word && !memchr(event.s, '(', event.n) && span_at(s, end, " ="))
+            i = end - 1;
+    }
+    return (struct span){out, n};
+}
+
+/* The right side of the last row of aligned equations that the text ends with, if that row goes on from the
+ * one before: "s &= 9 \\cdot 5 \\\\ &= 45". Returns 1, or 0. */
+static int last_row(struct span *out, struct span s, struct arena *a)
+{
+    static const char begin[] = "\\begin{align", end[] = "\\end{align";
+    const char *open = NULL, *close = NULL, *row = NULL;
+    for (size_t i = s.n; i-- > 0 && s.n - i < 4096 && !open;)
+        if (s.s[i] == '\\') {
+            close = !close && span_at(s, i, end) ? s.s + i : close;
+            row = close && !row && span_at(s, i, "\\\\") && i && s.s[i - 1] != '\\' &&
+                          span_trim((struct span){s.s + i + 2, (size_t)(close - s.s) - i - 2}).n
+                      ? s.s + i
+                      : row;
+            open = span_at(s, i, begin) ? s.s + i : NULL;
+        }
+    if (!open || !close || !row || row < open)
+        return 0;
+    struct span tail = {close, s.n - (size_t)(close - s.s)};
+    const char *brace = memchr(tail.s, '}', tail.n);
+    for (size_t i = brace ? (size_t)(brace + 1 - tail.s) : 0; i < tail.n; i++)
+        if (!strchr(" .$\\])\n", tail.s[i]))
+            return 0;
+    struct span last = span_trim((struct span){row + 2, (size_t)(close - row) - 2});
+    const char *amp = memchr(last.s, '&', last.n);
+    struct span left = amp ? span_trim((struct span){last.s, (size_t)(amp - last.s)}) : (struct span){0};
+    struct span earlier = {open, (size_t)(row - open)};
+    if (!brace || !amp || (left.n && !memmem(earlier.s, earlier.n, left.s, left.n)))
+        return 0;
+    const char *again = left.n ? memmem(earlier.s, earlier.n, left.s, left.n) : NULL;
+    size_t next = again ? (size_t)(again - earlier.s) + left.n : 0;
+    while (again && next < earlier.n && earlier.s[next] == ' ')
+        next++;
+    if (again && !span_at(earlier, next, "&")) /* another unknown */
+        return 0;
+    last = span_trim((struct span){amp + 1, last.n - (size_t)(amp + 1 - last.s)});
+    if (last.s[0] != '=' || memchr(last.s, '&', last.n))
+        return 0;
+    last = span_trim((struct span){last.s + 1, last.n - 1});
+    if (span_at(last, last.n > 2 ? last.n - 2 : 0, "\\\\"))
+        last = span_trim((struct span){last.s, last.n - 2});
+    while (last.n && strchr(".,", last.s[last.n - 1]))
+        last.n--;
+    *out = (struct span){arena_strndup(a, last.s, last.n), last.n};
+    return last.n > 0;
+}
+
 /* What stands behind "A: " where that is the answer to a question, and no option. */
 static struct span behind_answer_letter(const struct grading *g, struct span s)
 {
@@ -460,8 +613,14 @@ int grade_undeclared(struct grading *g, struct span section, const struct respon
     enum { SEARCHED_MAX = 1 << 17 };
     struct span found;
     section = grading_without_afterword(g, behind_answer_letter(g, span_trim(section)));
-    section = grading_parts_as_list(section, g->w->arena);
+    section = without_events(grading_parts_as_list(section, g->w->arena), g->w->arena);
+    if (memmem(section.s, section.n, "\\end{align", 10) && last_row(&found, section, g->w->arena)) {
+        grading_note(g, "last line", found);
+        return grading_text(g, found, "The last row of the equations that the section ends with");
+    }
     int may_list = memchr(section.s, '\n', section.n) || memchr(section.s, ';', section.n);
+    if (memchr(g->gold.s, ',', g->gold.n) && section.n < UNDECLARED_BYTES && grade_clauses(g, section))
+        return 0;
     if (may_list && grade_listed(g, sentence_without_chatter(span_end(section, SEARCHED_MAX))))
         return 0;
     if (section.n <= UNDECLARED_BYTES) {

@@ -140,11 +140,23 @@ static int ends_with_words(struct span gold, struct span s)
     return !memmem(before.s, before.n, "\xe5\xa6\x82\xe6\x9e\x9c", 6); /* if */
 }
 
+/* Does the sentence say that an order is the reference's names, "The order is Beth, Ann, Carl"? */
+static int says_order(struct span gold, struct span s)
+{
+    gold = bare_words(gold);
+    while (s.n && strchr(".! ", s.s[s.n - 1]))
+        s.n--;
+    return s.n > gold.n + 4 && !memcmp(s.s + s.n - gold.n, gold.s, gold.n) && s.s[s.n - gold.n - 1] == ' ' &&
+           sentence_says(s, "order|ranking|ranked|sequence is|line up|lined up|finish") &&
+           !sentence_is_doubtful(s);
+}
+
 int grade_sayings(struct grading *g, struct span section)
 {
     int is_zero = span_is(g->gold, "0"), is_wide = g->gold.n > 2 && (g->gold.s[0] & 0x80);
     is_wide |= g->gold.n > 6 && span_at(g->gold, 0, "\\text{") && (g->gold.s[6] & 0x80);
-    if (!is_zero && !is_wide && !has_option_letters(g->gold))
+    int is_order = span_at(g->gold, 0, "\\text{") && memchr(g->gold.s, ',', g->gold.n);
+    if (!is_zero && !is_wide && !is_order && !has_option_letters(g->gold))
         return 0;
     struct span s = last_sentence(section, g->w);
     int is_none =
@@ -158,7 +170,8 @@ int grade_sayings(struct grading *g, struct span section)
          (sentence_begins(s, "no such|so no such|thus no such|hence no such|therefore no such|therefore, "
                              "no such") &&
           sentence_says(s, "exist|exists")));
-    if (!s.n || (!is_none && !(is_wide && ends_with_words(g->gold, s)) && !grade_options(g, s)))
+    if (!s.n || (!is_none && !(is_wide && ends_with_words(g->gold, s)) && !grade_options(g, s) &&
+                 !(is_order && says_order(g->gold, s))))
         return 0;
     grading_note(g, "last sentence", s);
     return !grading_as_text(g, s, VERDICT_CORRECT, "The last sentence says what the reference says.");

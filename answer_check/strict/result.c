@@ -37,12 +37,19 @@ enum word_kind { WORD_PROSE, WORD_JOINT, WORD_NUMBER, WORD_LETTER, WORD_OPERATOR
 static enum word_kind kind_of(struct span w)
 {
     int digits = 0, letters = 0, signs = 0;
+    size_t number = 0; /* "the 12-packs" */
+    while (number < w.n && ascii_is_digit(w.s[number]))
+        number++;
+    if (number && number + 2 < w.n && w.s[number] == '-' && ascii_is_letter(w.s[number + 1]) &&
+        ascii_is_letter(w.s[number + 2]))
+        return WORD_PROSE;
     for (size_t i = 0; i < w.n;) {
         size_t sign = (unsigned char)w.s[i] >= 0x80 ? math_sign(w, i) : 0, from = i;
         unsigned char c = (unsigned char)w.s[i], d = sign > 1 ? (unsigned char)w.s[i + 1] : 0,
                       f = sign > 2 ? (unsigned char)w.s[i + 2] : 0;
         if (sign) {
-            int is_fraction = (c == 0xc2 && d >= 0xbc && d <= 0xbe) || (c == 0xe2 && d == 0x85 && f < 0x9f);
+            int is_fraction = (c == 0xe2 && d == 0x88 && f == 0x9e) ||
+                              (c == 0xc2 && d >= 0xbc && d <= 0xbe) || (c == 0xe2 && d == 0x85 && f < 0x9f);
             digits += is_fraction;
             signs++;
             i += sign;
@@ -145,7 +152,9 @@ static int last_run(struct run *out, struct span s)
             run.to = from + word.n;
             run.has_number |= kind == WORD_NUMBER;
             run.has_sign |= (kind == WORD_LETTER && core.n > 1) || is_function(core);
-            if (core.n < word.n && strchr(";:", s.s[run.to - 1])) /* another clause */
+            if (core.n < word.n && strchr(";:", s.s[run.to - 1]) &&
+                !(word.n == 1 && core.n == 0 && i + 1 < s.n && ascii_is_digit(s.s[i + 1]) && run.has_number &&
+                  word.s[0] == ':')) /* another clause, not the ratio "1 : 2" */
                 is_open = 0;
         }
         if ((!word.n || kind == WORD_PROSE || !is_open) && run.to) {
@@ -325,6 +334,34 @@ static struct span with_unit(struct span s, struct run run, struct math_work *w)
                : value;
 }
 
+/* The quantity in two units that ends in `last`: "1 hour and 20 minutes", "6 feet 3 inches". */
+static int two_units(struct span *out, struct span s, struct span last, struct math_work *w)
+{
+    static const char larger[] =
+        "hour|hours|hr|hrs|minute|minutes|min|day|days|week|weeks|year|years|month|months|"
+        "foot|feet|ft|yard|yards|pound|pounds|dollar|dollars|meter|meters|metre|metres|"
+        "kilometer|kilometers|km|kg|kilograms";
+    size_t i = (size_t)(last.s - s.s);
+    if (!memchr(last.s, ' ', last.n))
+        return 0;
+    while (i && (s.s[i - 1] == ' ' || s.s[i - 1] == ','))
+        i--;
+    if (i > 4 && span_at(s, i - 4, " and"))
+        i -= 4;
+    size_t end = i;
+    while (i && ascii_is_letter(s.s[i - 1]))
+        i--;
+    if (end == i || !sentence_says((struct span){s.s + i, end - i}, larger))
+        return 0;
+    while (i && s.s[i - 1] == ' ')
+        i--;
+    end = i;
+    while (i && ascii_is_digit(s.s[i - 1]))
+        i--;
+    *out = (struct span){s.s + i, (size_t)(last.s + last.n - s.s) - i};
+    return i < end && !value_is_qualified(s, *out) && math_is_value(w, *out);
+}
+
 /* Words with which a sentence draws its conclusion. */
 static const char strong[] =
     "so|thus|hence|therefore|total|altogether|in all|consequently|finally|in conclusion|"
@@ -404,6 +441,8 @@ static int plain_result(struct span *out, struct span s, struct math_work *w)
     if (sentence_says((struct span){s.s, run.from}, "from") && before.n == 2 && span_starts(before, "to"))
         return 0; /* "from 10 to 12" */
     struct span value = with_unit(s, run, w);
+    if (two_units(out, s, value, w))
+        return 1;
     struct span bare = {s.s + run.from, without_stops(s, run.from, run.to) - run.from};
     if (!run.is_list && memchr(value.s, '$', value.n) && memrchr(value.s, '=', value.n)) {
         /* sums of money, "$14 + $17 = $31" */
@@ -534,6 +573,53 @@ static struct span without_brackets(struct span s)
     return (struct span){s.s + 1, end - 2};
 }
 
+/* Without remarks in brackets in the middle, "15 (half of 30) in total"; a copy where there is one. */
+static struct span without_inner_asides(struct span s, struct math_work *w)
+{
+    const char *open = memmem(s.s, s.n, " (", 2);
+    if (!open)
+        return s;
+    char *out = arena_alloc(w->arena, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        const char *close = span_at(s, i, " (") ? memchr(s.s + i, ')', s.n - i) : NULL;
+        struct span inner = {s.s + i + 2, close ? (size_t)(close - s.s) - i - 2 : 0};
+        int run = 0, longest = 0;
+        for (size_t k = 0; k < inner.n; k++) {
+            run = ascii_is_letter(inner.s[k]) ? run + 1 : 0;
+            longest = run > longest ? run : longest;
+        }
+        size_t end = close ? (size_t)(close - s.s) + 1 : 0;
+        if (longest > 2 && end + 1 < s.n && s.s[end] == ' ' && ascii_is_letter(s.s[end + 1]) && i &&
+            (ascii_is_digit(s.s[i - 1]) || s.s[i - 1] == '$') && !span_starts(inner, "mod") &&
+            !memchr(inner.s, '(', inner.n) && !memchr(inner.s, '\\', inner.n) &&
+            (!sentence_is_doubtful(inner) || span_starts(inner, "not "))) {
+            i = end - 1;
+            continue;
+        }
+        out[n++] = s.s[i];
+    }
+    return (struct span){out, n};
+}
+
+/* The value of "Only x = 4 satisfies ..". */
+static int only_value(struct span *out, struct span s, struct math_work *w)
+{
+    static const char *const verbs[] = {" satisfies ", " works", " is valid", " remains",
+                                        " fits",       " holds", " survives"};
+    if (!span_starts(s, "only "))
+        return 0;
+    for (size_t k = 0; k < sizeof verbs / sizeof *verbs; k++) {
+        const char *verb = memmem(s.s, s.n, verbs[k], strlen(verbs[k]));
+        *out = span_trim((struct span){s.s + 5, verb ? (size_t)(verb - s.s) - 5 : 0});
+        if (verb && out->n > 2 && out->s[0] == '$' && out->s[out->n - 1] == '$')
+            *out = (struct span){out->s + 1, out->n - 2};
+        if (verb && math_is_value(w, *out))
+            return 1;
+    }
+    return 0;
+}
+
 /* The value behind the colon of "only one works: 15". */
 static int behind_colon(struct span *out, struct span s, struct math_work *w)
 {
@@ -551,10 +637,11 @@ int sentence_result(struct span *out, struct span sentence, struct math_work *w)
 {
     enum { FORMULAS = 6 };
     struct span all = behind_denial(without_brackets(sentence_plain(sentence, w))), s, whole;
-    if (all.n <= UNDECLARED_BYTES && behind_colon(out, all, w))
-        return 1;
     if (all.n > UNDECLARED_BYTES || extract_is_program(all) || sentence_gives_cases(all))
         return 0;
+    all = without_inner_asides(all, w);
+    if (behind_colon(out, all, w) || only_value(out, all, w))
+        return 1;
     if (!sentence_clause(&s, without_number_marks(all, w)) ||
         sentence_begins(s, "let|take|consider|assume|suppose|put|try"))
         return 0;

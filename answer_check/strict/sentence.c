@@ -339,18 +339,42 @@ static int is_emphasis(struct span s, size_t i)
            strchr(".,;:!?)]}\"'", behind) || (unsigned char)before >= 0x80 || (unsigned char)behind >= 0x80;
 }
 
+/* Where the star or low line at i closes that sets off "*words*" from there on: the place of the other one,
+ * or 0.
+ */
+static size_t italics_end(struct span s, size_t i)
+{
+    enum { ITALICS_MAX = 60 };
+    char mark = s.s[i];
+    if (i && !strchr(" ([\n", s.s[i - 1]))
+        return 0;
+    for (size_t k = i + 1; k < s.n && k - i < ITALICS_MAX && s.s[k] != '\n'; k++) {
+        if (s.s[k] != mark) {
+            if (strchr("$\\", s.s[k]) || (mark == '_' && !ascii_is_letter(s.s[k]) && s.s[k] != ' '))
+                return 0;
+            continue;
+        }
+        int is_end = k + 1 == s.n || strchr(" .,;:!?)]\n", s.s[k + 1]);
+        return k > i + 1 && is_end && s.s[i + 1] != ' ' && s.s[k - 1] != ' ' ? k : 0;
+    }
+    return 0;
+}
+
 struct span sentence_plain(struct span s, struct math_work *w)
 {
-    if (!memchr(s.s, '*', s.n) && !memchr(s.s, '`', s.n))
+    int has_low = memmem(s.s, s.n, " _", 2) != NULL;
+    if (!has_low && !memchr(s.s, '*', s.n) && !memchr(s.s, '`', s.n))
         return sentence_with_joints(s, w);
     char *out = arena_alloc(w->arena, s.n + 1);
-    size_t n = 0;
+    size_t n = 0, italics = 0;
     for (size_t i = 0; i < s.n; i++) {
         if (span_at(s, i, "**") && is_emphasis(s, i)) {
             i++;
             continue;
         }
-        if (s.s[i] == '`')
+        size_t close = s.s[i] == '*' || (has_low && s.s[i] == '_') ? italics_end(s, i) : 0;
+        italics = close ? close : italics;
+        if (s.s[i] == '`' || close || (i && i == italics))
             continue;
         out[n++] = s.s[i];
     }

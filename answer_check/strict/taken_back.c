@@ -302,7 +302,14 @@ struct span sentence_behind_fixing(struct span s)
         size_t n = (s.s[0] & 0x80) ? 3 : 1;
         s = (struct span){s.s + n, s.n - n};
     }
+    static const char *const phrases[] = {"My mistake", "My bad", "My error", "My apologies"};
     size_t n = 0, at;
+    for (size_t k = 0; k < sizeof phrases / sizeof *phrases; k++) { /* at the start, or a sentence later */
+        const char *found = span_find(s, phrases[k]);
+        size_t behind = found ? (size_t)(found - s.s) + strlen(phrases[k]) : s.n;
+        if (behind + 1 < s.n && (s.s[behind] == ':' || (found == s.s && strchr(",.;!-", s.s[behind]))))
+            return span_trim((struct span){s.s + behind + 1, s.n - behind - 1});
+    }
     if (sentence_begins(s, words))
         while (n < s.n && ascii_is_letter(s.s[n]))
             n++;

@@ -9,14 +9,16 @@
 /* Names under which an answer stands, best first, without blanks, "-" and "_". The first ones name nothing
  * else; the later ones may also name a part of the way there. */
 static const char *const answer_names[ANSWER_NAMES] = {
-    "finalanswer",  "answer",        "ans",          "correctanswer",  "predictedanswer", "numericanswer",
-    "answervalue",  "theanswer",     "最终答案",     "答案",           "correctoption",   "selectedoption",
-    "choice",       "answerchoice",  "answerletter", "selectedanswer", "bestanswer",      "bestoption",
-    "chosenoption", "correctchoice", "finalchoice", /* OWN_NAMES of them */
-    "finalresult",  "result",        "solution",     "final",          "finalvalue",      "option",
-    "letter",       "prediction",    "conclusion",   "boxed",          "value",           "selected",
-    "chosen",       "best",          "response",     "output",         "latex",           "exact",
-    "expression"};
+    "finalanswer",    "answer",         "ans",        "correctanswer", "predictedanswer",
+    "numericanswer",  "answervalue",    "theanswer",  "最终答案",      "答案",
+    "correctoption",  "selectedoption", "choice",     "answerchoice",  "answerletter",
+    "selectedanswer", "bestanswer",     "bestoption", "chosenoption",  "correctchoice",
+    "finalchoice", /* OWN_NAMES of them */
+    "finalanswers",   "answers",        "solutions",  "finalresult",   "result",
+    "solution",       "final",          "finalvalue", "option",        "letter",
+    "prediction",     "conclusion",     "boxed",      "value",         "selected",
+    "chosen",         "best",           "response",   "output",        "latex",
+    "exact",          "expression"};
 enum { OWN_NAMES = 21 };
 
 static int is_named(struct span name, const char *known)

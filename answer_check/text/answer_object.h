@@ -6,7 +6,7 @@
 
 /* Answers under a name, in JSON and tables. A door of answer_check/text. */
 
-enum { ANSWER_NAMES = 40 };
+enum { ANSWER_NAMES = 43 };
 /* How well the text names an answer ("final_answer", "answer", "result", ...): 0 for the best name,
  * ANSWER_NAMES where it is none. ASCII case, blanks, "-" and "_" are ignored. */
 int answer_name_rank(struct span name);

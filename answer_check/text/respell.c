@@ -370,6 +370,40 @@ static int read_derivative(struct arena *a, struct span s, struct span *out)
     return 1;
 }
 
+/* Values of special functions that have a name of their own, alone in a text: \zeta(2), \Gamma(1/2). */
+static int read_special(struct span s, struct span *out)
+{
+    static const char *const values[][2] = {{"\\zeta(2)", "\\frac{\\pi^2}{6}"},
+                                            {"\\zeta(4)", "\\frac{\\pi^4}{90}"},
+                                            {"\\zeta(-1)", "-\\frac{1}{12}"},
+                                            {"\\zeta(0)", "-\\frac12"},
+                                            {"\\Gamma(1/2)", "\\sqrt{\\pi}"},
+                                            {"\\Gamma(\\frac12)", "\\sqrt{\\pi}"},
+                                            {"\\Gamma(3/2)", "\\frac{\\sqrt{\\pi}}{2}"},
+                                            {"\\Gamma(\\frac32)", "\\frac{\\sqrt{\\pi}}{2}"}};
+    static const char *const dropped[] = {"\\left", "\\right", "{", "}", " "};
+    char flat[24];
+    size_t n = 0;
+    for (size_t i = 0; i < s.n && n < sizeof flat - 1;) {
+        size_t skip = 0;
+        for (size_t k = 0; k < sizeof dropped / sizeof *dropped && !skip; k++)
+            skip = span_at(s, i, dropped[k]) ? strlen(dropped[k]) : 0;
+        if (!skip && (span_at(s, i, "\\tfrac") || span_at(s, i, "\\dfrac"))) { /* as \frac */
+            flat[n++] = '\\';
+            skip = 2;
+        }
+        if (!skip)
+            flat[n++] = s.s[i];
+        i += skip ? skip : 1;
+    }
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+        if (n == strlen(values[k][0]) && !memcmp(flat, values[k][0], n)) {
+            *out = (struct span){values[k][1], strlen(values[k][1])};
+            return 1;
+        }
+    return 0;
+}
+
 /* Without the marks of a formula around it. */
 static struct span without_marks(struct span s)
 {
@@ -401,6 +435,8 @@ struct span respell(struct arena *a, struct span s)
     if (s.n > 60 || !s.n)
         return s;
     struct span bare = without_marks(s);
+    if ((span_at(bare, 0, "\\zeta") || span_at(bare, 0, "\\Gamma")) && read_special(bare, &out))
+        return out;
     if (has_digit && (read_clock(a, bare, &out) || read_based(a, bare, &out)))
         return out;
     return has_capital && read_date(a, bare, &out) ? out : s;

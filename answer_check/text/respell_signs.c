@@ -179,6 +179,22 @@ static size_t behind_group(struct span s, size_t i)
     return 0;
 }
 
+/* The rows "1, 2], [3, 4" of a matrix of Python as a pmatrix. */
+static const char *respell_rows(struct arena *a, struct span s)
+{
+    const char *out = "\\begin{pmatrix}";
+    for (size_t i = 0; i < s.n; i++) {
+        size_t next = i;
+        while (s.s[i] == ']' && next < s.n && strchr("], ", s.s[next]))
+            next++;
+        int is_row = next > i && next < s.n && s.s[next] == '[';
+        out = is_row ? arena_printf(a, "%s\\\\", out)
+                     : arena_printf(a, "%s%c", out, s.s[i] == ',' ? '&' : s.s[i]);
+        i = is_row ? next : i;
+    }
+    return arena_printf(a, "%s\\end{pmatrix}", out);
+}
+
 /* One piece of markup put as LaTeX: "\SI{5}{cm}", "\num{5}", "\ang{30}", "Rational(1, 2)", "x<sup>2</sup>",
  * "&pi;", "3*I". NULL where there is none. */
 static const char *read_markup(struct arena *a, struct span f)
@@ -220,6 +236,21 @@ static const char *read_markup(struct arena *a, struct span f)
                                 f.s + i + (span_at(f, i, "&pi;") ? 4 : 3));
         if (span_at(f, i, "*I") && !(i + 2 < f.n && ascii_is_letter(f.s[i + 2])))
             return arena_printf(a, "%.*s i%.*s", (int)i, f.s, (int)(f.n - i - 2), f.s + i + 2);
+        static const char *const entities[][2] = {
+            {"&minus;", "-"},          {"&times;", "\\times "}, {"&divide;", "\\div "},
+            {"&radic;", "\\sqrt "},    {"&infin;", "\\infty "}, {"&plusmn;", "\\pm "},
+            {"&frac12;", "\\frac12 "}, {"&nbsp;", " "},         {"&deg;", "^\\circ "}};
+        for (size_t k = 0; f.s[i] == '&' && k < sizeof entities / sizeof *entities; k++)
+            if (span_at(f, i, entities[k][0])) {
+                size_t n = strlen(entities[k][0]);
+                return arena_printf(a, "%.*s%s%.*s", (int)i, f.s, entities[k][1], (int)(f.n - i - n),
+                                    f.s + i + n);
+            }
+        if (span_at(f, i, "Matrix([[") && (first = behind_group(f, i + 6)) && first - i > 12 &&
+            first - i < 400)
+            return arena_printf(a, "%.*s%s%.*s", (int)i, f.s,
+                                respell_rows(a, (struct span){f.s + i + 9, first - i - 9 - 3}),
+                                (int)(f.n - first), f.s + first);
         if (span_at(f, i, "&lt;") || span_at(f, i, "&gt;") || span_at(f, i, "&le;") || span_at(f, i, "&ge;"))
             return arena_printf(a, "%.*s\\%.*s %.*s", (int)i, f.s, 2, f.s + i + 1, (int)(f.n - i - 4),
                                 f.s + i + 4);

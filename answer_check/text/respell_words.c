@@ -95,9 +95,11 @@ static const char *read_reason(struct arena *a, struct span f)
 {
     static const char *const words[] = {"because", "since", "as"};
     for (size_t k = 0; k < 3; k++) {
-        size_t at = respell_find(f, words[k]), end = at;
+        size_t at = respell_find(f, words[k]), end = at, behind = at + strlen(words[k]);
         while (end && strchr(" ,", f.s[end - 1]))
             end--;
+        if (end == at || behind >= f.n || f.s[behind] != ' ') /* not "8as^2" */
+            continue;
         if (at < f.n && end && (ascii_is_digit(f.s[end - 1]) || strchr(")}", f.s[end - 1])))
             return arena_printf(a, "%.*s", (int)end, f.s);
     }
@@ -335,6 +337,7 @@ static unsigned rule_of(struct span word)
                  {"num", SAYS_MARKUP},
                  {"ang", SAYS_MARKUP},
                  {"rational", SAYS_MARKUP},
+                 {"matrix", SAYS_MARKUP},
                  {"because", SAYS_REASON},
                  {"since", SAYS_REASON},
                  {"one", SAYS_SPELLED},
@@ -409,6 +412,8 @@ static unsigned rules_of(struct span s)
                        : 0;
         all |= (c == '<' || c == '*' || c == '&') && i + 1 < s.n && strchr("sIplg", s.s[i + 1]) ? SAYS_MARKUP
                                                                                                 : 0;
+        if (c == '&' && i + 1 < s.n && ascii_is_letter(s.s[i + 1]))
+            all |= SAYS_MARKUP; /* "&minus;" */
         if (c == '(' && i + 2 < s.n)
             all |= (s.s[i + 1] == 'b' && s.s[i + 2] == ')') || span_at(s, i, "(ii)") ? SAYS_PARTS : 0;
         if (c == ')' && i + 2 >= s.n)

@@ -74,6 +74,7 @@ NEW = (
     r"Therefore, the final answer is $\boxed{%s}$.",
     "Answer: %s",
     "**Final Answer:** %s",
+    "My mistake: it's %s.",
 )
 
 KEPT = (
