@@ -122,6 +122,16 @@ static int starts_sequence(struct family *f, const struct math_node *body, const
     return from < 2;
 }
 
+static const struct math_node *equation_of(struct comparison *e, const struct math_node *left,
+                                           const struct math_node *right)
+{
+    static const unsigned char equal[] = {MATH_EQUAL};
+    struct math_node *out = math_node_2(e->w, MATH_RELATION, left->source, left, right);
+    if (out)
+        out->ops = equal;
+    return out;
+}
+
 /* Splits m into f->body and the declaration behind it. Returns 1, or 0 when m declares nothing. */
 static int split_declaration(struct comparison *e, struct family *f, const struct math_node *m)
 {
@@ -131,6 +141,12 @@ static int split_declaration(struct comparison *e, struct family *f, const struc
     if (!last || m->n > SYMBOLS)
         return 0;
     switch (m->kind) {
+    case MATH_RELATION: /* x \in \{k\pi : k \in \mathbb{Z}\} */
+        if (m->n != 2 || m->ops[0] != MATH_IN || last->kind != MATH_SET_BUILDER ||
+            !split_declaration(e, f, last) || f->body->kind == MATH_RELATION)
+            return 0;
+        f->body = equation_of(e, m->child[0], f->body);
+        return f->body != NULL;
     case MATH_CASES:
         f->body = m->child[0];
         return m->n == 2 && (declares_parameter(f, last) || starts_sequence(f, f->body, last));

@@ -65,6 +65,10 @@ int equal_units(const char *a, const char *b); /* are "cm^2" and "square centime
 int equal_unit_ratio(const char *a, const char *b, int64_t *num, int64_t *den);
 /* A sum of at most four quantities as one in the unit of the first: 5 feet 4 inches. */
 const struct math_node *equal_in_one_unit(struct comparison *e, const struct math_node *m);
+/* The sum with its angles in radians, 60^\circ + 360^\circ k, where the other side has no degrees; else NULL.
+ */
+const struct math_node *equal_in_radians(struct comparison *e, const struct math_node *m,
+                                         const struct math_node *other);
 /* The seconds that 1:20:00, hours, minutes and seconds, mean beside a quantity. */
 const struct math_node *equal_seconds(struct comparison *e, const struct math_node *m,
                                       const struct math_node *other);

@@ -242,6 +242,11 @@ static const struct math_node *without_wrapping(struct comparison *e, const stru
     if (m->kind == MATH_RELATION && other->kind != MATH_RELATION && !equal_is_statements(other) &&
         !is_conditional_statement)
         return equal_assigned(e, m, is_pred && equal_is_value(other));
+    const char *symbol[1];
+    if (is_pred && m->kind == MATH_RELATION && m->n == 2 && m->ops[0] == MATH_EQUAL &&
+        other->kind == MATH_MATRIX && m->child[1]->kind == MATH_MATRIX && m->child[0]->kind != MATH_MATRIX &&
+        !math_symbols(e->w, m->child[0], symbol, 1))
+        return m->child[1]; /* the matrix that a product or an inverse is said to be */
     if (item && !equal_is_collection(other))
         return item;
     /* f(x) = 1 for all x: the condition goes where the other side states none, but not further cases. */
@@ -453,6 +458,10 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
          pred->kind == MATH_CURRENCY)) {
         g = equal_in_one_unit(e, gold);
         p = equal_in_one_unit(e, pred);
+    }
+    if (!g && !p) {
+        g = equal_in_radians(e, gold, pred);
+        p = equal_in_radians(e, pred, gold);
     }
     if (!g && !p) {
         g = equal_without_dots(e, gold);

@@ -236,6 +236,21 @@ static int says_nothing(const struct words *w, int i)
     static const char *const there[] = {"there", "is", "are", "exist", "exists", "the", "equation", "has"};
     static const char *const rest[] = {"real",  "such",   "solution", "solutions", "root",  "roots",
                                        "value", "values", "number",   "numbers",   "exist", "exists"};
+    static const char *const no[] = {"keine", "sin", "aucune", "pas", "sem", "nessuna", "no", "não", "non"};
+    static const char *const solution[] = {
+        "lösung",    "lösungen", "reelle",  "reellen",  "solución", "soluciones", "tiene",
+        "hay",       "existe",   "real",    "reales",   "de",       "solution",   "solutions",
+        "réelle",    "réelles",  "solução", "soluções", "tem",      "há",         "soluzione",
+        "soluzioni", "reale",    "reali",   "ha",       "ci",       "sono",       "reais"};
+    int k = i;
+    if (k + 1 < w->n && IS_ONE_OF(w->word[k], no)) {
+        for (k++; k < w->n && IS_ONE_OF(w->word[k], solution);)
+            k++;
+        struct span last = w->word[w->n - 1];
+        if (k == w->n && last.n > 4 &&
+            (span_starts(last, "sol") || span_starts(last, "lös") || span_starts(last, "r")))
+            return 1;
+    }
     while (i < w->n && IS_ONE_OF(w->word[i], there))
         i++;
     if (i + 1 == w->n && (span_is(w->word[i], "none") || span_is(w->word[i], "nil")))

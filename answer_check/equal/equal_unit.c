@@ -333,3 +333,46 @@ int equal_unit_ratio(const char *a, const char *b, int64_t *num, int64_t *den)
     *den = m.den;
     return 1;
 }
+
+/* ---- angles in sums ---- */
+
+static int has_degrees(const struct math_node *m, int depth)
+{
+    int found = m->kind == MATH_DEGREES;
+    if (m->kind != MATH_ADD && m->kind != MATH_MULTIPLY && m->kind != MATH_NEGATE)
+        return found;
+    for (int i = 0; i < m->n && depth && !found; i++)
+        found = has_degrees(equal_first_reading(m->child[i]), depth - 1);
+    return found;
+}
+
+/* m with its angles as multiples of pi/180, or NULL. */
+static const struct math_node *in_radians(struct comparison *e, const struct math_node *m, int depth)
+{
+    enum { CHILDREN = 16, HALF_TURN = 180 };
+    const struct math_node *child[CHILDREN];
+    if (m->kind == MATH_DEGREES) {
+        const struct math_node *pi = math_node_constant(e->w, m->source, MATH_PI),
+                               *turn = math_node_integer(e->w, m->source, HALF_TURN),
+                               *unit =
+                                   pi && turn ? math_node_2(e->w, MATH_DIVIDE, m->source, pi, turn) : NULL;
+        return unit && m->n == 1 ? math_node_2(e->w, MATH_MULTIPLY, m->source, m->child[0], unit) : NULL;
+    }
+    if (!has_degrees(m, depth))
+        return m;
+    if (m->n > CHILDREN || !depth)
+        return NULL;
+    for (int i = 0; i < m->n; i++)
+        if (!(child[i] = in_radians(e, equal_first_reading(m->child[i]), depth - 1)))
+            return NULL;
+    return math_node_new(e->w, m->kind, m->source, m->n, child);
+}
+
+const struct math_node *equal_in_radians(struct comparison *e, const struct math_node *m,
+                                         const struct math_node *other)
+{
+    enum { DEPTH = 4 };
+    return m->kind == MATH_ADD && has_degrees(m, DEPTH) && !has_degrees(other, DEPTH)
+               ? in_radians(e, m, DEPTH)
+               : NULL;
+}

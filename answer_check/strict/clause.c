@@ -183,6 +183,10 @@ static enum clause_kind kind_of(struct span s)
         return CLAUSE_SIDE;
     if (has_digit(s) && sentence_says(s, "in all|in total|altogether"))
         return CLAUSE_CONCLUSION;
+    if (sentence_begins(s, "i.e|that is") && has_value(s) &&
+        sentence_says(
+            s, "solution set is|solutions are|solution is|answer is|interval is|set is|range is|domain is"))
+        return CLAUSE_CONCLUSION;
     if (sentence_begins(s, "for a") && is_condition(s))
         return CLAUSE_SIDE;
     if (sentence_begins(

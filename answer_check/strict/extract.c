@@ -97,6 +97,10 @@ static int foreign_declaration(struct declaration *out, struct span s, size_t i)
                                         "\xec\x9d\x80",
                                         "\xeb\x8a\x94",
                                         "ist ",
+                                        "ist:",
+                                        "est :",
+                                        "est:",
+                                        "es:",
                                         "est ",
                                         "es ",
                                         "\xc3\xa9 ",
@@ -404,6 +408,23 @@ static int read_items(struct span *out, struct span s, struct math_work *w)
     return n > 0;
 }
 
+/* A formula that the line begins with and that nothing closes, if it is whole otherwise: "\\( \\frac{1}{2}".
+ */
+static int open_formula(struct span *out, struct span s, struct math_work *w)
+{
+    enum { OPEN_MAX = 400 };
+    const char *line = memchr(s.s, '\n', s.n);
+    size_t mark = s.s[0] == '$' && !span_at(s, 0, "$$") ? 1 : 2;
+    int depth = 0;
+    s = span_trim((struct span){s.s + mark, (line ? (size_t)(line - s.s) : s.n) - mark});
+    while (s.n && strchr(".,* ", s.s[s.n - 1]))
+        s.n--;
+    for (size_t i = 0; i < s.n && depth >= 0; i++)
+        depth += (s.s[i] == '{') - (s.s[i] == '}');
+    *out = s;
+    return s.n && s.n < OPEN_MAX && !depth && !memchr(s.s, '$', s.n) && math_is_value(w, s);
+}
+
 /* What is declared at the start of `rest`. end: where the section's last word ends, or NULL: the length limit
  * did not come, so that nothing was cut off there. */
 static enum declared_status read_content(struct declared *out, int *words, struct span rest, const char *end,
@@ -454,6 +475,9 @@ static enum declared_status read_content(struct declared *out, int *words, struc
         out->text = sentence_with_joints(out->text, w);
         return DECLARED_FOUND;
     }
+    if (formula < 0 && !end && !(rest.s[0] == '$' && extract_is_money(rest, 0, 0)) &&
+        open_formula(&out->text, rest, w))
+        return DECLARED_FOUND;
     struct span s = {rest.s, sentence_end(rest)};
     for (size_t i = 0; i + 2 < s.n; i++) /* a tag that follows */
         if (s.s[i] == '<' && ((s.s[i + 1] == '/' && !span_at(s, i, "</su")) || span_at(s, i, "<br")))

@@ -99,8 +99,9 @@ int extract_is_end_of_proof(struct span s); /* is it \blacksquare, \square, QED 
 int extract_is_program(struct span s);      /* is there program text in it? */
 
 /* Finds the answer in a table that the section ends with: in the row named "answer", else in the last row's
- * column of that name. Returns 1; -1 where the table has neither; 0 where there is no table. */
-int extract_table(struct span *out, struct span section);
+ * column of that name. *list is that column's cells as a list where the rows are parts (a), (b) and so on,
+ * else empty; it lives in a. Returns 1; -1 where the table has neither; 0 where there is no table. */
+int extract_table(struct span *out, struct span *list, struct span section, struct arena *a);
 
 /* Finds the last box that is opened and not closed where a formula's end, or the brace that is missing last,
  * shows what it holds: "$\boxed{\frac{1}{2}$". Returns 1, or 0. */

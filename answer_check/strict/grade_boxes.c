@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "answer_check/strict/sentence.h"
 #include "answer_check/text/latex_clean.h"
 
 /* The length of a name and equals sign, "x =", "y_2 =", in front of a box in a run of boxes; 0 when there
@@ -209,6 +210,60 @@ static int grade_joined(struct grading *g, struct span section, const struct box
     return m.equal ? !grading_decide(g, &pred, &m, "The last line's boxes") : 0;
 }
 
+/* Grades the box with what stands around it in its formula where the reference is a congruence,
+ * "x \\equiv \\boxed{5} \\pmod{11}". Returns 1 where it is the reference. */
+static int grade_congruence(struct grading *g, struct span section, const struct box *box)
+{
+    struct span formula;
+    if (!memmem(g->gold.s, g->gold.n, "mod", 3) ||
+        !extract_formula_around(&formula, section, box->start, box->end) || formula.n > ANSWER_MAX)
+        return 0;
+    struct span behind = {section.s + box->end, (size_t)(formula.s + formula.n - section.s) - box->end};
+    if (!memmem(behind.s, behind.n, "mod", 3))
+        return 0;
+    const char *text = arena_printf(g->w->arena, "%.*s%.*s%.*s", (int)(section.s + box->start - formula.s),
+                                    formula.s, (int)box->content.n, box->content.s, (int)behind.n, behind.s);
+    struct answer pred = answer_read(g->w, (struct span){text, strlen(text)});
+    struct answer_match m = grading_compare(g, &pred);
+    return m.equal ? !grading_decide(g, &pred, &m, "The box in its congruence") : 0;
+}
+
+/* Grades boxes that one sentence joins, "the mean is \\boxed{6} and the deviation is \\boxed{2}", if they are
+ * the reference as one list. Returns 1 when they are. */
+static int grade_sentence(struct grading *g, struct span section, const struct box_list *boxes)
+{
+    enum { BOXES = 4, BETWEEN = 80 };
+    static const char turning[] =
+        "so|thus|hence|therefore|then|answer|which|that|gives|giving|total|result|if|when|not|"
+        "or|case|but|get|we|is wrong|instead|because|since|from|implies";
+    struct str joined = {0};
+    size_t first = boxes->n - 1;
+    if (!memchr(g->gold.s, ',', g->gold.n))
+        return 0;
+    while (first && boxes->n - first < BOXES) {
+        size_t from = boxes->box[first - 1].end;
+        struct span between = {section.s + from, boxes->box[first].start - from};
+        if (between.n > BETWEEN || memchr(between.s, '\n', between.n) ||
+            memmem(between.s, between.n, ". ", 2) || sentence_says(between, turning) ||
+            !(sentence_says(between, "and") || (first + 1 < boxes->n && memchr(between.s, ',', between.n))))
+            break;
+        first--;
+    }
+    if (first + 1 >= boxes->n)
+        return 0;
+    for (size_t i = first; i < boxes->n; i++) {
+        str_printf(&joined, "%s\\text{(%c) }%.*s", i > first ? ",\\ " : "", 'a' + (int)(i - first),
+                   (int)boxes->box[i].content.n, boxes->box[i].content.s);
+    }
+    struct span all = {arena_strndup(g->w->arena, str_text(&joined), joined.len), joined.len};
+    str_release(&joined);
+    if (all.n > ANSWER_MAX)
+        return 0;
+    struct answer pred = answer_read(g->w, all);
+    struct answer_match m = grading_compare(g, &pred);
+    return m.equal ? !grading_decide(g, &pred, &m, "The boxes of the sentence, read as one list,") : 0;
+}
+
 /* The boxes, alone and as the formulas around them make them. Where only the boxes alone are the reference,
  * the box and its surroundings state two things. */
 int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
@@ -218,7 +273,9 @@ int grade_boxes(struct grading *g, struct span section, const struct box_list *b
         return 0;
     int rc = grade_run(g, section, boxes);
     if (g->out->verdict == VERDICT_WRONG && (grade_percent(g, section, &boxes->box[boxes->n - 1]) ||
-                                             grade_named(g, section, &boxes->box[boxes->n - 1])))
+                                             grade_named(g, section, &boxes->box[boxes->n - 1]) ||
+                                             grade_congruence(g, section, &boxes->box[boxes->n - 1]) ||
+                                             (boxes->n > 1 && grade_sentence(g, section, boxes))))
         return 0;
     if (g->out->verdict != VERDICT_CORRECT && grade_joined(g, section, boxes))
         return 0;

@@ -160,8 +160,9 @@ static int own_words(struct grading *g, struct span text, struct answer *out, st
             end--;
         for (start = end; start && ascii_is_letter(text.s[start - 1]);)
             start--;
-        struct span before = {text.s, from};
-        int is_led = !from || sentence_begins((struct span){text.s + start, end - start}, leading) ||
+        struct span before = {text.s, from}, own = {text.s + from, text.n - from};
+        int is_led = !from || sentence_begins(own, "no tiene|no hay|non ha|não tem|não há") ||
+                     sentence_begins((struct span){text.s + start, end - start}, leading) ||
                      (is_quantified && span_is((struct span){text.s + start, end - start}, "for")) ||
                      (end - start == 2 && span_starts((struct span){text.s + start, 2}, "on") &&
                       sentence_says(before, "land on|lands on|fall on|falls on|landing on|falling on"));

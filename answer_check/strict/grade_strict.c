@@ -103,16 +103,16 @@ static int is_box_in_object(const struct place *box, struct grading *g, struct s
            start < box->start && box->end <= end && !span_find(value, "boxed");
 }
 
-static int find_table(struct place *out, struct span *section)
+static int find_table(struct place *out, struct span *section, struct arena *a)
 {
-    struct span cell, trimmed = span_trim(*section);
-    int found = trimmed.n && memchr(trimmed.s, '|', trimmed.n) ? extract_table(&cell, trimmed) : 0;
+    struct span cell, list, trimmed = span_trim(*section);
+    int found = trimmed.n && memchr(trimmed.s, '|', trimmed.n) ? extract_table(&cell, &list, trimmed, a) : 0;
     if (found < 0)
         return 0;
     if (!found)
         return 0;
     size_t start = (size_t)(cell.s - section->s);
-    *out = (struct place){.rule = "table", .start = start, .end = section->n, .text = cell};
+    *out = (struct place){.rule = "table", .start = start, .end = section->n, .text = list.n ? list : cell};
     return 1;
 }
 
@@ -159,7 +159,7 @@ static int grade_places(struct grading *g, struct span section, const struct res
             found = 0;
         }
         found = found || find_object(&p, g, &section, r) || find_declared(&p, g, section, r) ||
-                find_table(&p, &section);
+                find_table(&p, &section, g->w->arena);
         if (!found && (p.is_cut || r->finish == FINISH_LENGTH))
             return grade_no_answer(g->out, r);
         if (!found)

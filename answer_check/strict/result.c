@@ -329,6 +329,12 @@ static struct span with_unit(struct span s, struct run run, struct math_work *w)
     int is_short = end - (size_t)(word.s - s.s) < 3 && memchr(value.s, '$', value.n); /* "$31 on both" */
     if (span_is(word, "only") || span_is(word, "works"))
         return value;
+    if (memmem(value.s, value.n < 5 ? value.n : 5, "€", 3) ||
+        memmem(value.s, value.n < 4 ? value.n : 4, "£", 2)) {
+        struct span plain = {word.s, end - (size_t)(word.s - s.s)}; /* "€7.20 left" */
+        if (!sentence_says(plain, "million|billion|trillion|thousand|hundred|k|m|bn|per|cents|pence"))
+            return value;
+    }
     return word.n && ascii_is_letter(word.s[0]) && !is_short && both.n > value.n && math_is_value(w, both)
                ? both
                : value;
@@ -416,6 +422,9 @@ static int clock_result(struct span *out, struct span s, struct math_work *w)
     return 0;
 }
 
+static const char months[] =
+    "january|february|march|april|may|june|july|august|september|october|november|december";
+
 static int plain_result(struct span *out, struct span s, struct math_work *w)
 {
     enum { RUNS = 8 };
@@ -438,6 +447,10 @@ static int plain_result(struct span *out, struct span s, struct math_work *w)
         run = earlier;
     }
     struct span before = word_before(s, run.from);
+    if (ascii_is_digit(s.s[run.from]) && !word_behind(s, run.to).n && sentence_says(before, months)) {
+        *out = (struct span){before.s, without_stops(s, run.from, run.to) - (size_t)(before.s - s.s)};
+        return 1; /* "March 15th" */
+    }
     if (sentence_says((struct span){s.s, run.from}, "from") && before.n == 2 && span_starts(before, "to"))
         return 0; /* "from 10 to 12" */
     struct span value = with_unit(s, run, w);

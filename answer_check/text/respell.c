@@ -331,7 +331,9 @@ static int read_numbers(struct arena *a, struct span s, struct span *out)
     /* a + ib, where b is a number */
     size_t at = s.n;
     for (i = 0; i < s.n; i++) {
-        if (s.s[i] == 'i' && at == s.n)
+        if (span_at(s, i, "\\pm") || span_at(s, i, "\\mp"))
+            i += 2;
+        else if (s.s[i] == 'i' && at == s.n)
             at = i;
         else if (!ascii_is_digit(s.s[i]) && !strchr("+-. ", s.s[i]))
             return 0;

@@ -96,7 +96,7 @@ static const char *read_reason(struct arena *a, struct span f)
     static const char *const words[] = {"because", "since", "as"};
     for (size_t k = 0; k < 3; k++) {
         size_t at = respell_find(f, words[k]), end = at, behind = at + strlen(words[k]);
-        while (end && strchr(" ,", f.s[end - 1]))
+        while (end && strchr(" ,(", f.s[end - 1])) /* "7 (since 3+4=7)" */
             end--;
         if (end == at || behind >= f.n || f.s[behind] != ' ') /* not "8as^2" */
             continue;

@@ -114,6 +114,15 @@ static int is_word_before(struct span word)
     return is_in(word, table);
 }
 
+/* A noun that only makes another value of what "of" or "to" joins to it: "a divisor of 24". */
+static int is_relative(struct span word)
+{
+    static const char *const table[] = {"divisor", "divisors",   "multiple", "multiples",
+                                        "factor",  "factors",    "power",    "powers",
+                                        "inverse", "reciprocal", "opposite", NULL};
+    return is_in(word, table);
+}
+
 /* Words between a qualifier and its number. */
 static int leads_up(struct span word)
 {
@@ -151,6 +160,7 @@ static int sign_before(struct span text, size_t i)
 /* Does a sign, a command or one of the last words before byte i qualify what stands at i? */
 static int qualified_before(struct span text, size_t i)
 {
+    struct span later = {0};
     for (int words = 0; words < 5; words++) {
         while (i && is_mark(text.s[i - 1]))
             i--;
@@ -165,11 +175,14 @@ static int qualified_before(struct span text, size_t i)
         if (i > 4 && span_is(word, "factor") &&
             !memcmp(text.s + i - 5, "by a ", 5)) /* "grows by a factor of 5" */
             return 0;
+        if (is_relative(word) && !span_is(later, "of") && !span_is(later, "to"))
+            return 0; /* "the number of divisors is 24" */
         if (!word.n || is_word_before(word) || is_bound_before(word) || (words && span_is(word, "prime")) ||
             (!words && is_extreme_before(text, word, i)))
             return word.n > 0;
         if (!leads_up(word))
             return 0;
+        later = word;
     }
     return 0;
 }

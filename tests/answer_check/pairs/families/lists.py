@@ -141,6 +141,19 @@ def symbolic_lists(rng):
     yield "%s, %s" % (x, number(value)), "%s, %s" % (x, number(value + math.gcd(a, b))), False
 
 
+def angle_families(rng):
+    """Angles with an integer parameter, in radians and degrees, as an equation and as a set."""
+    d, k, n = rng.choice((2, 3, 4, 6, 9)), *rng.sample("kmn", 2)
+    degrees = 180 // d
+    gold = "x = \\frac{\\pi}{%d} + 2%s\\pi, %s \\in \\mathbb{Z}" % (d, k, k)
+    yield gold, "x = %d^\\circ + 360^\\circ %s, %s \\in \\mathbb{Z}" % (degrees, n, n), True
+    yield gold, "x = %d^\\circ + 180^\\circ %s, %s \\in \\mathbb{Z}" % (degrees, n, n), False
+    yield gold, "x = %d^\\circ + 360^\\circ %s, %s \\in \\mathbb{Z}" % (degrees + 1, n, n), False
+    yield gold, "x \\in \\{\\frac{\\pi}{%d} + 2%s\\pi : %s \\in \\mathbb{Z}\\}" % (d, n, n), True
+    yield gold, "x \\in \\{\\frac{\\pi}{%d} + %s\\pi : %s \\in \\mathbb{Z}\\}" % (d, n, n), False
+    yield gold, "y \\in \\{\\frac{\\pi}{%d} + 2%s\\pi : %s \\in \\mathbb{Z}\\}" % (d, n, n), False
+
+
 CLASSES = [
     ("value_list", value_lists, None),
     ("named_solution", named_solutions, None),
@@ -150,4 +163,5 @@ CLASSES = [
     ("excluded_value", excluded, "region"),
     ("congruence", congruences, None),
     ("symbolic_list", symbolic_lists, None),
+    ("angle_family", angle_families, None),
 ]
