@@ -19,7 +19,8 @@ static const char explaining[] =
     "explanation|explanations|reason|reasons|reasoning|justification|rationale|derivation|proof|details|"
     "working|"
     "workings|method|approach|how|why|why this works|why it works|why|note|notes|remark|remarks|remember|"
-    "comment|comments|background|intuition|step-by-step|steps|solution steps|summary of "
+    "comment|comments|alternative|alternative solution|alternative method|another way|generalization|fun "
+    "fact|aside|hint|hints|background|intuition|step-by-step|steps|solution steps|summary of "
     "steps|check|verification|"
     "begründung|erklärung|erläuterung|explicación|explication|spiegazione|解释|解析|说明|理由|説明|検算|验证|"
     "注意|"
@@ -59,10 +60,29 @@ static int is_heading(struct span line)
     return 1;
 }
 
+/* Does it hold a number that equals itself, "25 = 25"? */
+static int holds_identity(struct span s)
+{
+    static const char sign[] = " = ";
+    const char *at = s.s;
+    while ((at = memmem(at, s.n - (size_t)(at - s.s), sign, 3))) {
+        size_t from = (size_t)(at - s.s), n = 0, behind = from + 3;
+        while (n < from && ascii_is_digit(s.s[from - n - 1]))
+            n++;
+        if (n && behind + n <= s.n && !memcmp(s.s + from - n, s.s + behind, n) &&
+            !(behind + n < s.n && ascii_is_digit(s.s[behind + n])))
+            return 1;
+        at++;
+    }
+    return 0;
+}
+
 /* Does the last line of the text state a value and nothing more, or draw a conclusion with one? */
 static int ends_with_answer(struct grading *g, struct span text)
 {
     struct span line, found;
+    while (text.n && strchr("-=*_\n ", text.s[text.n - 1])) /* a rule between them */
+        text.n--;
     if (!extract_last_line(&line, text) || line.n > UNDECLARED_BYTES)
         return 0;
     line = without_marks(sentence_plain(line, g->w));
@@ -91,7 +111,8 @@ struct span grading_without_afterword(struct grading *g, struct span section)
         if (sentence_begins(line, lessons) && is_heading(line))
             return before;
         int is_label = sentence_begins(line, explaining) && is_heading(line);
-        if (!is_label && !(sentence_begins(line, checking) && sentence_says(rest, confirming)))
+        if (!is_label &&
+            !(sentence_begins(line, checking) && (sentence_says(rest, confirming) || holds_identity(rest))))
             continue;
         tried++;
         if (ends_with_answer(g, before))

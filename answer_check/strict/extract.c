@@ -174,7 +174,8 @@ static int is_supposed(struct span s, size_t i)
                "convinced|mistake to|not shown|not proved|not proven|unproven|not established|claimed|"
                "claim that|textbooks|first glance|first thought|initially|originally|one possible|"
                "a possible|another possible|supposedly|allegedly|false that|the wrong|a wrong|the incorrect|"
-               "an incorrect|mistaken|twice the|the first|the second|the third|the fourth|the other") ||
+               "an incorrect|mistaken|twice the|the first|the second|the third|the fourth|the other|half the|"
+               "square of the|cube of the|root of the|double the|times the|thrice the|reciprocal of the") ||
            sentence_begins(
                clause, "if|suppose|supposing|assume|assuming|unless|whether|for n|for general|in general|"
                        "more generally|let us suppose|let us assume|say|when|perhaps|maybe|one might|one may|"

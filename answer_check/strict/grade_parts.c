@@ -45,8 +45,8 @@ static int part_number(struct span s, size_t n)
 /* Behind blanks, commas, marks of formulas and Markdown, wide spaces of LaTeX and "and" at i. */
 static size_t behind_separators(struct span s, size_t i)
 {
-    static const char *const words[] = {"\\quad", "\\qquad", "\\text{", "\\ ", "\\;", "\\,", "\\\\",
-                                        "\\(",    "\\[",     "and ",    "\\)", "\\]", "- "};
+    static const char *const words[] = {"\\quad", "\\qquad", "\\text{", "\\ ",  "\\;", "\\,", "\\\\", "\\(",
+                                        "\\[",    "and ",    "for ",    "For ", "\\)", "\\]", "- "};
     while (i < s.n) {
         size_t n = ascii_is_space(s.s[i]) || strchr("$*,;.:_}#", s.s[i]) ? 1 : 0;
         for (size_t k = 0; k < sizeof words / sizeof *words && !n; k++)

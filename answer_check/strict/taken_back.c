@@ -348,6 +348,11 @@ static int is_supposed(struct span s, size_t start, size_t end)
     while (from && start - from < REACH && !strchr(".!?;,:\n", s.s[from - 1]))
         from--;
     struct span before = {s.s + from, start - from}, rest = {s.s + end, s.n - end};
+    if (sentence_says(before, "would be|would have been") && sentence_begins(rest, "if|had|were"))
+        return 1; /* "it would be 8 if order mattered" */
+    if (sentence_begins(before, "had|imagine|suppose|assume|pretend") &&
+        sentence_says(before, "the answer is|the answer was|the answer been|it were|it was|it been"))
+        return !sentence_says(before, "then|so|thus");
     if (!sentence_begins(before,
                          "if|suppose|supposing|assume|assuming|imagine|were|say|for the sake of|let us "
                          "suppose|let us assume|let's suppose|let's assume|what if|假设|如果|假如|若") ||

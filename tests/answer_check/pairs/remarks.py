@@ -122,6 +122,9 @@ BOXES = (
     r"If it were \boxed{{{old}}} then the sum would be negative, a contradiction.",
     r"(a) \boxed{{{other}}} (b) \boxed{{{old}}}",
     "**(a)** The first is $\\boxed{{{other}}}$.\n**(b)** The second is $\\boxed{{{old}}}$.",
+    r"Imagine that the answer is \boxed{{{old}}}.",
+    r"It would be \boxed{{{old}}} if order mattered.",
+    r"For part (a), \boxed{{{other}}}. For part (b), \boxed{{{old}}}.",
     "Part 1: $\\boxed{{{other}}}$\n\nPart 2: $\\boxed{{{old}}}$",
 )
 
@@ -150,5 +153,5 @@ def rows():
         for text in BOXES:
             box = text.format(old=old, other=other)
             yield "no answer: " + text, old, box, False
-            if "(a)" not in box and "Part" not in box:
+            if "(a)" not in box and "Part 1" not in box:
                 yield "no answer: " + text, new, box + " So it is $\\boxed{" + new + "}$.", True
