@@ -78,9 +78,9 @@ void *arena_room(struct arena *a, size_t bytes)
 
 void *arena_alloc(struct arena *a, size_t bytes)
 {
-    enum { FEW = 8 * ALIGN };
+    enum { FEW = RED_ZONE ? 0 : 8 * ALIGN };
     unsigned char *p = arena_room(a, bytes);
-    if (bytes > FEW || RED_ZONE)
+    if (bytes > FEW)
         return memset(p, 0, bytes);
     for (size_t i = 0; i < bytes; i += ALIGN) /* the last step is the object's too */
         memset(p + i, 0, ALIGN);
