@@ -447,7 +447,11 @@ static int plain_result(struct span *out, struct span s, struct math_work *w)
         run = earlier;
     }
     struct span before = word_before(s, run.from);
-    if (ascii_is_digit(s.s[run.from]) && !word_behind(s, run.to).n && sentence_says(before, months)) {
+    int is_bare = before.n &&
+                  (before.s == s.s || ascii_is_space(before.s[-1]) || strchr("*_(", before.s[-1])) &&
+                  !memchr(s.s + run.from, '}', run.to - run.from);
+    if (is_bare && ascii_is_digit(s.s[run.from]) && !word_behind(s, run.to).n &&
+        sentence_says(before, months)) {
         *out = (struct span){before.s, without_stops(s, run.from, run.to) - (size_t)(before.s - s.s)};
         return 1; /* "March 15th" */
     }
