@@ -84,6 +84,18 @@ static size_t foreign_noun(struct span s, size_t i)
     return 0;
 }
 
+/* Where the clause begins that ends at i. */
+static size_t foreign_clause(struct span s, size_t i)
+{
+    enum { REACH = 64 };
+    size_t from = i;
+    while (from && i - from < REACH && !strchr("\n.,;:", s.s[from - 1]) &&
+           !(from > 2 && span_at(s, from - 3, "，")) &&
+           !(from > 2 && (span_at(s, from - 3, "。") || span_at(s, from - 3, "；"))))
+        from--;
+    return from;
+}
+
 /* Does that noun at i declare something: a verb or a colon behind it? */
 static int foreign_declaration(struct declaration *out, struct span s, size_t i)
 {
@@ -130,6 +142,9 @@ static int foreign_declaration(struct declaration *out, struct span s, size_t i)
     for (size_t k = 0; k < sizeof denials / sizeof *denials; k++)
         if (span_at(s, j, denials[k]))
             return 0;
+    struct span clause = {s.s + foreign_clause(s, i), i - foreign_clause(s, i)};
+    if (sentence_begins(clause, "当|若|如果|假设|假如|wenn|falls|si|se|если"))
+        return 0;
     for (size_t k = 0; k < sizeof verbs / sizeof *verbs; k++)
         if (span_at(s, j, verbs[k])) {
             *out = (struct declaration){

@@ -264,6 +264,23 @@ static int grade_sentence(struct grading *g, struct span section, const struct b
     return m.equal ? !grading_decide(g, &pred, &m, "The boxes of the sentence, read as one list,") : 0;
 }
 
+/* Does the last box hold in one of several cases, "\\boxed{2} if a > 1, and \\boxed{1} if a < 1"? */
+static int is_in_case(struct grading *g, struct span section, const struct box_list *boxes)
+{
+    enum { REACH = 400 };
+    const struct box *last = &boxes->box[boxes->n - 1], *before = last - 1;
+    size_t from = before->start, to = last->end;
+    struct answer value = answer_read(g->w, last->content);
+    if (last->start - before->end > REACH || memchr(g->gold.s, ',', g->gold.n) ||
+        boxes_agree(g, before->content, &value))
+        return 0;
+    while (from && before->start - from < REACH && section.s[from - 1] != '\n')
+        from--;
+    while (to < section.n && to - last->end < REACH && section.s[to] != '\n')
+        to++;
+    return sentence_gives_cases((struct span){section.s + from, to - from});
+}
+
 /* The boxes, alone and as the formulas around them make them. Where only the boxes alone are the reference,
  * the box and its surroundings state two things. */
 int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
@@ -272,6 +289,9 @@ int grade_boxes(struct grading *g, struct span section, const struct box_list *b
     if (boxes->n > 1 && grade_parts(g, section, boxes))
         return 0;
     int rc = grade_run(g, section, boxes);
+    if (boxes->n > 1 && g->out->verdict == VERDICT_CORRECT && is_in_case(g, section, boxes))
+        return grading_as_text(g, boxes->box[boxes->n - 1].content, VERDICT_AMBIGUOUS,
+                               "The box holds in one of several cases.");
     if (g->out->verdict == VERDICT_WRONG && (grade_percent(g, section, &boxes->box[boxes->n - 1]) ||
                                              grade_named(g, section, &boxes->box[boxes->n - 1]) ||
                                              grade_congruence(g, section, &boxes->box[boxes->n - 1]) ||

@@ -103,6 +103,7 @@ CASES = (
     "So there are {a} solutions if n is even, otherwise {b}.",
     "So for even n it is {a} and for odd n it is {b}.",
     "The answer is {a} for n = 1 and {b} for n = 2.",
+    r"It is $\boxed{{{a}}}$ if $t>1$, and $\boxed{{{b}}}$ if $t\le 1$.",
 )
 
 ONE = (
