@@ -1,8 +1,8 @@
 """Bounds, second thoughts and joined values in languages other than English, and values in cases of their own.
 
-In BOUNDS %s is a bound and no answer; in EXACT it is the answer. In BACK {old} was stated before and {new} is the answer;
-in KEPT {old} stays the answer. In JOINED the values {a} and {b} are one list. In CASES neither {a} nor {b} is the answer. A
-new sentence is one line."""
+In BOUNDS %s is a bound and no answer; in EXACT it is the answer. In BACK {old} was stated before and {new} is the
+answer; in KEPT {old} stays the answer. In JOINED the values {a} and {b} are one list. In CASES neither {a} nor {b} is
+the answer, and in ONE {a} is. A new sentence is one line."""
 
 BOUNDS = (
     "Die Lösung ist kleiner als %s.",
