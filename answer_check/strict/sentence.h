@@ -38,15 +38,16 @@ int sentence_is_doubtful(struct span s);
  * sentence_is_doubtful() that may also belong to an answer in words ("if n is even", "not") are left out. */
 int sentence_rejects(struct span s);
 
-/* The text without the pairs of stars and the backquotes that set words off, and sentence_with_joints(); in w's
- * arena. "**" between two operands is a power and stays. */
+/* The text without the pairs of stars and the backquotes that set words off, and sentence_with_joints(); in
+ * w's arena. "**" between two operands is a power and stays. */
 struct span sentence_plain(struct span s, struct math_work *w);
 
-/* The text with "and" and "or" for the words of other languages that join two values, "2 oder 3"; in w's arena. */
+/* The text with "and" and "or" for the words of other languages that join two values, "2 oder 3"; in w's
+ * arena. */
 struct span sentence_with_joints(struct span s, struct math_work *w);
 
-/* Does the text give values each of which holds in a case of its own, "2 when a > 1, and 1 when a <= 1", and draw no
- * conclusion from them? */
+/* Does the text give values each of which holds in a case of its own, "2 when a > 1, and 1 when a <= 1", and
+ * draw no conclusion from them? */
 int sentence_gives_cases(struct span s);
 
 /* What is longer and states no answer is not read as one value. */
