@@ -25,7 +25,9 @@ done
 
 cell='full/ruler subset=niah_single_1 tokens=640'
 run 0 show out "$cell" niah_single_1-640-s1-000
-cp stdout.txt shown.txt
+# Without the marks of what was added: the chat form's, and the ends of the prefix.
+sed -e 's/⟦<|begin_of_sentence|><|User|>⟧//' -e 's/⟦<|Assistant|><think>$//' -e 's/⟧$//' stdout.txt >shown.txt
+grep -q '⟦<|Assistant|><think>$' stdout.txt || fail "show does not mark the chat form: $(cat stdout.txt)"
 sed -n '/^---- completion/,/^---- verdict/{/^----/!p}' shown.txt >swept.txt
 prefix=$(grep '^ The special magic number for [a-z]*-[a-z]* mentioned in the provided text is$' shown.txt)
 [ -n "$prefix" ] || fail "show lacks the answer prefix: $(cat shown.txt)"
