@@ -10,6 +10,8 @@
 static size_t math_sign(struct span s, size_t i)
 {
     unsigned char c = (unsigned char)s.s[i], d = i + 1 < s.n ? (unsigned char)s.s[i + 1] : 0;
+    if (i + (c < 0xe0 ? 2 : 3) > s.n) /* cut off */
+        return 0;
     if (c == 0xce || c == 0xcf)
         return 2;
     if (c == 0xc3 && (d == 0x97 || d == 0xb7)) /* x, : */

@@ -176,9 +176,30 @@ static void grade_floods(void)
     grade_flood("", "7", "", VERDICT_UNPARSED); /* too long for a value that nothing declares */
 }
 
+/* Texts that end within a character, in memory of just their size: sanitizers see a read behind it. */
+static void grade_cut_characters(void)
+{
+    static const char *const ends[] = {"Hence it is \xcf",       "So 5 \xe2\x88",      "So 5 \xe2", "7 \xc2",
+                                       "Also ist es 5 \xe2\x82", "\xe7\xad\x94 7\xe3", "\xcf"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct arena a = {0};
+        struct grade g;
+        size_t n = strlen(ends[i]);
+        char *text = memcpy(xmalloc(n), ends[i], n);
+        struct response r = {text, n, THINKING_AUTO, FINISH_STOP};
+        grade_math(&g, "42", 2, &r, &a);
+        CHECK(g.verdict != VERDICT_CORRECT);
+        grade_choice(&g, 'A', &r, 4, &a);
+        CHECK(g.verdict != VERDICT_CORRECT);
+        free(text);
+        arena_release(&a);
+    }
+}
+
 int main(void)
 {
     grade_floods();
+    grade_cut_characters();
     gold_flood("7");
     gold_flood("{");
     gold_flood("\\boxed{");

@@ -46,12 +46,13 @@ static void choices(struct grade g[2], const struct response *r, int n_options, 
     }
 }
 
-/* A reference with balanced braces, put into a box, must be equal to itself. */
+/* A reference with balanced braces, put into a box, must be equal to itself; not one with ~~, since a
+ * response strikes out what stands between two of these. */
 static void reflexive(const char *gold, size_t n, struct arena *a)
 {
     int depth = 0, lowest = 0, plain = n > 0;
     for (size_t i = 0; i < n; i++) {
-        plain &= gold[i] != '\\' && gold[i] != 0;
+        plain &= gold[i] != '\\' && gold[i] != 0 && !(i && gold[i] == '~' && gold[i - 1] == '~');
         depth += (gold[i] == '{') - (gold[i] == '}');
         lowest = depth < lowest ? depth : lowest;
     }
