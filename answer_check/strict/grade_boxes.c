@@ -131,6 +131,14 @@ static int grade_run(struct grading *g, struct span section, const struct box_li
     return rc;
 }
 
+/* Grades the text if it is the reference. Returns 1 where it is. */
+static int passes(struct grading *g, struct span text, const char *what)
+{
+    struct answer pred = answer_read(g->w, text);
+    struct answer_match m = grading_compare(g, &pred);
+    return m.equal ? !grading_decide(g, &pred, &m, what) : 0;
+}
+
 /* Grades the box with the percent sign behind it, if the reference has one too. Returns 1 where both are
  * equal. */
 static int grade_percent(struct grading *g, struct span section, const struct box *box)
@@ -143,9 +151,7 @@ static int grade_percent(struct grading *g, struct span section, const struct bo
         box->content.n > ANSWER_MAX)
         return 0;
     const char *text = arena_printf(g->w->arena, "%.*s\\%%", (int)box->content.n, box->content.s);
-    struct answer pred = answer_read(g->w, (struct span){text, strlen(text)});
-    struct answer_match m = grading_compare(g, &pred);
-    return m.equal ? !grading_decide(g, &pred, &m, "The box with the percent sign behind it") : 0;
+    return passes(g, (struct span){text, strlen(text)}, "The box with the percent sign behind it");
 }
 
 /* Grades the box of a name with the value that stands behind it, "\\boxed{x} = 12". Returns 1 where it is the
@@ -175,9 +181,7 @@ static int grade_named(struct grading *g, struct span section, const struct box 
     struct span whole = {text, strlen(text)};
     if (!math_is_value(g->w, whole))
         return 0;
-    struct answer pred = answer_read(g->w, whole);
-    struct answer_match m = grading_compare(g, &pred);
-    return m.equal ? !grading_decide(g, &pred, &m, "The name in the box with the value behind it") : 0;
+    return passes(g, whole, "The name in the box with the value behind it");
 }
 
 /* Grades boxes that colons join, "\\boxed{3}:\\boxed{4}", as a ratio, and what stands behind "yes" in the
@@ -205,9 +209,7 @@ static int grade_joined(struct grading *g, struct span section, const struct box
     }
     if (text.n > ANSWER_MAX)
         return 0;
-    struct answer pred = answer_read(g->w, text);
-    struct answer_match m = grading_compare(g, &pred);
-    return m.equal ? !grading_decide(g, &pred, &m, "The last line's boxes") : 0;
+    return passes(g, text, "The last line's boxes");
 }
 
 /* Grades the box with what stands around it in its formula where the reference is a congruence,
@@ -223,9 +225,7 @@ static int grade_congruence(struct grading *g, struct span section, const struct
         return 0;
     const char *text = arena_printf(g->w->arena, "%.*s%.*s%.*s", (int)(section.s + box->start - formula.s),
                                     formula.s, (int)box->content.n, box->content.s, (int)behind.n, behind.s);
-    struct answer pred = answer_read(g->w, (struct span){text, strlen(text)});
-    struct answer_match m = grading_compare(g, &pred);
-    return m.equal ? !grading_decide(g, &pred, &m, "The box in its congruence") : 0;
+    return passes(g, (struct span){text, strlen(text)}, "The box in its congruence");
 }
 
 /* Grades boxes that one sentence joins, "the mean is \\boxed{6} and the deviation is \\boxed{2}", if they are
@@ -259,9 +259,7 @@ static int grade_sentence(struct grading *g, struct span section, const struct b
     str_release(&joined);
     if (all.n > ANSWER_MAX)
         return 0;
-    struct answer pred = answer_read(g->w, all);
-    struct answer_match m = grading_compare(g, &pred);
-    return m.equal ? !grading_decide(g, &pred, &m, "The boxes of the sentence, read as one list,") : 0;
+    return passes(g, all, "The boxes of the sentence, read as one list,");
 }
 
 /* Does the last box hold in one of several cases, "\\boxed{2} if a > 1, and \\boxed{1} if a < 1"? */

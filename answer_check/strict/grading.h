@@ -68,4 +68,14 @@ int grade_sayings(struct grading *g, struct span section);
  * presents. Returns 0. */
 int grade_undeclared(struct grading *g, struct span section, const struct response *r);
 
+/* What follows the last " is " of a sentence, and words that lead up to a value there. */
+int grading_after_is(struct span *out, struct span s);
+/* Grades the parts that the section ends with, one on each line or behind a semicolon, as one list: if that
+ * is the reference, or if they are alternatives, of which the last one is no answer. Returns 1 where it does.
+ */
+int grade_listed(struct grading *g, struct span section);
+/* Is the reference the list of what the clauses of the last line say, "The centre is (2, -1) and the radius
+ * is 3"? Returns 1 where it is. */
+int grade_clauses(struct grading *g, struct span section);
+
 #endif

@@ -123,14 +123,11 @@ def rows():
     for text in EXACT:
         yield "bound: " + text, "24", text.replace("%s", "24"), True
         yield "bound: " + text, "100", text.replace("%s", "24"), False
-    for text in BACK:
-        said = text.format(old="9", new="6")
-        yield "second thought: " + text, "6", said, True
-        yield "second thought: " + text, "9", said, False
-    for text in KEPT:
-        said = text.format(old="9", new="6")
-        yield "second thought: " + text, "9", said, True
-        yield "second thought: " + text, "6", said, False
+    for texts, right, wrong in ((BACK, "6", "9"), (KEPT, "9", "6")):
+        for text in texts:
+            said = text.format(old="9", new="6")
+            yield "second thought: " + text, right, said, True
+            yield "second thought: " + text, wrong, said, False
     for text in JOINED:
         said = text.format(a="2", b="-3")
         yield "joined: " + text, "2, -3", said, True
