@@ -2,9 +2,10 @@
  * that follow each other, or of one tile of more than 128 rows, and takes 256 rows at a time, which share the
  * keys that it copies. It reads all keys twice (prefill_pipe.cuh). In the first sweep a team has 64 of the
  * rows, and finds their log-sum-exp; nothing of size rows x keys is kept. In the second, factors change
- * places: a team has 64 keys against 128 rows, so that a thread adds up most of a key's rows by itself. A
- * pair of teams has the rows of its tile and all keys; of a block's only tile, all rows and every second 128
- * keys. Exponentials wait for each other more than for products, so there are four teams.
+ * places: a team has 64 keys against 128 rows, so that a thread adds up most of a key's rows by itself. Of
+ * two tiles each pair of teams takes one, with all keys; a single tile's rows go to both pairs, which take
+ * turns at its keys, 128 at a time. Exponentials wait for each other more than for products, so there are
+ * four teams.
  *
  * A key's sum is of 2^(logit - log-sum-exp + SHIFT), added up over rows in their order. Where that is too
  * small for fp32, sharp attention to something else, it is computed again relative to the key's largest term.
@@ -188,9 +189,10 @@ __device__ static inline void add_logits(const float (&s)[KEY_GROUPS][4], float 
         sum[r] += tile[r];
 }
 
-/* Of the rows that a block takes at a time, in shared memory: the log-sum-exp less SHIFT, +inf for rows that
- * do not count, and the position. Those that a thread of the second sweep reads, rows 8j + 2t and the next of
- * every PAIR_ROWS, stand together, and so that threads of other t find theirs in other banks. */
+/* What the second sweep reads of the rows that a block takes at a time, in shared memory: the log-sum-exp
+ * less SHIFT, which is +inf for rows that do not count, and the position. A thread reads rows 8j + 2t and the
+ * next of PAIR_ROWS: they stand one behind the other, and the padding puts those of another t into other
+ * banks. */
 struct mass_rows {
     float lse[MOST_TILES][4][PAIR_ROWS / 4 + 4];
     int32_t pos[MOST_TILES][4][PAIR_ROWS / 4 + 4];
