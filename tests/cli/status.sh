@@ -197,5 +197,6 @@ rm -rf wrong
 mkdir wrong
 echo '{"v": 1, "state": "running", "why": "none", "model": "m", "host": "h", "pid": "seven"}' >wrong/status.json
 run 2 status wrong
-mentions stderr.txt '"pid"' config.resolved.json
+mentions stderr.txt '"pid"' 'left out'
+mentions stderr.txt wrong config.resolved.json
 finish
