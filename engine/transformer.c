@@ -80,7 +80,7 @@ static void rms_norm(struct transformer *t, const float *x, const float *w, int 
 
 static void embed_tokens(struct transformer *t, int rows, struct err *e)
 {
-    struct embed_args a = {t->row_token, t->row_seq, t->model->embed, t->x, rows};
+    struct embed_args a = {t->row_token, t->row_seq, t->model->embed, t->x, rows, 1};
     device_launch(t->be, t->dev, OP_embed, &a, e);
 }
 

@@ -259,6 +259,7 @@ struct window_mass_args {
     int causal, largest_first, kernel;
     enum window_pool pool;
     struct scores out;
+    struct softmax_args softmax;
 };
 enum { WINDOW_KERNEL_LIMIT = 15 };
 

@@ -9,13 +9,14 @@
  * `type` names: fp32, or the backend's `activations`, rounded to nearest even. Sums are in fp32 either way.
  */
 
-/* out[r][i] = w[token[r]][i], in fp32; rows whose seq is -1 give zeros. seq may be NULL when no row is
- * padding. */
+/* out[r][i] = w[token[r]][i] * scale, in fp32; rows whose seq is -1 give zeros. seq may be NULL when no row
+ * is padding. */
 struct embed_args {
     const int32_t *token, *seq; /* (rows) */
     struct weight w;            /* n = vocab, k = dim */
     float *out;                 /* (rows, dim) */
     int rows;
+    float scale; /* 1, or what a family multiplies embeddings by */
 };
 
 /* out[r][i] = x[r][i] / sqrt(mean_j x[r][j]^2 + eps) * w[i] */
@@ -25,6 +26,24 @@ struct rmsnorm_args {
     int rows, dim;
     float eps;
     enum dtype type; /* of out */
+    int stride;      /* between rows of x and of out, in values; 0: dim */
+};
+
+/* x[r][i] += t[r][i] * scale, where t is first normed as by rmsnorm if w is not NULL: how a part of a layer
+ * joins the residual stream where a norm or a multiplier stands behind it. */
+struct add_part_args {
+    float *x;           /* (rows, dim) fp32 */
+    const float *t, *w; /* (rows, dim), (dim) or NULL */
+    int rows, dim;
+    float eps, scale;
+};
+
+/* v[i] = v[i] * scale, and then cap * tanh(v[i] / cap) where cap is above 0: logits before they are sampled
+ * from. */
+struct cap_logits_args {
+    float *v; /* (n) */
+    int64_t n;
+    float scale, cap;
 };
 
 /* out[r][i] = (sum_j w[i][j] x[r][j]) + bias[i], or added to what out holds when `accumulate`. Row strides in
@@ -53,10 +72,11 @@ struct append_args {
     int stride;
 };
 
-/* append, with two steps before it that work in place. First RMSNorm over each head of q and k (Qwen3; none
- * where wq and wk are NULL). Then the pairs (i, i + d/2) of each head of q and k are rotated by the angle of
- * the row's position: (a, b) -> (a cos - b sin, b cos + a sin). cos_sin is (max_pos, 2, d/2): cos, then sin.
- * Padding rows stay as they are. */
+/* append, with steps before it that work in place. First RMSNorm over each head of q and k (Qwen3; none where
+ * wq and wk are NULL). Then the pairs (i, i + d/2) of each head of q and k are rotated by the angle of the
+ * row's position: (a, b) -> (a cos - b sin, b cos + a sin). cos_sin is (max_pos, 2, d/2): cos, then sin;
+ * NULL: no rotation. norm_after: the norms follow the rotation instead (Hunyuan). Last q is multiplied by
+ * q_scale of the row's position, unless that is NULL (Ministral 3). Padding rows stay as they are. */
 struct rope_append_args {
     struct rows rows;
     struct kv_view kv;
@@ -67,6 +87,8 @@ struct rope_append_args {
     const float *cos_sin;
     const float *wq, *wk; /* (d) */
     float eps;
+    int norm_after;
+    const float *q_scale; /* (max_pos) or NULL */
 };
 
 /* The first of rope_append's steps alone: RMSNorm over each head of q and k, in place. Then rope_append
@@ -80,12 +102,21 @@ struct head_norm_args {
     float eps;
 };
 
-/* out[r][i] = silu(x[r][i]) * x[r][n + i], where silu(z) = z / (1 + exp(-z)) */
+/* The gated units of feed-forward layers: with gate z and up u,
+ *
+ *   GLU_SILU     silu(z) * u, where silu(z) = z / (1 + exp(-z))
+ *   GLU_GELU     gelu(z) * u, where gelu(z) = z/2 (1 + tanh(sqrt(2/pi) (z + 0.044715 z^3)))
+ *   GLU_CLAMPED  z' / (1 + exp(-1.702 z')) * (u' + 1), where z' = min(z, 7) and u' = min(max(u, -7), 7)
+ *                (gpt-oss) */
+enum glu { GLU_SILU, GLU_GELU, GLU_CLAMPED };
+
+/* out[r][i] = glu(x[r][i], x[r][n + i]) */
 struct swiglu_args {
     const float *x; /* (rows, 2n): the gates, then the ups */
     void *out;      /* (rows, n) */
     int rows, n;
     enum dtype type; /* of out */
+    enum glu glu;
 };
 
 /* linear, then swiglu of what it gives: w has the rows of the gates, then those of the ups. A backend may do
@@ -98,6 +129,7 @@ struct linear_swiglu_args {
     int rows;
     enum dtype type; /* of x and out; bf16 for a bf16 weight only */
     int decode;      /* as in linear */
+    enum glu glu;
 };
 
 /* linear_of() and swiglu_of() return the arguments of the two operations that linear_swiglu does in turn: the
@@ -109,8 +141,17 @@ static inline struct linear_args linear_of(const struct linear_swiglu_args *a)
 
 static inline struct swiglu_args swiglu_of(const struct linear_swiglu_args *a)
 {
-    return (struct swiglu_args){a->workspace, a->out, a->rows, a->w.n / 2, a->type};
+    return (struct swiglu_args){a->workspace, a->out, a->rows, a->w.n / 2, a->type, a->glu};
 }
+
+/* What changes the softmax of attention in some families; zeroed: nothing. The same in every operation that
+ * has one. */
+struct softmax_args {
+    const float *sink; /* (n_q), device: a logit of each query head beside those of the keys, which takes its
+                        * share of the probability and has no value (gpt-oss); NULL: none. It is part of the
+                        * log-sum-exps that statistics hold, but not of those of pages */
+    float softcap;     /* above 0: a logit x = q . k * scale becomes softcap * tanh(x / softcap) (Gemma 2) */
+};
 
 /* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, in fp32. For each (row, KV
  * head) the lists of the group's query heads are merged into one of ascending pages; lists of tokens are read
@@ -139,12 +180,16 @@ struct attend_args {
     struct plan plan;   /* workspace */
     struct stats stats; /* logits NULL: no statistics are wanted */
     enum dtype type;    /* of out */
+    struct softmax_args softmax;
+    int window; /* above 0: of all live tokens the last `window` slots alone, of which none has been dropped;
+                 * with SEL_LIVE and in_order, without statistics. Pages before these are not looked at */
 };
 
 /* Causal attention of nq query rows of one sequence over its slots 0 .. pos (slot = position), which have
- * been appended already. until: NULL, or (n_kv, until_stride) the last query position that sees each key.
- * tile: 0, or the queries are taken in tiles that begin at multiples of it; a query then sees the keys before
- * its tile that are in the tile's list, and those of its own tile up to itself. */
+ * been appended already, or with window above 0 over the last `window` of them, without until and tile.
+ * until: NULL, or (n_kv, until_stride) the last query position that sees each key. tile: 0, or the queries
+ * are taken in tiles that begin at multiples of it; a query then sees the keys before its tile that are in
+ * the tile's list, and those of its own tile up to itself. */
 struct prefill_attend_args {
     struct kv_view kv;
     int seq, layer, n_q, pos0, nq;
@@ -160,6 +205,8 @@ struct prefill_attend_args {
     const int32_t *idx, *len; /* (tiles of this call, n_rows, cap) ascending slots, and (tiles, n_rows); len
                                * -1: all keys. The first tile is the one that holds pos0 */
     enum dtype type;          /* of out */
+    struct softmax_args softmax;
+    int window;
 };
 
 /* Counts what prefill_attend reads with the same arguments: adds to kv.prefill_reads, for each KV head, the
@@ -187,6 +234,7 @@ struct prefill_mass_args {
     int tile, from, before;
     struct scores out;
     float *own; /* (tiles, out.n_rows), or NULL */
+    struct softmax_args softmax;
 };
 
 /* Quest's upper bound: for query head h and block p of block_pages pages,
@@ -220,6 +268,7 @@ struct qk_stats_args {
     int q_stride;
     float scale;
     struct stats out;
+    struct softmax_args softmax;
 };
 
 /* Attention mass in the log domain: lp[h][t] = logits[h][t] - lse[h]. For each token it takes the largest lp,
@@ -307,13 +356,15 @@ struct copy_blocks_args {
     int n;
 };
 
-/* Runs at the end of a step: peak[seq] = max(peak[seq], sum of n_live over layers and KV heads). Where
+/* Runs at the end of a step: peak[seq] = max(peak[seq], sum of n_live over layers and KV heads), where a head
+ * of a layer with a window holds no more than that. Where
  * with_bounds[seq] is not 0 the bounds of its pages, n_live / 16 rounded up, count as well; two vectors are
  * as large as K and V of one token. */
 struct account_args {
     struct rows rows;
     struct kv_view kv;
     const int32_t *with_bounds; /* (n_seqs) */
+    const int32_t *window;      /* (n_layers): 0 for a layer without; or NULL: no layer has one */
 };
 
 /* The next token of each row, and the step's bookkeeping. When temperature is 0 it is the token with the

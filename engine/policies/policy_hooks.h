@@ -37,6 +37,8 @@ struct policy_dims {
     int max_rows;               /* of a batch or prefill chunk */
     int max_batch;              /* sequences at a time; their indices come before those of shared prompts */
     int list_layers;            /* layers whose lists of tokens fit at a time */
+    const int32_t *window;      /* host (n_layers): tokens that a layer's attention reads at most, 0 where it
+                                 * is full; NULL: all are. Hooks are called for full layers alone */
 };
 
 struct policy_list { /* device lists of the policy group's rows; their contents last until the step ends */
@@ -62,6 +64,7 @@ struct policy_ctx {
                         * norms over heads, in select after RoPE */
     int qkv_stride;
     float scale;
+    struct softmax_args softmax; /* of this layer */
     /* Workspace: stats, page_stats, score and list; in prefill for dims.max_batch rows, of which
      * policy_last_row takes one. page_stats are by_page. */
     struct stats stats, page_stats;

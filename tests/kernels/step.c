@@ -164,7 +164,7 @@ static void run_norm(struct step *s)
 
 static void before_attention(struct step *s)
 {
-    struct embed_args e = {s->token, s->rows.seq, s->embed, s->x, s->n};
+    struct embed_args e = {s->token, s->rows.seq, s->embed, s->x, s->n, 1};
     float *q = s->qkv_out, *k = q + N_Q * D;
     struct gate_args g = {s->y, s->gate_w, s->gate_w + N_KV * DIM, 1, 0, s->flag, s->n, DIM, N_KV,
                           0,    s->type};

@@ -23,7 +23,7 @@ static void check_embed(struct rig *r, enum dtype t)
     struct weight w = rig_weight(r, 37, 24, t, buf_a, NULL);
     rig_fill(r, buf_b, 96);
     struct embed_args a = {rig_up(r, token, sizeof token), rig_up(r, seq, sizeof seq), w,
-                           rig_up(r, buf_b, 96 * 4), 4};
+                           rig_up(r, buf_b, 96 * 4), 4, 1};
     rig_run(r, OP_embed, &a);
     rig_get(r, got, a.out, 96 * 4);
     for (int i = 0; i < 96; i++)
