@@ -158,7 +158,7 @@ static void run_linear(struct step *s, struct weight w, const float *x, float *o
 
 static void run_norm(struct step *s)
 {
-    struct rmsnorm_args a = {s->x, s->norm, s->y, s->n, DIM, 1e-6f, s->type};
+    struct rmsnorm_args a = {s->x, s->norm, s->y, s->n, DIM, 1e-6f, s->type, 0};
     rig_run(s->r, OP_rmsnorm, &a);
 }
 
@@ -225,7 +225,7 @@ static void launch_attention(struct step *s)
                           .idx = s->page_idx,
                           .len = s->page_len,
                           .cap = TAKE};
-    struct qk_stats_args q = {s->rows, s->c.kv, 0, N_Q, s->qkv_out, QKV, 0.2f, s->st2};
+    struct qk_stats_args q = {s->rows, s->c.kv, 0, N_Q, s->qkv_out, QKV, 0.2f, s->st2, {0}};
     struct reduce_stats_args m = {s->rows, s->c.kv, 0, N_Q, REDUCE_SUM, 0, 0, s->st2, s->mass};
     struct topk_args u = {.rows = s->rows,
                           .in = s->mass,
@@ -254,7 +254,7 @@ void step_run(struct step *s)
                                    .rows = s->n,
                                    .type = s->type,
                                    .decode = 1};
-    struct account_args c = {s->rows, s->c.kv, s->with_bounds};
+    struct account_args c = {s->rows, s->c.kv, s->with_bounds, NULL};
     struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
                             s->token, s->pos,    s->seq, s->workspace};
     before_attention(s);

@@ -85,8 +85,8 @@ static void dms_compare(struct dms_world *w, int n, int window)
     float q[D] = {1};
     int owned = w->r->n_owned;
     struct stats st = {rig_alloc(w->r, sizeof logits), rig_alloc(w->r, 4), CAP, 0};
-    struct qk_stats_args qa = {{1, w->dev, w->dev + TOTAL}, w->c.kv, 0, 1,
-                               rig_up(w->r, q, sizeof q),   D,       1, st};
+    struct qk_stats_args qa = {
+        {1, w->dev, w->dev + TOTAL}, w->c.kv, 0, 1, rig_up(w->r, q, sizeof q), D, 1, st, {0}};
     rig_get(w->r, live, w->c.kv.live + CAP / 16, sizeof live);
     rig_run(w->r, OP_qk_stats, &qa);
     rig_get(w->r, logits, st.logits, sizeof logits);

@@ -29,8 +29,8 @@ static void compare_keys(struct rig *r, struct cache *c, int n, int window, floa
     for (int i = 0; i < D; i++) {
         float q[N_KV * D] = {0};
         q[i] = q[D + i] = 1;
-        struct qk_stats_args a = {{1, dev, dev + 1},      c->kv,    LAYER, N_KV,
-                                  rig_up(r, q, sizeof q), N_KV * D, 1,     st};
+        struct qk_stats_args a = {{1, dev, dev + 1}, c->kv, LAYER, N_KV, rig_up(r, q, sizeof q),
+                                  N_KV * D,          1,     st,    {0}};
         rig_run(r, OP_qk_stats, &a);
         rig_get(r, logits, st.logits, sizeof logits);
         for (int h = 0; h < N_KV; h++) {

@@ -248,8 +248,8 @@ static void check_scale(struct set *s, int scale)
     static struct written from_attend, from_scan;
     int owned = s->r->n_owned, n_kv = s->c.kv.n_kv;
     struct attend_args a = attend_of(s, scales[scale], page_stats(s));
-    struct qk_stats_args k = {s->rows, s->c.kv,   LAYER,         s->c.n_q,
-                              s->q,    s->stride, scales[scale], page_stats(s)};
+    struct qk_stats_args k = {s->rows,   s->c.kv,       LAYER,         s->c.n_q, s->q,
+                              s->stride, scales[scale], page_stats(s), {0}};
     plain_sums(s, scales[scale], &plain);
     rig_run(s->r, OP_attend, &a);
     get_written(s, a.stats, &from_attend);
@@ -292,7 +292,7 @@ static void check_refusals(struct set *s)
     a.stats = st;
     a.stats.logits = NULL;
     is_refused(s->r, OP_attend, &a, "attend: statistics of pages need room for them");
-    struct qk_stats_args k = {s->rows, s->c.kv, LAYER, s->c.n_q, s->q, s->stride, 1, few};
+    struct qk_stats_args k = {s->rows, s->c.kv, LAYER, s->c.n_q, s->q, s->stride, 1, few, {0}};
     is_refused(s->r, OP_qk_stats, &k, "qk_stats: statistics have room for 279 pages of 280");
     struct scores out = {NULL, NULL, NULL, 1, PAGES};
     struct reduce_stats_args m = {s->rows, s->c.kv, LAYER, s->c.n_q, REDUCE_MAX, 1, 0, st, out};

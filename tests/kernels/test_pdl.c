@@ -300,7 +300,7 @@ static void run_product(struct world *w, int i)
     enum dtype type = w->r.b->activations;
     float *k = w->k + (size_t)i * kv_floats(w);
     struct rmsnorm_args n = {
-        w->x + (size_t)(i * N_ROWS * w->dim), w->norm, w->y, N_ROWS, w->dim, 1e-6f, type};
+        w->x + (size_t)(i * N_ROWS * w->dim), w->norm, w->y, N_ROWS, w->dim, 1e-6f, type, 0};
     struct linear_args p = {w->weight, w->y, k, N_ROWS, w->dim, N_KV * w->d, 0, type, 1};
     rig_run(&w->r, OP_rmsnorm, &n);
     if (w->chosen) {

@@ -22,8 +22,8 @@ static void check_embed(struct rig *r, enum dtype t)
     int32_t token[4] = {7, 0, 36, 3}, seq[4] = {0, 5, -1, 1};
     struct weight w = rig_weight(r, 37, 24, t, buf_a, NULL);
     rig_fill(r, buf_b, 96);
-    struct embed_args a = {rig_up(r, token, sizeof token), rig_up(r, seq, sizeof seq), w,
-                           rig_up(r, buf_b, 96 * 4), 4, 1};
+    struct embed_args a = {
+        rig_up(r, token, sizeof token), rig_up(r, seq, sizeof seq), w, rig_up(r, buf_b, 96 * 4), 4, 1};
     rig_run(r, OP_embed, &a);
     rig_get(r, got, a.out, 96 * 4);
     for (int i = 0; i < 96; i++)
@@ -308,8 +308,10 @@ static void small_ops(struct rig *r)
     cache_prefill(&c, r, 2, 0, 20);
     int32_t seq[3] = {2, -1, 0}, pos[3] = {20, 0, 0}, peak[3] = {5, 6, 7}, bounds[3] = {0, 0, 1};
     rig_put(r, c.kv.peak, peak, sizeof peak);
-    struct account_args a = {
-        {3, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)}, c.kv, rig_up(r, bounds, sizeof bounds)};
+    struct account_args a = {{3, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)},
+                             c.kv,
+                             rig_up(r, bounds, sizeof bounds),
+                             NULL};
     rig_run(r, OP_account, &a);
     rig_get(r, peak, c.kv.peak, sizeof peak);
     CHECK_INT(peak[0], 5);

@@ -34,7 +34,7 @@ static struct stats run_stats(struct set *s)
     int n_q = s->c.n_q, n_kv = s->c.kv.n_kv;
     size_t lists = (size_t)(ROWS * n_q);
     struct stats st = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4), SLOTS, 0};
-    struct qk_stats_args k = {s->rows, s->c.kv, LAYER, n_q, s->q, s->stride, 0.25f, st};
+    struct qk_stats_args k = {s->rows, s->c.kv, LAYER, n_q, s->q, s->stride, 0.25f, st, {0}};
     int64_t before[SEQS * LAYERS * 8], after[SEQS * LAYERS * 8];
     int32_t n_live[SEQS * LAYERS * 8];
     get_aux(s, before);
