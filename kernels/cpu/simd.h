@@ -171,6 +171,23 @@ INLINE struct v16 v_log(struct v16 x)
     return v_select(positive, l, special);
 }
 
+/* Hyperbolic tangent to about 2 ulp: its Taylor series to x^11 up to 0.35 (the next term is below 0.1 ulp),
+ * else (1 - e) / (1 + e) with e = exp(-2 |x|). A NaN stays a NaN. */
+INLINE struct v16 v_tanh(struct v16 x)
+{
+    const struct v16 one = v_set(1.0f);
+    struct v16 size = v_max(x, v_sub(v_set(0), x)), z = v_mul(x, x);
+    struct v16 p = v_set(-1382.0f / 155925);
+    p = v_fma(p, z, v_set(62.0f / 2835));
+    p = v_fma(p, z, v_set(-17.0f / 315));
+    p = v_fma(p, z, v_set(2.0f / 15));
+    p = v_fma(p, z, v_set(-1.0f / 3));
+    struct v16 e = v_softmax_exp(v_mul(v_set(-2.0f), size));
+    struct v16 t = v_div(v_sub(one, e), v_add(one, e));
+    t = v_select(m_less(x, v_set(0)), v_sub(v_set(0), t), t);
+    return v_select(m_less(size, v_set(0.35f)), v_fma(v_mul(x, z), p, x), t);
+}
+
 #undef V
 #undef I
 #undef M
