@@ -54,6 +54,13 @@ static inline int kv_pages(int tokens)
     return (tokens + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
 }
 
+/* Returns the first position that a query at `pos` sees through a window of that many tokens; 0: without one.
+ */
+BACKEND_INLINE int window_start(int window, int pos)
+{
+    return window > 0 && pos >= window ? pos - window + 1 : 0;
+}
+
 enum dtype { DTYPE_F32, DTYPE_BF16 };
 
 /* Returns the bytes of one value. */

@@ -72,6 +72,26 @@ static int check_stats(struct refusal *f, enum op op, const struct kv_view *kv, 
     return 0;
 }
 
+static int check_softmax(struct refusal *f, enum op op, const struct softmax_args *s)
+{
+    if (s->softcap >= 0)
+        return 0;
+    return refuse_args(f, "%s: a softcap of %g; it is 0 or more", backend_op_name(op), (double)s->softcap);
+}
+
+/* A window is over all that is live, in its order. */
+static int check_window(struct refusal *f, const struct attend_args *a)
+{
+    const char *also = a->granularity != SEL_LIVE ? "with lists" : a->stats.logits ? "with statistics" : NULL;
+    if (a->window < 0)
+        return refuse_args(f, "attend: a window of %d tokens", a->window);
+    if (a->window && also)
+        return refuse_args(f, "attend: a window of %d tokens %s", a->window, also);
+    if (a->window && !a->in_order)
+        return refuse_args(f, "attend: a window of %d tokens where slots are not positions", a->window);
+    return 0;
+}
+
 static int check_nothing(struct refusal *f, const void *args)
 {
     (void)f, (void)args;
@@ -111,6 +131,10 @@ static int check_attend(struct refusal *f, const void *args)
     int rc = check_heads(f, OP_attend, &a->kv, a->n_q), group;
     if (!rc)
         rc = check_stats(f, OP_attend, &a->kv, &a->stats);
+    if (!rc)
+        rc = check_softmax(f, OP_attend, &a->softmax);
+    if (!rc)
+        rc = check_window(f, a);
     if (rc || a->granularity == SEL_LIVE)
         return rc;
     if (a->stats.by_page)
@@ -180,6 +204,8 @@ static int check_qk_stats(struct refusal *f, const void *args)
 {
     const struct qk_stats_args *a = args;
     int rc = check_heads(f, OP_qk_stats, &a->kv, a->n_q);
+    if (!rc)
+        rc = check_softmax(f, OP_qk_stats, &a->softmax);
     return rc ? rc : check_stats(f, OP_qk_stats, &a->kv, &a->out);
 }
 
@@ -279,6 +305,7 @@ static int check_window_mass(struct refusal *f, const void *args)
 {
     const struct window_mass_args *a = args;
     int rc = check_heads(f, OP_window_mass, &a->kv, a->n_q);
+    rc = rc ? rc : check_softmax(f, OP_window_mass, &a->softmax);
     rc = rc ? rc : check_keep_params(f, OP_window_mass, &a->params, a->len_of_seq);
     if (!rc && (a->n < 1 || a->n > a->params.min_tokens || a->kernel < 1 || a->kernel % 2 == 0 ||
                 a->kernel > WINDOW_KERNEL_LIMIT))

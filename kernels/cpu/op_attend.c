@@ -19,7 +19,7 @@ struct job {
     const struct kv_view *kv;
     const float *q; /* (group, head_dim) */
     int group, n;   /* query heads, entries */
-    float scale;
+    float scale, softcap;
     const struct plan_entry *entry;
     float *logits; /* of the group's first head at the split's first slot; or NULL */
     size_t stride; /* between heads in logits */
@@ -50,7 +50,8 @@ INLINE void score_tile(struct job *j, const int R, const int P, const int bf16, 
         const struct plan_entry *e = j->entry + i + p;
         for (int r = 0; r < R; r++) {
             struct m16 read = m_bits(e->heads >> (g + r) & 1 ? e->tokens : 0);
-            struct v16 s = v_select(read, v_mul(acc[r * P + p], v_set(j->scale)), v_set(-INFINITY));
+            struct v16 s = v_softcap(v_mul(acc[r * P + p], v_set(j->scale)), j->softcap);
+            s = v_select(read, s, v_set(-INFINITY));
             v_store(j->s[g + r] + (i + p) * LANES, s);
             j->largest[g + r] = v_max(s, j->largest[g + r]);
         }
@@ -174,15 +175,19 @@ static void attend_split(struct job *j, int first_page, int n_pages)
     all_rows(j, 1);
 }
 
-/* Splits of one query head, in order: out (or NULL) and the log of the sum of exponentials (or NULL). */
-static void combine_splits(const float *part, size_t step, int n, int d, float *out, float *lse)
+/* Splits of one query head, in order, after the head's sink (or NULL): out (or NULL) and the log of the sum
+ * of exponentials (or NULL). */
+static void combine_splits(const float *part, size_t step, int n, int d, const float *sink, float *out,
+                           float *lse)
 {
-    float largest = -INFINITY, sum = 0, w[1];
+    float largest = sink ? *sink : -INFINITY, sum = 0, w[1];
     struct v16 o[16];
     for (int i = 0; i < n; i++)
         largest = part[(size_t)i * step] > largest ? part[(size_t)i * step] : largest;
     for (int x = 0; x < d / LANES; x++)
         o[x] = v_set(0);
+    if (sink)
+        sum = v_first(v_softmax_exp(v_set(*sink - largest)));
     for (int i = 0; i < n; i++) {
         const float *p = part + (size_t)i * step;
         if (p[0] == -INFINITY)
@@ -211,19 +216,21 @@ struct work {
     size_t part_floats, list_parts;
 };
 
-static int list_chunks(const struct work *w, int list)
+/* The first of a list's splits, and the number of those from there on: the splits before and after hold
+ * nothing that is read. Statistics are wanted of all. */
+static int list_chunks(const struct work *w, int list, int *first)
 {
     const struct attend_args *a = w->a;
     int row = list / a->kv.n_kv, seq = a->rows.seq[row], n;
+    *first = 0;
     if (seq < 0)
         return 0;
     if (a->stats.logits || !a->plan.entry)
         return splits_of(kv_pages(a->kv.n_slots[kv_head(&a->kv, seq, a->layer, list % a->kv.n_kv)]));
     n = a->plan.n[list];
-    return n ? a->plan.entry[(size_t)list * (size_t)a->kv.max_pages + (size_t)n - 1].page /
-                       ATTEND_SPLIT_PAGES +
-                   1
-             : 0;
+    const struct plan_entry *entry = a->plan.entry + (size_t)list * (size_t)a->kv.max_pages;
+    *first = n ? entry[0].page / ATTEND_SPLIT_PAGES : 0;
+    return n ? entry[n - 1].page / ATTEND_SPLIT_PAGES + 1 - *first : 0;
 }
 
 /* The first entry at or after a page. */
@@ -272,6 +279,7 @@ static void run_chunk(const struct work *w, struct job *j, int list, int chunk)
     j->q = a->q + (size_t)row * (size_t)a->q_stride + (size_t)(h * w->group) * d;
     j->group = w->group;
     j->scale = a->scale;
+    j->softcap = a->softmax.softcap;
     j->stride = (size_t)a->stats.stride;
     j->logits = j->pages = NULL;
     if (a->stats.logits && a->stats.by_page)
@@ -288,24 +296,26 @@ static void run_chunk(const struct work *w, struct job *j, int list, int chunk)
 static void combine_list(const struct work *w, int list)
 {
     const struct attend_args *a = w->a;
-    int row = list / a->kv.n_kv, h = list % a->kv.n_kv, d = a->kv.head_dim, n = list_chunks(w, list);
+    int row = list / a->kv.n_kv, h = list % a->kv.n_kv, d = a->kv.head_dim, first,
+        n = list_chunks(w, list, &first);
+    size_t step = (size_t)w->group * w->part_floats;
     for (int g = 0; g < w->group; g++) {
         size_t at = (size_t)row * (size_t)a->n_q + (size_t)(h * w->group + g);
-        combine_splits(w->parts + (size_t)list * w->list_parts + (size_t)g * w->part_floats,
-                       (size_t)w->group * w->part_floats, n, d,
-                       a->out ? (float *)a->out + at * (size_t)d : NULL,
-                       a->stats.logits ? a->stats.lse + at : NULL);
+        combine_splits(
+            w->parts + (size_t)list * w->list_parts + (size_t)first * step + (size_t)g * w->part_floats, step,
+            n, d, a->softmax.sink ? a->softmax.sink + h * w->group + g : NULL,
+            a->out ? (float *)a->out + at * (size_t)d : NULL, a->stats.logits ? a->stats.lse + at : NULL);
     }
 }
 
 static void attend_list(const struct attend_args *a, struct cpu_ctx *c)
 {
-    int lists = a->rows.cap * a->kv.n_kv, total = 0, span, spans;
+    int lists = a->rows.cap * a->kv.n_kv, total = 0, span, spans, first;
     struct work w = {.a = a, .parts = c->workspace, .group = a->n_q / a->kv.n_kv};
     w.part_floats = (size_t)(PART_EXTRA + a->kv.head_dim);
     w.list_parts = (size_t)splits_of(a->kv.max_pages) * (size_t)w.group * w.part_floats;
     for (int i = 0; i < lists; i++) {
-        int n = list_chunks(&w, i);
+        int n = list_chunks(&w, i, &first);
         total += n;
         w.max_splits = n > w.max_splits ? n : w.max_splits;
     }
@@ -315,9 +325,9 @@ static void attend_list(const struct attend_args *a, struct cpu_ctx *c)
     struct job j;
     FOR_TASKS(c, t, lists * spans)
     {
-        int list = t / spans, n = list_chunks(&w, list), from = t % spans * span;
+        int list = t / spans, n = list_chunks(&w, list, &first), from = t % spans * span;
         for (int i = from; i < from + span && i < n; i++)
-            run_chunk(&w, &j, list, i);
+            run_chunk(&w, &j, list, first + i);
     }
     cpu_barrier(c);
     FOR_TASKS(c, list, lists)
@@ -341,7 +351,8 @@ void CPU_SYM(op_qk_stats)(const void *args, struct cpu_ctx *c)
                             .q = q->q,
                             .q_stride = q->q_stride,
                             .scale = q->scale,
-                            .stats = q->out};
+                            .stats = q->out,
+                            .softmax = q->softmax};
     attend_list(&a, c);
     for (int list = c->tid; list < a.rows.cap * a.kv.n_kv; list += c->n) {
         int seq = a.rows.seq[list / a.kv.n_kv];

@@ -31,7 +31,8 @@ static void want_tokens(struct plan_entry *entry, int n_pages, const int32_t *id
     }
 }
 
-static void want_token(const struct attend_args *a, int row, int h, struct plan_entry *entry, int n_pages)
+static void want_token(const struct attend_args *a, int row, int h, struct plan_entry *entry, int first_page,
+                       int n_pages)
 {
     int group = a->n_q / a->kv.n_kv, len;
     for (int g = 0; g < group;) {
@@ -41,7 +42,7 @@ static void want_token(const struct attend_args *a, int row, int h, struct plan_
             heads |= 1u << g++;
         const int32_t *idx = list_of(a, row, q + first, &len);
         if (len < 0) {
-            for (int p = 0; p < n_pages; p++) {
+            for (int p = first_page; p < n_pages; p++) {
                 entry[p].heads |= (uint16_t)heads;
                 entry[p].tokens = 0xffff;
             }
@@ -63,12 +64,15 @@ static void plan_head(const struct attend_args *a, int row, int h)
     const int32_t *block_table = kv->block_table + head * (size_t)kv->max_pages;
     int n_pages = kv_pages(kv->n_slots[head]), n = 0;
     int64_t reads = 0, not_chosen = 0;
-    int group = a->n_q / kv->n_kv;
-    memset(entry, 0, (size_t)n_pages * sizeof *entry);
-    want_token(a, row, h, entry, n_pages);
-    for (int p = 0; p < n_pages; p++) {
+    int group = a->n_q / kv->n_kv, start = window_start(a->window, a->rows.pos[row]),
+        first_page = start / KV_PAGE_TOKENS;
+    if (first_page < n_pages)
+        memset(entry + first_page, 0, (size_t)(n_pages - first_page) * sizeof *entry);
+    want_token(a, row, h, entry, first_page, n_pages);
+    for (int p = first_page; p < n_pages; p++) {
         struct plan_entry e = entry[p];
         e.tokens = a->granularity == SEL_TOKENS ? (uint16_t)(e.tokens & live[p]) : live[p];
+        e.tokens &= p > first_page ? 0xffff : (uint16_t)(0xffff << start % KV_PAGE_TOKENS);
         if (!e.heads || !e.tokens)
             continue;
         e.kv_block = block_table[p];

@@ -29,7 +29,9 @@ void CPU_SYM(op_account)(const void *args, struct cpu_ctx *c)
             continue;
         for (int i = 0; i < heads; i++) {
             size_t head = (size_t)seq * (size_t)heads + (size_t)i;
-            sum += a->kv.n_live[head] + (a->with_bounds[seq] ? kv_pages(a->kv.n_live[head]) : 0);
+            int held = a->kv.n_live[head], window = a->window ? a->window[i / a->kv.n_kv] : 0;
+            held = window > 0 && held > window ? window : held;
+            sum += held + (a->with_bounds[seq] ? kv_pages(held) : 0);
         }
         a->kv.peak[seq] = sum > a->kv.peak[seq] ? sum : a->kv.peak[seq];
     }

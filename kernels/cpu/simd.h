@@ -188,6 +188,12 @@ INLINE struct v16 v_tanh(struct v16 x)
     return v_select(m_less(size, v_set(0.35f)), v_fma(v_mul(x, z), p, x), t);
 }
 
+/* cap * tanh(x / cap), or x itself where cap is 0. */
+INLINE struct v16 v_softcap(struct v16 x, float cap)
+{
+    return cap > 0 ? v_mul(v_set(cap), v_tanh(v_div(x, v_set(cap)))) : x;
+}
+
 #undef V
 #undef I
 #undef M

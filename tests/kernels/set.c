@@ -79,11 +79,12 @@ const float *set_query(const struct set *s, int row, int q)
     return s->host_q + row * s->stride + q * s->c.kv.head_dim;
 }
 
-double plain_attend(struct set *s, int head, const float *q, const uint8_t *read, double scale, double *out)
+double plain_softmax(struct set *s, int head, const float *q, const uint8_t *read, double scale, double sink,
+                     double cap, double *out)
 {
     int d = s->c.kv.head_dim;
     size_t base = (size_t)head * SLOTS;
-    double top = -INFINITY, sum = 0;
+    double top = sink, sum = 0;
     for (int t = 0; t < SLOTS; t++) {
         s->logit[t] = -INFINITY;
         if (!read[t])
@@ -91,18 +92,24 @@ double plain_attend(struct set *s, int head, const float *q, const uint8_t *read
         double x = 0;
         for (int i = 0; i < d; i++)
             x += (double)q[i] * (double)s->c.k[(base + (size_t)t) * (size_t)d + (size_t)i];
-        s->logit[t] = x * scale;
+        s->logit[t] = cap > 0 ? cap * tanh(x * scale / cap) : x * scale;
         top = s->logit[t] > top ? s->logit[t] : top;
     }
     for (int i = 0; i < d; i++)
         out[i] = 0;
     for (int t = 0; t < SLOTS; t++)
         sum += top > -INFINITY ? exp(s->logit[t] - top) : 0;
+    sum += sink > -INFINITY ? exp(sink - top) : 0;
     for (int t = 0; t < SLOTS && sum > 0; t++)
         for (int i = 0; read[t] && i < d; i++)
             out[i] +=
                 exp(s->logit[t] - top) / sum * (double)s->c.v[(base + (size_t)t) * (size_t)d + (size_t)i];
     return sum > 0 ? top + log(sum) : -INFINITY;
+}
+
+double plain_attend(struct set *s, int head, const float *q, const uint8_t *read, double scale, double *out)
+{
+    return plain_softmax(s, head, q, read, scale, -INFINITY, 0, out);
 }
 
 void rounded_attend(struct set *s, int head, const float *q, const uint8_t *read, float scale, double *out,

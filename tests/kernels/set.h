@@ -36,7 +36,11 @@ void set_forget(struct set *s, int n_owned);
 int set_head(const struct set *s, int row, int q);
 const float *set_query(const struct set *s, int row, int q);
 
-/* Softmax attention of one query head over the slots marked in `read`; returns the log-sum-exp. */
+/* Softmax attention of one query head over the slots marked in `read`, of which none may be, and a sink
+ * (-INFINITY: without); cap: of logits, 0: none. Returns the log-sum-exp, the sink's included. plain_attend()
+ * is without sink and cap. */
+double plain_softmax(struct set *s, int head, const float *q, const uint8_t *read, double scale, double sink,
+                     double cap, double *out);
 double plain_attend(struct set *s, int head, const float *q, const uint8_t *read, double scale, double *out);
 /* The same with the scaled query and the weights rounded to bf16, the latter relative to a power of 2. slack:
  * what the output may be off by for weights that fp32 may round up or down. */

@@ -28,6 +28,7 @@ struct step {
     float *host;
     int32_t *token, *pos, *seq, *with_bounds, *page_idx, *page_len, *tok_idx, *tok_len, *flag, *prompt;
     float *x, *y, *qkv_out, *att, *att2, *wide, *act, *logits, *workspace, *norm, *table, *gate_w;
+    struct softmax_args softmax;
     char *state;
     struct plan plan;
     struct stats st, st2, sums;
@@ -106,6 +107,8 @@ struct step *step_open(struct rig *r, const int32_t *seqs, int rows, enum dtype 
     s->norm = random_floats(s, DIM);
     s->table = random_floats(s, (size_t)SLOTS * D);
     s->gate_w = random_floats(s, N_KV * DIM + N_KV);
+    /* A cap is for plain kernels only, of which a GPU has other ones for bf16. */
+    s->softmax = (struct softmax_args){random_floats(s, N_Q), kv == DTYPE_F32 ? 3 : 0};
     size_t n = (size_t)rows, lists = n * N_KV, q = n * N_Q;
     s->x = alloc_floats(s, n * DIM);
     s->y = alloc_floats(s, n * DIM);
@@ -208,7 +211,8 @@ static void launch_attend(struct step *s, enum sel_granularity granularity, int 
                             .block_pages = 1,
                             .idx = idx,
                             .len = len,
-                            .plan = s->plan};
+                            .plan = s->plan,
+                            .softmax = s->softmax};
     for (int q = 0; q < N_Q; q++)
         a.row_of_q[q] = (uint8_t)(q * lists / N_Q);
     if (stats)
@@ -225,7 +229,7 @@ static void launch_attention(struct step *s)
                           .idx = s->page_idx,
                           .len = s->page_len,
                           .cap = TAKE};
-    struct qk_stats_args q = {s->rows, s->c.kv, 0, N_Q, s->qkv_out, QKV, 0.2f, s->st2, {0}};
+    struct qk_stats_args q = {s->rows, s->c.kv, 0, N_Q, s->qkv_out, QKV, 0.2f, s->st2, s->softmax};
     struct reduce_stats_args m = {s->rows, s->c.kv, 0, N_Q, REDUCE_SUM, 0, 0, s->st2, s->mass};
     struct topk_args u = {.rows = s->rows,
                           .in = s->mass,

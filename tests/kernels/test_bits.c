@@ -150,6 +150,67 @@ static void check_prompts(enum part part, enum dtype kv, enum hidden hidden)
     free(want);
 }
 
+enum { WINDOWED = 5, LATEST = 1200 };
+
+/* Windows of several lengths over rows from .. from+rows-1, one for each sequence; floats of row r of n. */
+static float *run_windows(const char *isa, int threads, int from, int rows, enum dtype kv)
+{
+    enum { N_Q = 6, N_KV = 2, D = 64, WIDTH = N_Q * D };
+    static const int32_t window[] = {1, 40, 130, 700}, seq[] = {0, 1, 2, 3, 4},
+                         pos[] = {0, 30, 129, 700, LATEST - 1};
+    enum { N = sizeof window / sizeof *window };
+    struct rig r;
+    struct cache c;
+    if (!rig_open(&r, isa, threads))
+        return NULL;
+    cache_open(&c, &r, WINDOWED, 1, N_Q, N_KV, D, kv_pages(LATEST), kv);
+    for (int i = 0; i < WINDOWED; i++)
+        cache_prefill(&c, &r, i, 0, pos[i] + 1);
+    float q[WINDOWED * WIDTH], sink[N_Q], *out = calloc(N * WINDOWED, WIDTH * sizeof *out);
+    rig_fill(&r, q, WINDOWED * WIDTH);
+    rig_fill(&r, sink, N_Q);
+    struct attend_args a = {
+        .rows = {rows, rig_up(&r, seq + from, (size_t)rows * 4), rig_up(&r, pos + from, (size_t)rows * 4)},
+        .kv = c.kv,
+        .n_q = N_Q,
+        .q = rig_up(&r, q + from * WIDTH, (size_t)(rows * WIDTH) * sizeof *q),
+        .q_stride = WIDTH,
+        .out = rig_alloc(&r, (size_t)(rows * WIDTH) * sizeof *q),
+        .scale = 0.5f,
+        .granularity = SEL_LIVE,
+        .n_rows = 1,
+        .in_order = 1,
+        .plan = {rig_alloc(&r, (size_t)(rows * N_KV * c.kv.max_pages) * sizeof(struct plan_entry)),
+                 rig_alloc(&r, (size_t)(rows * N_KV) * 4)},
+        .softmax = {rig_up(&r, sink, sizeof sink), kv == DTYPE_F32 ? 2 : 0}};
+    for (int i = 0; i < N; i++) {
+        a.window = window[i];
+        rig_run(&r, OP_attend, &a);
+        rig_get(&r, out + (i * WINDOWED + from) * WIDTH, a.out, (size_t)(rows * WIDTH) * sizeof *q);
+    }
+    cache_close(&c);
+    rig_close(&r);
+    for (int i = 0; i < N * WINDOWED * WIDTH; i++) /* of other rows: 0 */
+        CHECK((out[i] != 0) == (i / WIDTH % WINDOWED >= from && i / WIDTH % WINDOWED < from + rows));
+    return out;
+}
+
+/* All rows or each alone, whatever reads them. */
+static void check_windows(enum dtype kv)
+{
+    enum { FLOATS = 4 * WINDOWED * 384 };
+    static const char *const isas[] = {"scalar", "avx2", "avx512", NULL};
+    float *want = run_windows("scalar", 1, 0, WINDOWED, kv);
+    for (int set = on_cpu() ? 0 : 3; set < 4; set++)
+        for (int from = -1; from < WINDOWED; from++) {
+            float *have = run_windows(isas[set], 2, from < 0 ? 0 : from, from < 0 ? WINDOWED : 1, kv);
+            for (int i = 0; have && i < FLOATS; i++)
+                CHECK(have[i] == (from < 0 || i / 384 % WINDOWED == from ? want[i] : 0));
+            free(have);
+        }
+    free(want);
+}
+
 int main(void)
 {
     static const char *const isas[] = {"scalar", "avx2", "avx512"};
@@ -179,6 +240,8 @@ int main(void)
         }
         image_free(&want);
     }
+    check_windows(DTYPE_F32);
+    check_windows(DTYPE_BF16);
     for (enum part part = START; part <= END; part++) {
         check_prompts(part, DTYPE_F32, NOTHING);
         check_prompts(part, DTYPE_BF16, EXPIRED);

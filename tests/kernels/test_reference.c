@@ -317,6 +317,13 @@ static void small_ops(struct rig *r)
     CHECK_INT(peak[0], 5);
     CHECK_INT(peak[1], 6);
     CHECK_INT(peak[2], 80 + 8); /* 20 tokens and 2 pages in each of 4 heads */
+    const int32_t window[2] = {16, 0}, none[3] = {0};
+    rig_put(r, c.kv.peak, none, sizeof none);
+    a.window = rig_up(r, window, sizeof window);
+    rig_run(r, OP_account, &a);
+    rig_get(r, peak, c.kv.peak, sizeof peak);
+    CHECK_INT(peak[0], 0);
+    CHECK_INT(peak[2], 2 * (16 + 1) + 2 * (20 + 2));
     cache_close(&c);
 }
 
