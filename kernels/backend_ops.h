@@ -217,6 +217,13 @@ struct prefill_count_args {
     int scanned;
 };
 
+/* prefill_pairs() returns that number where neither until nor tile hides a key. */
+BACKEND_INLINE int64_t prefill_pairs(int pos0, int nq, int window)
+{
+    int64_t whole = window <= 0 || window - pos0 > nq ? nq : window > pos0 ? window - pos0 : 0;
+    return whole * pos0 + whole * (whole + 1) / 2 + (nq - whole) * window;
+}
+
 /* Attention mass of a prompt chunk, in the log domain. The nq queries are taken in tiles that begin at
  * multiples of `tile`, a multiple of 16; pos0 is one of them. For tile t, list h and every key up to the
  * tile's last query, out.v[t][h][key] = log of the sum of softmax(q . K * scale) over the tile's queries at

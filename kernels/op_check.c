@@ -154,10 +154,20 @@ static int check_attend(struct refusal *f, const void *args)
     return 0;
 }
 
+static int check_prompt_window(struct refusal *f, enum op op, const struct prefill_attend_args *a)
+{
+    const char *also = a->until ? " with expiry" : a->tile ? " with lists" : "";
+    if (a->window < 0 || (a->window && *also))
+        return refuse_args(f, "%s: a window of %d tokens%s", backend_op_name(op), a->window, also);
+    return 0;
+}
+
 static int check_prefill_attend(struct refusal *f, const void *args)
 {
     const struct prefill_attend_args *a = args;
     int rc = check_heads(f, OP_prefill_attend, &a->kv, a->n_q);
+    rc = rc ? rc : check_softmax(f, OP_prefill_attend, &a->softmax);
+    rc = rc ? rc : check_prompt_window(f, OP_prefill_attend, a);
     if (!rc && (a->tile < 0 || (a->tile && (!a->idx || !a->len || a->cap < 1))))
         rc = refuse_args(f, "prefill_attend: tiles of %d without lists", a->tile);
     for (int h = 0; !rc && a->tile && h < a->kv.n_kv; h++)
@@ -174,13 +184,14 @@ static int check_prefill_count(struct refusal *f, const void *args)
         if (!a->len || a->row_of_kv[h] >= a->n_rows)
             return refuse_args(f, "prefill_count: KV head %d reads list %d of %d", h, a->row_of_kv[h],
                                a->n_rows);
-    return 0;
+    return check_prompt_window(f, OP_prefill_count, a);
 }
 
 static int check_prefill_mass(struct refusal *f, const void *args)
 {
     const struct prefill_mass_args *a = args;
     int rc = check_heads(f, OP_prefill_mass, &a->kv, a->n_q), n_kv = a->kv.n_kv;
+    rc = rc ? rc : check_softmax(f, OP_prefill_mass, &a->softmax);
     if (!rc && (a->tile < 1 || a->tile % KV_PAGE_TOKENS || a->pos0 % a->tile))
         rc =
             refuse_args(f, "prefill_mass: tiles of %d from %d on; a multiple of 16 that divides it is needed",

@@ -2,7 +2,8 @@
  * register tiles over blocks of (query, head) rows. Keys are visited in chunks of 32 pages at fixed page
  * numbers. For each chunk and row come the logits, masked by the row's position, their largest, the
  * exponentials, and then output = output * exp(old largest - new largest) + weights . V, with the tokens in
- * sequence. Masked keys have weight 0 and change nothing, so a row's bits depend only on the keys 0 .. pos.
+ * sequence. Masked keys have weight 0 and change nothing, so a row's bits depend only on the keys 0 .. pos,
+ * or those of its window: pages wholly before the window of a block's first row are left out.
  *
  * The mass of a tile of queries comes from the same logits: first each row's log-sum-exp, then for each key
  * the sum over the rows, in order. */
@@ -19,6 +20,7 @@ struct block {
     int rows, group, d; /* row i: query i / group, head i % group */
     int head;           /* KV head */
     int pos0;           /* of the first query */
+    int first_page;     /* that it sees a key of */
     float running_max[BLOCK_ROWS], sum[BLOCK_ROWS];
     float q[BLOCK_ROWS * MAX_DIM], o[BLOCK_ROWS * MAX_DIM];
     float s[BLOCK_ROWS][ATTEND_SPLIT_TOKENS];
@@ -37,8 +39,9 @@ static const float *widen_page(const struct block *b, const char *p, float *to)
 
 static struct m16 visible_mask(const struct block *b, int pos, int page)
 {
-    int n = pos + 1 - page * KV_PAGE_TOKENS;
-    return m_bits(n >= KV_PAGE_TOKENS ? b->live[page] : n > 0 ? b->live[page] & ((1u << n) - 1) : 0);
+    int n = pos + 1 - page * KV_PAGE_TOKENS, before = window_start(b->a->window, pos) - page * KV_PAGE_TOKENS;
+    unsigned seen = n >= KV_PAGE_TOKENS ? b->live[page] : n > 0 ? b->live[page] & ((1u << n) - 1) : 0;
+    return m_bits(before >= KV_PAGE_TOKENS ? 0 : before > 0 ? seen >> before << before : seen);
 }
 
 /* Keys of the page that a sparse prefill has forgotten by `pos` are masked too. */
@@ -77,13 +80,14 @@ INLINE void score_tile(struct block *b, const int R, const float *k, int i, int 
 {
     struct v16 acc[TILE_ROWS];
     const void *at[1] = {k};
-    int plain =
-        b->live[page] == 0xffff && page * KV_PAGE_TOKENS + KV_PAGE_TOKENS - 1 <= b->pos0 + i / b->group;
+    int first = b->pos0 + i / b->group, last = b->pos0 + (i + R - 1) / b->group;
+    int plain = b->live[page] == 0xffff && page * KV_PAGE_TOKENS + KV_PAGE_TOKENS - 1 <= first &&
+                page * KV_PAGE_TOKENS >= window_start(b->a->window, last);
     for (int r = 0; r < R; r++)
         acc[r] = v_set(0);
     tile_run(R, 1, 0, acc, b->q + i * b->d, (size_t)b->d, 1, b->d, at);
     for (int r = 0; r < R; r++) {
-        struct v16 s = v_mul(acc[r], v_set(b->a->scale));
+        struct v16 s = v_softcap(v_mul(acc[r], v_set(b->a->scale)), b->a->softmax.softcap);
         if (!plain)
             s = v_select(visible_mask(b, b->pos0 + (i + r) / b->group, page), s, v_set(-INFINITY));
         v_store(b->s[i + r] + column * LANES, s);
@@ -148,21 +152,22 @@ static void value_pages(struct block *b, int page, int n, int column)
     }
 }
 
-/* Row i: logits of the chunk become weights; what is there already is scaled to the new largest logit. */
-static void softmax_rows(struct block *b, int i, int n_pages)
+/* Row i: logits of pages first .. n_pages-1 of the chunk become weights; what is there already is scaled to
+ * the new largest logit. */
+static void softmax_rows(struct block *b, int i, int first, int n_pages)
 {
     float *s = b->s[i], *o = b->o + i * b->d;
     struct v16 new_max = v_set(-INFINITY), sum = v_set(0);
-    for (int p = 0; p < n_pages; p++)
+    for (int p = first; p < n_pages; p++)
         new_max = v_max(v_load(s + p * LANES), new_max);
     float running_max = v_largest(new_max), old = b->running_max[i];
     if (running_max == -INFINITY) {
-        for (int p = 0; p < n_pages; p++)
+        for (int p = first; p < n_pages; p++)
             v_store(s + p * LANES, v_set(0));
         return;
     }
     running_max = running_max > old ? running_max : old;
-    for (int p = 0; p < n_pages; p++) {
+    for (int p = first; p < n_pages; p++) {
         struct v16 w = v_softmax_exp(v_sub(v_load(s + p * LANES), v_set(running_max)));
         v_store(s + p * LANES, w);
         sum = v_add(sum, w);
@@ -174,18 +179,39 @@ static void softmax_rows(struct block *b, int i, int n_pages)
         v_store(o + x, v_mul(v_load(o + x), v_set(keep)));
 }
 
-static void run_block(struct block *b)
+/* The sinks join the rows' sums. */
+static void add_sinks(struct block *b)
+{
+    const float *sink = b->a->softmax.sink;
+    for (int i = 0; sink && i < b->rows; i++) {
+        float x = sink[b->head * b->group + i % b->group], old = b->running_max[i], *o = b->o + i * b->d;
+        float new_max = x > old ? x : old;
+        if (new_max == -INFINITY)
+            continue;
+        float keep = v_first(v_softmax_exp(v_set(old - new_max)));
+        b->sum[i] = fmaf(b->sum[i], keep, v_first(v_softmax_exp(v_set(x - new_max))));
+        b->running_max[i] = new_max;
+        for (int at = 0; keep != 1 && at < b->d; at += LANES)
+            v_store(o + at, v_mul(v_load(o + at), v_set(keep)));
+    }
+}
+
+/* Sets the rows' largest logits, sums and, with values, outputs, which are yet to be divided by the sums. */
+static void run_block(struct block *b, int with_values)
 {
     int last = b->pos0 + (b->rows - 1) / b->group, pages = last / KV_PAGE_TOKENS + 1;
-    for (int from = 0; from < pages; from += ATTEND_SPLIT_PAGES) {
+    for (int from = b->first_page / ATTEND_SPLIT_PAGES * ATTEND_SPLIT_PAGES; from < pages;
+         from += ATTEND_SPLIT_PAGES) {
         int n = pages - from < ATTEND_SPLIT_PAGES ? pages - from : ATTEND_SPLIT_PAGES;
-        for (int p = 0; p < n; p++)
+        int first = b->first_page > from ? b->first_page - from : 0;
+        for (int p = first; p < n; p++)
             score_page(b, from + p, p);
         for (int i = 0; i < b->rows; i++)
-            softmax_rows(b, i, n);
-        for (int p = 0; p < n; p += VALUE_PAGES)
+            softmax_rows(b, i, first, n);
+        for (int p = first; with_values && p < n; p += VALUE_PAGES)
             value_pages(b, from + p, n - p < VALUE_PAGES ? n - p : VALUE_PAGES, p);
     }
+    add_sinks(b);
 }
 
 static void start_block(struct block *b, const struct prefill_attend_args *a, int h, int from, int to)
@@ -200,6 +226,7 @@ static void start_block(struct block *b, const struct prefill_attend_args *a, in
     b->d = a->kv.head_dim;
     b->rows = (to - from) * b->group;
     b->pos0 = a->pos0 + from;
+    b->first_page = window_start(a->window, b->pos0) / KV_PAGE_TOKENS;
     for (int i = 0; i < b->rows; i++) {
         size_t row = (size_t)(from + i / b->group), q_head = (size_t)(h * b->group + i % b->group);
         memcpy(b->q + i * b->d, a->q + row * (size_t)a->q_stride + q_head * (size_t)b->d,
@@ -232,7 +259,7 @@ void CPU_SYM(op_prefill_attend)(const void *args, struct cpu_ctx *c)
     {
         int h = t % a->kv.n_kv, from = (blocks - 1 - t / a->kv.n_kv) * step;
         start_block(&b, a, h, from, from + step < a->nq ? from + step : a->nq);
-        run_block(&b);
+        run_block(&b, 1);
         finish_block(&b, h, from);
     }
 }
@@ -262,20 +289,14 @@ static struct prefill_attend_args causal_limit(const struct prefill_mass_args *a
                                         .nq = a->nq,
                                         .q = a->q,
                                         .q_stride = a->q_stride,
-                                        .scale = a->scale};
+                                        .scale = a->scale,
+                                        .softmax = a->softmax};
 }
 
 /* Log-sum-exp of a block's rows. */
 static void block_lse(struct block *b, float *lse)
 {
-    int last = b->pos0 + (b->rows - 1) / b->group, pages = last / KV_PAGE_TOKENS + 1;
-    for (int from = 0; from < pages; from += ATTEND_SPLIT_PAGES) {
-        int n = pages - from < ATTEND_SPLIT_PAGES ? pages - from : ATTEND_SPLIT_PAGES;
-        for (int p = 0; p < n; p++)
-            score_page(b, from + p, p);
-        for (int i = 0; i < b->rows; i++)
-            softmax_rows(b, i, n);
-    }
+    run_block(b, 0);
     for (int i = 0; i < b->rows; i++)
         lse[i] =
             b->running_max[i] == -INFINITY ? -INFINITY : b->running_max[i] + v_first(v_log(v_set(b->sum[i])));

@@ -67,11 +67,13 @@ void CPU_SYM(op_prefill_count)(const void *args, struct cpu_ctx *c)
 {
     const struct prefill_count_args *p = args;
     const struct prefill_attend_args *a = &p->read;
-    int64_t all = (int64_t)a->nq * a->pos0 + (int64_t)a->nq * (a->nq + 1) / 2;
+    int64_t all = prefill_pairs(a->pos0, a->nq, 0);
     FOR_TASKS(c, h, a->kv.n_kv)
     {
         size_t head = kv_head(&a->kv, a->seq, a->layer, h);
-        a->kv.prefill_reads[head] += a->tile ? tile_pairs(a, h) : a->until ? until_pairs(a, h) : all;
+        a->kv.prefill_reads[head] += a->tile    ? tile_pairs(a, h)
+                                     : a->until ? until_pairs(a, h)
+                                                : prefill_pairs(a->pos0, a->nq, a->window);
         a->kv.prefill_scans[head] += p->scanned ? all : 0;
     }
 }

@@ -98,12 +98,13 @@ double plain_softmax(struct set *s, int head, const float *q, const uint8_t *rea
     for (int i = 0; i < d; i++)
         out[i] = 0;
     for (int t = 0; t < SLOTS; t++)
-        sum += top > -INFINITY ? exp(s->logit[t] - top) : 0;
+        sum += read[t] ? exp(s->logit[t] - top) : 0;
     sum += sink > -INFINITY ? exp(sink - top) : 0;
-    for (int t = 0; t < SLOTS && sum > 0; t++)
+    for (int t = 0; t < SLOTS && sum > 0; t++) {
+        double p = read[t] ? exp(s->logit[t] - top) / sum : 0;
         for (int i = 0; read[t] && i < d; i++)
-            out[i] +=
-                exp(s->logit[t] - top) / sum * (double)s->c.v[(base + (size_t)t) * (size_t)d + (size_t)i];
+            out[i] += p * (double)s->c.v[(base + (size_t)t) * (size_t)d + (size_t)i];
+    }
     return sum > 0 ? top + log(sum) : -INFINITY;
 }
 
@@ -112,8 +113,8 @@ double plain_attend(struct set *s, int head, const float *q, const uint8_t *read
     return plain_softmax(s, head, q, read, scale, -INFINITY, 0, out);
 }
 
-void rounded_attend(struct set *s, int head, const float *q, const uint8_t *read, float scale, double *out,
-                    double *slack)
+double rounded_attend(struct set *s, int head, const float *q, const uint8_t *read, float scale, double *out,
+                      double *slack)
 {
     enum { MOST_DIM = 256, MOST_VALUE = 1 }; /* outputs are means of values up to 1 */
     /* Of a weight, relative: fp32 logits of up to 20 are off by 2e-6 or so, and the exponential by 2 ulp. */
@@ -143,4 +144,5 @@ void rounded_attend(struct set *s, int head, const float *q, const uint8_t *read
         out[i] /= sum;
         slack[i] /= sum;
     }
+    return sum > 0 ? (ceil(top) + log2(sum)) * log(2) : -INFINITY;
 }

@@ -42,9 +42,9 @@ const float *set_query(const struct set *s, int row, int q);
 double plain_softmax(struct set *s, int head, const float *q, const uint8_t *read, double scale, double sink,
                      double cap, double *out);
 double plain_attend(struct set *s, int head, const float *q, const uint8_t *read, double scale, double *out);
-/* The same with the scaled query and the weights rounded to bf16, the latter relative to a power of 2. slack:
- * what the output may be off by for weights that fp32 may round up or down. */
-void rounded_attend(struct set *s, int head, const float *q, const uint8_t *read, float scale, double *out,
-                    double *slack);
+/* plain_attend with the scaled query and the weights rounded to bf16, the latter relative to a power of 2.
+ * slack: what the output may be off by for weights that fp32 may round up or down. */
+double rounded_attend(struct set *s, int head, const float *q, const uint8_t *read, float scale, double *out,
+                      double *slack);
 
 #endif

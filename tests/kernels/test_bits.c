@@ -69,7 +69,7 @@ static void compare_rows(const struct image *want, const struct image *have, con
 }
 
 enum part { START, END };
-enum hidden { NOTHING, EXPIRED, NOT_LISTED };
+enum hidden { NOTHING, EXPIRED, NOT_LISTED, NOT_IN_WINDOW, SOFTCAPPED };
 
 /* Lists of every tile of `tile` queries and both KV heads: (tiles, 2, cap) and their lengths. */
 static void make_lists(int tile, int tiles, int cap, int32_t *idx, int32_t *len)
@@ -101,6 +101,7 @@ static float *run_prompt(const char *isa, int threads, int piece, enum part part
     cache_prefill(&c, &r, 1, 0, to);
     float *q = malloc(values * sizeof *q);
     int32_t until[N_KV * LEN];
+    const float sink[N_Q] = {0.5f, -1, 2, 0};
     for (int i = 0; i < N_KV * LEN; i++)
         until[i] = i % 3 ? INT32_MAX : i % LEN + 33;
     rig_fill(&r, q, values);
@@ -117,6 +118,10 @@ static float *run_prompt(const char *isa, int threads, int piece, enum part part
         a.n_rows = N_KV;
         a.row_of_kv[1] = 1;
     }
+    if (hidden == NOT_IN_WINDOW || hidden == SOFTCAPPED)
+        a.softmax.sink = rig_up(&r, sink, sizeof sink);
+    a.window = hidden == NOT_IN_WINDOW ? 90 : 0;
+    a.softmax.softcap = hidden == SOFTCAPPED ? 0.75f : 0;
     for (a.pos0 = from; a.pos0 < to; a.pos0 += a.nq) {
         a.nq = piece && piece < to - a.pos0 ? piece : to - a.pos0;
         a.q = dq + (a.pos0 - from) * WIDTH;
@@ -246,6 +251,9 @@ int main(void)
         check_prompts(part, DTYPE_F32, NOTHING);
         check_prompts(part, DTYPE_BF16, EXPIRED);
         check_prompts(part, DTYPE_BF16, NOT_LISTED);
+        check_prompts(part, DTYPE_F32, NOT_IN_WINDOW);
+        check_prompts(part, DTYPE_BF16, NOT_IN_WINDOW);
+        check_prompts(part, DTYPE_F32, SOFTCAPPED);
     }
     return check_done();
 }

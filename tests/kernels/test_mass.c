@@ -17,33 +17,36 @@ static struct scores room_for(struct rig *r, int tiles, int n_rows, int stride)
 }
 
 /* Are scaled queries rounded to bf16, as wgmma takes them (op_prefill_mass_wgmma.cu)? */
-static int rounds_queries(const struct set *s)
+static int rounds_queries(const struct set *s, float softcap)
 {
     struct device_facts facts;
-    if (s->c.kv.dtype != DTYPE_BF16 || !rig_rounds_weights(s->r, s->c.kv.head_dim))
+    if (softcap > 0 || s->c.kv.dtype != DTYPE_BF16 || !rig_rounds_weights(s->r, s->c.kv.head_dim))
         return 0;
     CHECK_INT(s->r->b->facts(s->r->d, &facts), 0);
     return strstr(facts.kernels, "all kernels") != NULL;
 }
 
-/* Adds the probabilities of a query's heads to mass (n_rows, SLOTS). */
-static void add_plain(struct set *s, int seq, int pos, const float *q, float scale, int n_rows, double *mass)
+/* Adds the probabilities of a query's heads to mass (n_rows, SLOTS). sink: of each head, or NULL. */
+static void add_plain(struct set *s, const struct prefill_mass_args *a, int pos, const float *q,
+                      const float *sink, double *mass)
 {
-    int rounds = rounds_queries(s);
+    int rounds = rounds_queries(s, a->softmax.softcap);
     int n_q = s->c.n_q, group = n_q / s->c.kv.n_kv;
     for (int h = 0; h < n_q; h++) {
-        int head = cache_head(&s->c, seq, LAYER, h / group);
+        int head = cache_head(&s->c, a->seq, LAYER, h / group);
         uint8_t read[SLOTS];
         double unused[256];
         float rounded[256];
         for (int i = 0; i < s->c.kv.head_dim; i++)
-            rounded[i] = rig_bf16(q[h * s->c.kv.head_dim + i] * (scale * 1.44269504f));
+            rounded[i] = rig_bf16(q[h * s->c.kv.head_dim + i] * (a->scale * 1.44269504f));
         for (int t = 0; t < SLOTS; t++)
             read[t] = t <= pos && s->c.live[(size_t)head * SLOTS + (size_t)t];
-        double lse = rounds ? plain_attend(s, head, rounded, read, 0.69314718055994531, unused)
-                            : plain_attend(s, head, q + h * s->c.kv.head_dim, read, scale, unused);
+        double softcap = (double)a->softmax.softcap, of_sink = sink ? (double)sink[h] : -INFINITY;
+        double lse = rounds ? plain_softmax(s, head, rounded, read, 0.69314718055994531, of_sink, 0, unused)
+                            : plain_softmax(s, head, q + h * s->c.kv.head_dim, read, (double)a->scale,
+                                            of_sink, softcap, unused);
         for (int t = 0; t <= pos && lse > -INFINITY; t++)
-            mass[h * n_rows / n_q * SLOTS + t] += exp(s->logit[t] - lse);
+            mass[h * a->out.n_rows / n_q * SLOTS + t] += exp(s->logit[t] - lse);
     }
 }
 
@@ -56,14 +59,14 @@ static void compare_mass(double *worst, float have, double mass)
 }
 
 /* One tile of a call whose results are v, n, m and own. */
-static void check_tile(struct set *s, const struct prefill_mass_args *a, const float *q, int tile,
-                       const float *v, const int32_t *n, const int32_t *m, const float *own)
+static void check_tile(struct set *s, const struct prefill_mass_args *a, const float *q, const float *sink,
+                       int tile, const float *v, const int32_t *n, const int32_t *m, const float *own)
 {
     int lists = a->out.n_rows, start = a->pos0 + tile * TILE, end = a->pos0 + a->nq;
     double *mass = calloc((size_t)lists * SLOTS, sizeof *mass), worst = 0;
     end = start + TILE < end ? start + TILE : end;
     for (int pos = start > a->from ? start : a->from; pos < end; pos++)
-        add_plain(s, a->seq, pos, q + (pos - a->pos0) * a->q_stride, a->scale, lists, mass);
+        add_plain(s, a, pos, q + (pos - a->pos0) * a->q_stride, sink, mass);
     for (int h = 0; h < lists; h++) {
         int list = tile * lists + h, candidates = 0;
         double inside = 0;
@@ -81,9 +84,13 @@ static void check_tile(struct set *s, const struct prefill_mass_args *a, const f
     free(mass);
 }
 
-/* The last tiles of every sequence, with all queries or the last few, with or without the tile's own keys. */
-static void check_shape(struct set *s, int shape)
+/* The last tiles of every sequence, with all queries or the last few, with or without the tile's own keys.
+ * Sinks lie among the logits, far below them or far above; small: every shape has some sort, with or without
+ * a softcap. */
+static void check_softmax(struct set *s, int shape, int sinks, float softcap)
 {
+    static const float level[] = {0, 0, -90, 60};
+    float sink[MAX_Q];
     int n_q = s->c.n_q, d = s->c.kv.head_dim, stride = n_q * d + 1, most = 2 * (MOST / TILE + 1);
     float *q = malloc((size_t)(MOST * stride) * 4);
     float *v = malloc((size_t)(most * s->c.kv.n_kv) * SLOTS * 4), own[64];
@@ -105,7 +112,12 @@ static void check_shape(struct set *s, int shape)
                                       .from = (seq + shape) % 3 ? 0 : n - 9,
                                       .before = (seq + shape) % 2,
                                       .out = room_for(s->r, tiles, n_rows, SLOTS),
-                                      .own = rig_alloc(s->r, sizeof own)};
+                                      .own = rig_alloc(s->r, sizeof own),
+                                      .softmax.softcap = softcap};
+        rig_fill(s->r, sink, MAX_Q);
+        for (int h = 0; h < MAX_Q; h++)
+            sink[h] = sink[h] * 3 + level[sinks];
+        a.softmax.sink = sinks ? rig_up(s->r, sink, sizeof sink) : NULL;
         size_t lists = (size_t)(tiles * n_rows);
         rig_run(s->r, OP_prefill_mass, &a);
         rig_get(s->r, v, a.out.v, lists * SLOTS * 4);
@@ -113,18 +125,28 @@ static void check_shape(struct set *s, int shape)
         rig_get(s->r, candidates, a.out.m, lists * 4);
         rig_get(s->r, own, a.own, lists * 4);
         for (int tile = 0; tile < tiles; tile++)
-            check_tile(s, &a, q, tile, v, length, candidates, own);
+            check_tile(s, &a, q, a.softmax.sink ? sink : NULL, tile, v, length, candidates, own);
         set_forget(s, owned);
     }
     free(q);
     free(v);
 }
 
+static void check_shape(struct set *s, int shape)
+{
+    check_softmax(s, shape, 0, 0);
+    for (int sinks = 0; sinks < 4; sinks++)
+        for (int cap = 0; cap < 2; cap++)
+            if ((sinks || cap) && (!rig_small() || (2 * sinks + cap + shape) % 4 == 0))
+                check_softmax(s, shape, sinks, cap ? 2.5f : 0);
+}
+
 /* A prompt of 300 tokens in chunks of `chunk`: the bytes of all lists. */
 enum { PROMPT = 300, TILES = (PROMPT + TILE - 1) / TILE, KV = 2, BYTES = TILES * KV * PROMPT * 4 };
 
-static void in_chunks(struct rig *r, enum dtype kv, int d, int chunk, unsigned char *to)
+static void in_chunks(struct rig *r, enum dtype kv, int d, int chunk, int softens, unsigned char *to)
 {
+    static const float sink[4] = {1, -0.5f, 2, 0.25f};
     struct cache c;
     uint64_t random = r->random;
     static float q[PROMPT * 4 * 64];
@@ -144,6 +166,8 @@ static void in_chunks(struct rig *r, enum dtype kv, int d, int chunk, unsigned c
                                       .scale = 0.3f,
                                       .tile = TILE,
                                       .out = room_for(r, (n + TILE - 1) / TILE, KV, PROMPT)};
+        if (softens)
+            a.softmax = (struct softmax_args){rig_up(r, sink, sizeof sink), kv == DTYPE_F32 ? 1.5f : 0};
         rig_run(r, OP_prefill_mass, &a);
         rig_get(r, to + (size_t)(pos0 / TILE * KV * PROMPT) * 4, a.out.v, (size_t)(lists * PROMPT) * 4);
     }
@@ -154,18 +178,19 @@ static void in_chunks(struct rig *r, enum dtype kv, int d, int chunk, unsigned c
 /* Of bf16 on tensor cores only the chunks do not matter; they round queries, as others do not. */
 static void same_bits(struct rig *r)
 {
-    static unsigned char first[2][BYTES], have[BYTES];
+    static unsigned char first[4][BYTES], have[BYTES];
     static int known;
-    for (int bf16 = 0; bf16 < 2; bf16++) {
+    for (int kind = 0; kind < 4; kind++) {
+        int bf16 = kind % 2, softens = kind / 2, d = bf16 ? 64 : 32;
         enum dtype kv = bf16 ? DTYPE_BF16 : DTYPE_F32;
-        int d = bf16 ? 64 : 32;
         if (!known || (bf16 && rig_rounds(r)))
-            in_chunks(r, kv, d, PROMPT, first[bf16]);
+            in_chunks(r, kv, d, PROMPT, softens, first[kind]);
         for (int chunk = 128; chunk < 2 * PROMPT; chunk *= 2) {
-            in_chunks(r, kv, d, chunk, have);
-            CHECK(memcmp(first[bf16], have, BYTES) == 0);
+            in_chunks(r, kv, d, chunk, softens, have);
+            CHECK(memcmp(first[kind], have, BYTES) == 0);
         }
     }
+    CHECK(memcmp(first[0], first[2], BYTES) && memcmp(first[1], first[3], BYTES));
     known = 1;
 }
 
@@ -183,6 +208,9 @@ static void check_refusals(struct rig *r)
     a.nq = 33;
     CHECK_INT(r->b->launch(r->d, OP_prefill_mass, &a), BACKEND_ERR_UNSUPPORTED);
     CHECK_STR(r->b->last_error(r->d), "prefill_mass: room for 64 keys of 65");
+    a.nq = 1;
+    a.softmax.softcap = -1;
+    CHECK_INT(r->b->launch(r->d, OP_prefill_mass, &a), BACKEND_ERR_UNSUPPORTED);
     cache_close(&c);
 }
 
