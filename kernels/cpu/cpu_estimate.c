@@ -108,6 +108,7 @@ static double cost_large(const void *args)
     }
 COST(embed, (double)a->rows * a->w.k)
 COST(rmsnorm, 0.5 * a->rows * a->dim)
+COST(add_part, 1.0 * a->rows * a->dim)
 COST(linear, 0.1 * a->rows * a->w.n * a->w.k)
 COST(linear_swiglu, 0.1 * a->rows * a->w.n * a->w.k)
 COST(append, 4.0 * a->rows.cap * a->kv.n_kv * a->kv.head_dim)

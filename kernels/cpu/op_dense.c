@@ -1,7 +1,6 @@
-/* The small dense operations of a layer: embedding, norms, rotation, SwiGLU, DMS gates,
- * linear or borrowed. A sum over a
- * row is kept in 64 partial sums (element j is added to sum j mod 64). In the end these are added by groups
- * of sixteen, (0 + 1) + (2 + 3), and then over the sixteen lanes. */
+/* The small dense operations of a layer: embedding, norms, rotation, gated units, DMS gates, linear or
+ * borrowed. A sum over a row is kept in 64 partial sums (element j is added to sum j mod 64). In the end
+ * these are added by groups of sixteen, (0 + 1) + (2 + 3), and then over the sixteen lanes. */
 #include "kernels/cpu/ops.h"
 
 INLINE struct v16 load_upto(const float *p, int n)
@@ -31,9 +30,14 @@ INLINE float dot_product(const float *x, const float *y, int n)
     return v_sum(v_add(v_add(s[0], s[1]), v_add(s[2], s[3])));
 }
 
+INLINE float root_of_row(const float *x, int n, float eps)
+{
+    return sqrtf(dot_product(x, x, n) / (float)n + eps);
+}
+
 INLINE void norm_row(const float *x, const float *w, float *out, int n, float eps)
 {
-    float root = sqrtf(dot_product(x, x, n) / (float)n + eps);
+    float root = root_of_row(x, n, eps);
     for (int j = 0; j < n; j += LANES)
         store_upto(out + j, v_mul(v_div(load_upto(x + j, n - j), v_set(root)), load_upto(w + j, n - j)),
                    n - j);
@@ -54,17 +58,35 @@ void CPU_SYM(op_embed)(const void *args, struct cpu_ctx *c)
         const uint16_t *half = (const uint16_t *)a->w.data + base + bf16_place(token % LANES);
         const float *full = (const float *)a->w.data + base + token % LANES;
         for (int j = 0; j < a->w.k; j++)
-            out[j] =
-                a->w.dtype == DTYPE_BF16 ? bf16_to_f32(half[(size_t)j * LANES]) : full[(size_t)j * LANES];
+            out[j] = a->scale * (a->w.dtype == DTYPE_BF16 ? bf16_to_f32(half[(size_t)j * LANES])
+                                                          : full[(size_t)j * LANES]);
     }
 }
 
 void CPU_SYM(op_rmsnorm)(const void *args, struct cpu_ctx *c)
 {
     const struct rmsnorm_args *a = args;
+    size_t stride = (size_t)(a->stride ? a->stride : a->dim);
     FOR_TASKS(c, r, a->rows)
-    norm_row(a->x + (size_t)r * (size_t)a->dim, a->w, (float *)a->out + (size_t)r * (size_t)a->dim, a->dim,
-             a->eps);
+    norm_row(a->x + (size_t)r * stride, a->w, (float *)a->out + (size_t)r * stride, a->dim, a->eps);
+}
+
+void CPU_SYM(op_add_part)(const void *args, struct cpu_ctx *c)
+{
+    const struct add_part_args *a = args;
+    FOR_TASKS(c, r, a->rows)
+    {
+        float *x = a->x + (size_t)r * (size_t)a->dim;
+        const float *t = a->t + (size_t)r * (size_t)a->dim;
+        struct v16 root = v_set(a->w ? root_of_row(t, a->dim, a->eps) : 1);
+        for (int j = 0; j < a->dim; j += LANES) {
+            int left = a->dim - j;
+            struct v16 v = load_upto(t + j, left);
+            if (a->w)
+                v = v_mul(v_div(v, root), load_upto(a->w + j, left));
+            store_upto(x + j, v_add(load_upto(x + j, left), v_mul(v, v_set(a->scale))), left);
+        }
+    }
 }
 
 INLINE void rotate_pairs(float *x, int heads, int half, const float *cosine, const float *sine)

@@ -1,4 +1,4 @@
-/* The small dense operations of a layer: embedding, norm, SwiGLU, DMS gates. */
+/* The small dense operations of a layer: embedding, norms, gated units, DMS gates. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
@@ -12,8 +12,8 @@ static __global__ void embed_kernel(struct embed_args a)
     const float *full = (const float *)a.w.data + (none ? 0 : (size_t)token * k);
     for (int j = threadIdx.x; j < k; j += blockDim.x)
         a.out[(size_t)r * k + j] = none                      ? 0.0f
-                                   : a.w.dtype == DTYPE_BF16 ? __bfloat162float(half[j])
-                                                             : full[j];
+                                   : a.w.dtype == DTYPE_BF16 ? __bfloat162float(half[j]) * a.scale
+                                                             : full[j] * a.scale;
 }
 
 int cuda_op_embed(struct device *d, const struct embed_args *a)
@@ -45,9 +45,29 @@ static __device__ void store_four(void *x, enum dtype t, size_t row, int n, int 
             put_as(x, t, row + 4 * i + e, one[e]);
 }
 
+static __device__ float add_squares(float4 v, float sum)
+{
+    return fmaf(v.w, v.w, fmaf(v.z, v.z, fmaf(v.y, v.y, fmaf(v.x, v.x, sum))));
+}
+
 static bool is_aligned(const void *p)
 {
     return (uintptr_t)p % 16 == 0;
+}
+
+/* The template argument FOURS and the block's size of the kernels with a row a block, and with them the order
+ * of a row's sum, follow from its length alone. */
+enum { MAX_ROW = 16384 };
+
+static int fours_of(int dim)
+{
+    return dim <= 8192 ? 2 : 8;
+}
+
+static int row_threads(int dim)
+{
+    int each = 4 * fours_of(dim) * WARP;
+    return (dim + each - 1) / each * WARP;
 }
 
 /* A row a block. A thread keeps its FOURS groups of four elements, 4 * blockDim apart, between the passes.
@@ -63,7 +83,7 @@ static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
     rmsnorm_kernel(struct rmsnorm_args a, bool whole)
 {
     __shared__ float smem[WARP];
-    size_t row = (size_t)blockIdx.x * a.dim;
+    size_t row = (size_t)blockIdx.x * a.stride;
     float4 x[FOURS], w[FOURS];
     float sum = 0;
 #pragma unroll
@@ -79,7 +99,7 @@ static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
         x[k] = load_four(a.x + row, a.dim, threadIdx.x + k * blockDim.x, whole);
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
-        sum = fmaf(x[k].w, x[k].w, fmaf(x[k].z, x[k].z, fmaf(x[k].y, x[k].y, fmaf(x[k].x, x[k].x, sum))));
+        sum = add_squares(x[k], sum);
     float root = sqrtf(block_sum(sum, smem) / (float)a.dim + a.eps);
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
@@ -99,19 +119,65 @@ static bool triggers_before_wait(const struct device *d, int dim)
     return dim <= 2048 && d->pdl == OP_linear && d->before != OP_linear_swiglu && d->before != OP_swiglu;
 }
 
-/* The block's size and FOURS, and with them the order of the sum, follow from dim alone. */
-int cuda_op_rmsnorm(struct device *d, const struct rmsnorm_args *a)
+int cuda_op_rmsnorm(struct device *d, const struct rmsnorm_args *args)
 {
-    int fours = a->dim <= 8192 ? 2 : 8;
-    int threads = (a->dim + 4 * fours * WARP - 1) / (4 * fours * WARP) * WARP;
-    bool whole = a->dim % 4 == 0 && is_aligned(a->x) && is_aligned(a->w) && is_aligned(a->out);
-    if (a->dim > 16384)
-        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "rmsnorm: rows of %d; at most 16384", a->dim);
-    d->norm_waits = !triggers_before_wait(d, a->dim);
-    auto kernel = fours == 8 ? rmsnorm_kernel<8, false> : rmsnorm_kernel<2, false>;
+    struct rmsnorm_args a = *args;
+    a.stride = a.stride ? a.stride : a.dim;
+    bool whole =
+        a.dim % 4 == 0 && a.stride % 4 == 0 && is_aligned(a.x) && is_aligned(a.w) && is_aligned(a.out);
+    if (a.dim > MAX_ROW)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "rmsnorm: rows of %d; at most %d", a.dim, MAX_ROW);
+    d->norm_waits = !triggers_before_wait(d, a.dim);
+    auto kernel = fours_of(a.dim) == 8 ? rmsnorm_kernel<8, false> : rmsnorm_kernel<2, false>;
     if (!d->norm_waits)
         kernel = rmsnorm_kernel<2, true>;
-    return cuda_launch_pdl(d, OP_rmsnorm, kernel, dim3(a->rows), threads, 0, 1, *a, whole);
+    return cuda_launch_pdl(d, OP_rmsnorm, kernel, dim3(a.rows), row_threads(a.dim), 0, 1, a, whole);
+}
+
+/* A row a block, as in rmsnorm_kernel. */
+template <int FOURS>
+static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
+    add_part_kernel(struct add_part_args a, bool whole)
+{
+    __shared__ float smem[WARP];
+    size_t row = (size_t)blockIdx.x * a.dim;
+    float4 x[FOURS], t[FOURS];
+    float sum = 0, root = 1;
+    pdl_wait();
+    pdl_trigger();
+#pragma unroll
+    for (int k = 0; k < FOURS; k++) {
+        int i = threadIdx.x + k * blockDim.x;
+        t[k] = load_four(a.t + row, a.dim, i, whole);
+        x[k] = load_four(a.x + row, a.dim, i, whole);
+    }
+#pragma unroll
+    for (int k = 0; k < FOURS; k++)
+        sum = add_squares(t[k], sum);
+    if (a.w)
+        root = sqrtf(block_sum(sum, smem) / (float)a.dim + a.eps);
+#pragma unroll
+    for (int k = 0; k < FOURS; k++) {
+        int i = threadIdx.x + k * blockDim.x;
+        float4 v = t[k];
+        if (a.w) {
+            float4 w = load_four(a.w, a.dim, i, whole);
+            v = make_float4(v.x / root * w.x, v.y / root * w.y, v.z / root * w.z, v.w / root * w.w);
+        }
+        store_four(a.x, DTYPE_F32, row, a.dim, i,
+                   make_float4(fmaf(v.x, a.scale, x[k].x), fmaf(v.y, a.scale, x[k].y),
+                               fmaf(v.z, a.scale, x[k].z), fmaf(v.w, a.scale, x[k].w)),
+                   whole);
+    }
+}
+
+int cuda_op_add_part(struct device *d, const struct add_part_args *a)
+{
+    bool whole = a->dim % 4 == 0 && is_aligned(a->x) && is_aligned(a->t) && is_aligned(a->w);
+    if (a->dim > MAX_ROW)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "add_part: rows of %d; at most %d", a->dim, MAX_ROW);
+    return cuda_launch_pdl(d, OP_add_part, fours_of(a->dim) == 8 ? add_part_kernel<8> : add_part_kernel<2>,
+                           dim3(a->rows), row_threads(a->dim), 0, 1, *a, whole);
 }
 
 static __device__ float swiglu_value(float gate, float up)

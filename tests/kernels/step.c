@@ -27,7 +27,7 @@ struct step {
     struct weight embed, qkv, o, up, down;
     float *host;
     int32_t *token, *pos, *seq, *with_bounds, *page_idx, *page_len, *tok_idx, *tok_len, *flag, *prompt;
-    float *x, *y, *qkv_out, *att, *att2, *wide, *act, *logits, *workspace, *norm, *table, *gate_w;
+    float *x, *y, *qkv_out, *att, *att2, *part, *wide, *act, *logits, *workspace, *norm, *table, *gate_w;
     struct softmax_args softmax;
     char *state;
     struct plan plan;
@@ -115,6 +115,7 @@ struct step *step_open(struct rig *r, const int32_t *seqs, int rows, enum dtype 
     s->qkv_out = alloc_floats(s, n * QKV);
     s->att = alloc_floats(s, n * DIM);
     s->att2 = alloc_floats(s, n * DIM);
+    s->part = alloc_floats(s, n * DIM);
     s->wide = alloc_floats(s, n * 2 * WIDE);
     s->act = alloc_floats(s, n * WIDE);
     s->logits = alloc_floats(s, n * VOCAB);
@@ -258,13 +259,15 @@ void step_run(struct step *s)
                                    .rows = s->n,
                                    .type = s->type,
                                    .decode = 1};
+    struct add_part_args p = {s->x, s->part, s->norm, s->n, DIM, 1e-6f, 0.7f};
     struct account_args c = {s->rows, s->c.kv, s->with_bounds, NULL};
     struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
                             s->token, s->pos,    s->seq, s->workspace};
     before_attention(s);
     launch_attention(s);
     run_linear(s, s->o, s->att, s->x, 1);
-    run_linear(s, s->o, s->att2, s->x, 1);
+    run_linear(s, s->o, s->att2, s->part, 0);
+    rig_run(s->r, OP_add_part, &p);
     run_norm(s);
     rig_run(s->r, OP_linear_swiglu, &w);
     run_linear(s, s->down, s->act, s->x, 1);

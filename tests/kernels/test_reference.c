@@ -17,17 +17,17 @@ static void check_close(const char *what, const float *have, const double *want,
     CHECK(worst <= tolerance);
 }
 
-static void check_embed(struct rig *r, enum dtype t)
+static void check_embed(struct rig *r, enum dtype t, float scale)
 {
     int32_t token[4] = {7, 0, 36, 3}, seq[4] = {0, 5, -1, 1};
     struct weight w = rig_weight(r, 37, 24, t, buf_a, NULL);
     rig_fill(r, buf_b, 96);
     struct embed_args a = {
-        rig_up(r, token, sizeof token), rig_up(r, seq, sizeof seq), w, rig_up(r, buf_b, 96 * 4), 4, 1};
+        rig_up(r, token, sizeof token), rig_up(r, seq, sizeof seq), w, rig_up(r, buf_b, 96 * 4), 4, scale};
     rig_run(r, OP_embed, &a);
     rig_get(r, got, a.out, 96 * 4);
     for (int i = 0; i < 96; i++)
-        CHECK(got[i] == (i / 24 == 2 ? 0 : buf_a[token[i / 24] * 24 + i % 24]));
+        CHECK(got[i] == (i / 24 == 2 ? 0 : buf_a[token[i / 24] * 24 + i % 24] * scale));
     rig_weight_free(r, &w);
 }
 
@@ -57,6 +57,60 @@ static void check_rmsnorm(struct rig *r, int rows, int dim)
             want[i * dim + j] = (double)buf_a[i * dim + j] / sqrt(s / dim + 1e-6) * (double)buf_b[j];
     }
     check_close("rmsnorm", got, want, (size_t)(rows * dim), 1e-6);
+}
+
+/* In place on rows that are apart: the bits of rows that are not, and nothing between them changes. */
+static void norm_apart(struct rig *r, int rows, int dim, int stride)
+{
+    static float want[1 << 15];
+    size_t floats = (size_t)(rows * stride);
+    rig_fill(r, buf_a, floats);
+    rig_fill(r, buf_b, (size_t)dim);
+    for (int i = 0; i < rows; i++)
+        memcpy(buf_c + i * dim, buf_a + i * stride, (size_t)dim * 4);
+    float *x = rig_up(r, buf_a, floats * 4), *close = rig_up(r, buf_c, (size_t)(rows * dim) * 4);
+    struct rmsnorm_args a = {close, rig_up(r, buf_b, (size_t)dim * 4), close, rows, dim, 1e-6f, DTYPE_F32, 0};
+    rig_run(r, OP_rmsnorm, &a);
+    rig_get(r, want, close, (size_t)(rows * dim) * 4);
+    a.x = a.out = x;
+    a.stride = stride;
+    rig_run(r, OP_rmsnorm, &a);
+    rig_get(r, got, x, floats * 4);
+    for (int i = 0; i < rows; i++) {
+        CHECK(memcmp(got + i * stride, want + i * dim, (size_t)dim * 4) == 0);
+        CHECK(memcmp(got + i * stride + dim, buf_a + i * stride + dim, (size_t)(stride - dim) * 4) == 0);
+    }
+}
+
+static void check_add_part(struct rig *r, int rows, int dim, int with_norm, float scale)
+{
+    static double want[1 << 18];
+    size_t n = (size_t)(rows * dim);
+    rig_fill(r, buf_a, n);
+    rig_fill(r, buf_b, n);
+    rig_fill(r, buf_c, (size_t)dim);
+    struct add_part_args a = {.x = rig_up(r, buf_a, n * 4),
+                              .t = rig_up(r, buf_b, n * 4),
+                              .w = with_norm ? rig_up(r, buf_c, (size_t)dim * 4) : NULL,
+                              .rows = rows,
+                              .dim = dim,
+                              .eps = 0.01f,
+                              .scale = scale};
+    rig_run(r, OP_add_part, &a);
+    for (int i = 0; i < rows; i++) {
+        const float *t = buf_b + i * dim;
+        double s = 0;
+        for (int j = 0; j < dim; j++)
+            s += (double)t[j] * (double)t[j];
+        double root = sqrt(s / dim + (double)a.eps);
+        for (int j = 0; j < dim; j++)
+            want[i * dim + j] = (double)buf_a[i * dim + j] +
+                                (double)scale * (double)t[j] * (with_norm ? (double)buf_c[j] / root : 1);
+    }
+    rig_get(r, got, a.x, n * 4);
+    check_close("add_part", got, want, n, 1e-6);
+    rig_get(r, got, a.t, n * 4);
+    CHECK(memcmp(got, buf_b, n * 4) == 0);
 }
 
 enum { HEAD_ROWS = 40, HEAD_POS = 1000 };
@@ -329,11 +383,22 @@ static void small_ops(struct rig *r)
 
 static void check_all(struct rig *r)
 {
-    check_embed(r, DTYPE_BF16);
-    check_embed(r, DTYPE_F32);
+    check_embed(r, DTYPE_BF16, 1);
+    check_embed(r, DTYPE_F32, 1);
+    check_embed(r, DTYPE_BF16, 50.5f);
+    check_embed(r, DTYPE_F32, 0.3f);
     check_rmsnorm(r, 3, 256);
     check_rmsnorm(r, 2, 100);
     check_rmsnorm(r, 1, 4099);
+    norm_apart(r, 3, 256, 640);
+    norm_apart(r, 3, 256, 259);
+    norm_apart(r, 2, 100, 101);
+    norm_apart(r, 2, 8196, 9000);
+    for (int with_norm = 0; with_norm < 2; with_norm++) {
+        check_add_part(r, 3, 256, with_norm, 1);
+        check_add_part(r, 2, 99, with_norm, 0.22f);
+        check_add_part(r, 1, 8200, with_norm, 3);
+    }
     for (int i = 0; i < 4; i++) {
         check_heads(r, 4, 2, 64, i % 2 ? DTYPE_F32 : DTYPE_BF16, i / 2, 1);
         check_heads(r, 5, 1, 128, DTYPE_BF16, i / 2, i % 2);
