@@ -100,24 +100,38 @@ INLINE void rotate_pairs(float *x, int heads, int half, const float *cosine, con
         }
 }
 
+INLINE void norm_heads(float *x, int heads, int d, const float *w, float eps)
+{
+    for (int h = 0; h < heads; h++)
+        norm_row(x + h * d, w, x + h * d, d, eps);
+}
+
 INLINE void rope_heads(const struct rope_append_args *a, float *x, int heads, const float *w, int pos)
 {
     int d = a->kv.head_dim;
-    const float *table = a->cos_sin + (size_t)pos * (size_t)d;
-    for (int h = 0; w && h < heads; h++)
-        norm_row(x + h * d, w, x + h * d, d, a->eps);
-    rotate_pairs(x, heads, d / 2, table, table + d / 2);
+    if (w && !a->norm_after)
+        norm_heads(x, heads, d, w, a->eps);
+    if (a->cos_sin) {
+        const float *table = a->cos_sin + (size_t)pos * (size_t)d;
+        rotate_pairs(x, heads, d / 2, table, table + d / 2);
+    }
+    if (w && a->norm_after)
+        norm_heads(x, heads, d, w, a->eps);
 }
 
 void CPU_SYM(rope_rows)(const struct rope_append_args *a, struct cpu_ctx *c)
 {
+    int values = a->n_q * a->kv.head_dim;
     FOR_TASKS(c, r, a->rows.cap)
     {
-        size_t row = (size_t)r * (size_t)a->stride;
+        float *q = a->q + (size_t)r * (size_t)a->stride, *k = a->k + (size_t)r * (size_t)a->stride;
+        int pos = a->rows.pos[r];
         if (a->rows.seq[r] < 0)
             continue;
-        rope_heads(a, a->q + row, a->n_q, a->wq, a->rows.pos[r]);
-        rope_heads(a, a->k + row, a->kv.n_kv, a->wk, a->rows.pos[r]);
+        rope_heads(a, q, a->n_q, a->wq, pos);
+        rope_heads(a, k, a->kv.n_kv, a->wk, pos);
+        for (int j = 0; a->q_scale && j < values; j += LANES)
+            v_store(q + j, v_mul(v_load(q + j), v_set(a->q_scale[pos])));
     }
 }
 
@@ -129,10 +143,8 @@ void CPU_SYM(op_head_norm)(const void *args, struct cpu_ctx *c)
         float *q = a->q + (size_t)r * (size_t)a->stride, *k = a->k + (size_t)r * (size_t)a->stride;
         if (a->rows.seq[r] < 0)
             continue;
-        for (int h = 0; h < a->n_q; h++)
-            norm_row(q + h * a->head_dim, a->wq, q + h * a->head_dim, a->head_dim, a->eps);
-        for (int h = 0; h < a->n_kv; h++)
-            norm_row(k + h * a->head_dim, a->wk, k + h * a->head_dim, a->head_dim, a->eps);
+        norm_heads(q, a->n_q, a->head_dim, a->wq, a->eps);
+        norm_heads(k, a->n_kv, a->head_dim, a->wk, a->eps);
     }
 }
 

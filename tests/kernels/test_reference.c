@@ -115,7 +115,29 @@ static void check_add_part(struct rig *r, int rows, int dim, int with_norm, floa
 
 enum { HEAD_ROWS = 40, HEAD_POS = 1000 };
 
-/* q and k after norms and rotation, where they were (x); rows of `used` floats of heads. */
+/* What check_heads does: norms, behind the rotation; no rotation; queries scaled by their position. */
+enum { NORM = 1, BEHIND = 2, STILL = 4, SCALED = 8 };
+
+static void want_norm(double *p, const float *w, int d, float eps)
+{
+    double s = 0;
+    for (int j = 0; j < d; j++)
+        s += p[j] * p[j];
+    for (int j = 0; j < d; j++)
+        p[j] *= (double)w[j] / sqrt(s / d + (double)eps);
+}
+
+static void want_turned(double *p, const float *table, int d)
+{
+    for (int j = 0; j < d / 2; j++) {
+        double u = p[j], v = p[j + d / 2], c = (double)table[j], sine = (double)table[d / 2 + j];
+        p[j] = u * c - v * sine;
+        p[j + d / 2] = v * c + u * sine;
+    }
+}
+
+/* q and k after norms, rotation and scaling, where they were (x); padding rows as they were. w: of q,
+ * then of k. Angles and scales by position lie in buf_c. */
 static void want_heads(double *want, const float *x, const float *w, const struct rope_append_args *a,
                        const int32_t *seq, const int32_t *pos)
 {
@@ -124,25 +146,24 @@ static void want_heads(double *want, const float *x, const float *w, const struc
         want[i] = (double)x[i];
     for (int i = 0; i < a->rows.cap * heads; i++) {
         int r = i / heads, h = i % heads;
-        double *p = want + r * a->stride + h * d, s = 0;
-        const float *table = buf_c + pos[r] * d;
+        double *p = want + r * a->stride + h * d;
+        const float *gain = w + (h < a->n_q ? 0 : d);
         if (seq[r] < 0)
             continue;
-        for (int j = 0; j < d; j++)
-            s += p[j] * p[j];
-        for (int j = 0; j < d && a->wq; j++)
-            p[j] *= (double)w[h < a->n_q ? j : d + j] / sqrt(s / d + (double)a->eps);
-        for (int j = 0; j < d / 2; j++) {
-            double u = p[j], v = p[j + d / 2], c = (double)table[j], sine = (double)table[d / 2 + j];
-            p[j] = u * c - v * sine;
-            p[j + d / 2] = v * c + u * sine;
-        }
+        if (a->wq && !a->norm_after)
+            want_norm(p, gain, d, a->eps);
+        if (a->cos_sin)
+            want_turned(p, buf_c + pos[r] * d, d);
+        if (a->wq && a->norm_after)
+            want_norm(p, gain, d, a->eps);
+        for (int j = 0; j < d && h < a->n_q && a->q_scale; j++)
+            p[j] *= (double)buf_c[HEAD_POS * d + pos[r]];
     }
 }
 
 /* rope_append on one buffer of rows (q, k, v, something else): q and k against double precision, the cache
  * against append of the k and v that came out. Then once more, so that pages are continued. */
-static void check_heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, int prefill, int with_norm)
+static void check_heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, int prefill, int flags)
 {
     int rows = prefill ? HEAD_ROWS : 5, stride = (n_q + 2 * n_kv) * d + 7, owned = r->n_owned;
     size_t floats = (size_t)(rows * stride);
@@ -153,13 +174,16 @@ static void check_heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, i
     cache_open(&c, r, 4, 2, n_q, n_kv, d, 6, t);
     cache_open(&other, r, 4, 2, n_q, n_kv, d, 6, t);
     rig_fill(r, buf_b, (size_t)(2 * d));
-    for (int p = 0; p < HEAD_POS; p++)
+    for (int p = 0; p < HEAD_POS; p++) {
         for (int i = 0; i < d / 2; i++) {
             double angle = p * pow(10000, -2.0 * i / d);
             buf_c[p * d + i] = (float)cos(angle);
             buf_c[p * d + d / 2 + i] = (float)sin(angle);
         }
+        buf_c[HEAD_POS * d + p] = 1 + 0.01f * (float)p;
+    }
     float *x = rig_alloc(r, floats * 4), *w = rig_up(r, buf_b, (size_t)(2 * d) * 4);
+    float *tables = rig_up(r, buf_c, (size_t)(HEAD_POS * (d + 1)) * 4);
     int32_t *ids = rig_alloc(r, 2 * sizeof seq);
     struct rope_append_args a = {.rows = {rows, ids, ids + HEAD_ROWS},
                                  .kv = c.kv,
@@ -170,10 +194,12 @@ static void check_heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, i
                                  .k = x + n_q * d,
                                  .v = x + (n_q + n_kv) * d,
                                  .stride = stride,
-                                 .cos_sin = rig_up(r, buf_c, (size_t)(HEAD_POS * d) * 4),
-                                 .wq = with_norm ? w : NULL,
-                                 .wk = with_norm ? w + d : NULL,
-                                 .eps = 1e-5f};
+                                 .cos_sin = flags & STILL ? NULL : tables,
+                                 .wq = flags & NORM ? w : NULL,
+                                 .wk = flags & NORM ? w + d : NULL,
+                                 .eps = 1e-5f,
+                                 .norm_after = (flags & BEHIND) != 0,
+                                 .q_scale = flags & SCALED ? tables + HEAD_POS * d : NULL};
     struct append_args p = {a.rows, other.kv, 1, prefill, a.k, a.v, stride};
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < rows; i++) {
@@ -187,7 +213,7 @@ static void check_heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, i
         rig_run(r, OP_rope_append, &a);
         rig_get(r, got, x, floats * 4);
         want_heads(want, buf_a, buf_b, &a, seq, pos);
-        check_close("rope_append", got, want, floats, 1e-6);
+        check_close("rope_append", got, want, floats, flags & SCALED ? 1e-5 : 1e-6);
         rig_run(r, OP_append, &p);
         cache_compare(r, &c.kv, r, &other.kv);
     }
@@ -400,9 +426,12 @@ static void check_all(struct rig *r)
         check_add_part(r, 1, 8200, with_norm, 3);
     }
     for (int i = 0; i < 4; i++) {
-        check_heads(r, 4, 2, 64, i % 2 ? DTYPE_F32 : DTYPE_BF16, i / 2, 1);
-        check_heads(r, 5, 1, 128, DTYPE_BF16, i / 2, i % 2);
+        check_heads(r, 4, 2, 64, i % 2 ? DTYPE_F32 : DTYPE_BF16, i / 2, NORM);
+        check_heads(r, 5, 1, 128, DTYPE_BF16, i / 2, i % 2 ? NORM : 0);
         check_heads(r, 2, 2, 48, i % 2 ? DTYPE_BF16 : DTYPE_F32, i / 2, 0);
+        check_heads(r, 4, 2, 64, DTYPE_BF16, i / 2, i % 2 ? NORM | BEHIND : STILL);
+        check_heads(r, 2, 1, 48, DTYPE_F32, i / 2, i % 2 ? NORM | STILL : SCALED);
+        check_heads(r, 2, 2, 112, DTYPE_BF16, i / 2, SCALED | (i % 2 ? NORM | BEHIND : STILL));
     }
     check_swiglu(r, 2, 768);
     check_swiglu(r, 3, 1100);

@@ -65,17 +65,18 @@ static __device__ void norm_pairs(float *u, float *v, const float *wu, const flo
     }
 }
 
-/* What a lane's pairs are turned by. */
+/* What a lane's pairs are turned by, and then multiplied by. */
 struct angles {
-    float c[PAIRS], s[PAIRS];
+    float c[PAIRS], s[PAIRS], scale;
 };
 
-/* At position pos, from a table that no kernel writes. */
-static __device__ struct angles angles_at(const struct rope_append_args &a, int pos)
+/* At position pos, from tables that no kernel writes. scale: by position, or NULL. */
+static __device__ struct angles angles_at(const struct rope_append_args &a, int pos, const float *scale)
 {
     int d = a.kv.head_dim, half = d / 2, lane = threadIdx.x % WARP;
     const float *cosine = a.cos_sin + (size_t)pos * d;
     struct angles t;
+    t.scale = scale ? scale[pos] : 1.0f;
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
         int j = lane + i * WARP;
@@ -85,9 +86,9 @@ static __device__ struct angles angles_at(const struct rope_append_args &a, int 
     return t;
 }
 
-/* One head of q or k, by a warp: normed (weight not NULL) and rotated in place, and copied to `copy` (unless
- * NULL). A lane has every 32nd pair. Every product is rounded: fused multiply-adds would treat the two halves
- * of a pair differently. */
+/* One head of q or k, by a warp: normed (weight not NULL), rotated and scaled in place, and copied to `copy`
+ * (unless NULL). A lane has every 32nd pair. Every product is rounded: fused multiply-adds would treat the
+ * two halves of a pair differently. */
 static __device__ void turn_head(const struct rope_append_args &a, float *x, const float *weight,
                                  const struct angles &t, float *copy)
 {
@@ -101,17 +102,25 @@ static __device__ void turn_head(const struct rope_append_args &a, float *x, con
         wu[i] = weight && j < half ? weight[j] : 0.0f;
         wv[i] = weight && j < half ? weight[j + half] : 0.0f;
     }
-    if (weight)
+    if (weight && !a.norm_after)
+        norm_pairs(u, v, wu, wv, d, a.eps);
+    if (a.cos_sin) {
+#pragma unroll
+        for (int i = 0; i < PAIRS; i++) {
+            float low = __fsub_rn(__fmul_rn(u[i], t.c[i]), __fmul_rn(v[i], t.s[i]));
+            v[i] = __fadd_rn(__fmul_rn(v[i], t.c[i]), __fmul_rn(u[i], t.s[i]));
+            u[i] = low;
+        }
+    }
+    if (weight && a.norm_after)
         norm_pairs(u, v, wu, wv, d, a.eps);
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
         int j = lane + i * WARP;
         if (j >= half)
             break;
-        float low = u[i], high = v[i];
-        if (a.cos_sin) {
-            low = __fsub_rn(__fmul_rn(u[i], t.c[i]), __fmul_rn(v[i], t.s[i]));
-            high = __fadd_rn(__fmul_rn(v[i], t.c[i]), __fmul_rn(u[i], t.s[i]));
+        float low = u[i] * t.scale, high = v[i] * t.scale;
+        if (a.cos_sin || weight || t.scale != 1) {
             x[j] = low;
             x[j + half] = high;
         }
@@ -174,7 +183,7 @@ static __global__ void token_kernel(const __grid_constant__ struct rope_append_a
     size_t row = (size_t)r * a.stride;
     struct angles t = {};
     if (warp >= 0 && warp <= group && seq >= 0)
-        t = angles_at(a, __ldcg(&a.rows.pos[r]));
+        t = angles_at(a, __ldcg(&a.rows.pos[r]), warp ? a.q_scale : NULL);
     if (warp < 0 && seq >= 0) {
         struct place p = next_place(kv, kv_head(kv, seq, a.layer, h));
         if (i == 0)
@@ -262,7 +271,7 @@ static __global__ void __launch_bounds__(KV_PAGE_TOKENS *WARP)
         return;
     if (h >= kv.n_kv) {
         if (here)
-            turn_head(a, a.q + row + (size_t)(h - kv.n_kv) * d, a.wq, angles_at(a, pos), NULL);
+            turn_head(a, a.q + row + (size_t)(h - kv.n_kv) * d, a.wq, angles_at(a, pos, a.q_scale), NULL);
         return;
     }
     size_t head = kv_head(kv, a.rows.seq[0], a.layer, h), entry = head * (size_t)kv.max_pages + (size_t)page;
@@ -272,7 +281,7 @@ static __global__ void __launch_bounds__(KV_PAGE_TOKENS *WARP)
     for (int i = threadIdx.x % WARP; i < d; i += WARP)
         value[t * d + i] = here ? a.v[row + (size_t)h * d + i] : 0.0f;
     if (here)
-        turn_head(a, a.k + row + (size_t)h * d, a.wk, angles_at(a, pos), key + t * d);
+        turn_head(a, a.k + row + (size_t)h * d, a.wk, angles_at(a, pos, NULL), key + t * d);
     int from = max(pos0 - page * KV_PAGE_TOKENS, 0),
         to = min(pos0 + a.rows.cap - page * KV_PAGE_TOKENS, (int)KV_PAGE_TOKENS);
     unsigned tokens = (1u << to) - (1u << from);
@@ -319,7 +328,7 @@ int cuda_op_rope_append(struct device *d, const struct rope_append_args *a)
     return launch_append(d, a, OP_rope_append);
 }
 
-/* Without a table of angles k is read only. */
+/* Without angles, weights and scales q and k are read only. */
 int cuda_op_append(struct device *d, const struct append_args *a)
 {
     struct rope_append_args p = {};
