@@ -6,8 +6,8 @@ in fp32 on the CPU with eager attention. test_families.c makes the same models a
     python3 make.py [NAME ...]             all fixtures, or those of these names (CONFIGS below)
 
 A fixture holds no weights: every value follows from the name of its tensor and its place in it (values()), as do the
-ids of a prompt from its seed (prompt_ids()). All values are exact in bf16. A line of NAME.txt is a word and what follows
-it, or a comment that starts with '#':
+ids of a prompt from its seed (prompt_ids()). All values are exact in bf16. A line of NAME.txt is a word and what
+follows it, or a comment that starts with '#':
     config      config.json, as a checkpoint has it: of this year's form or of an older one
     saved       config.json of the same model as Transformers saves it
     tensor      BASE SPREAD SHAPE... NAME: values are BASE + SPREAD * u; "*" stands for the number of each layer
@@ -32,7 +32,8 @@ LENGTHS = [5, 7, 9, 12, 16, 17, 24, 31, 32, 33, 40, 48, 57, 64, 65, 80, 96, 113,
 NEW, FORCED, FORCED_LENGTHS, LEAST_GAP = 20, 16, [6, 33, 90, 140], 1e-2
 
 COMMON = {"vocab_size": 384, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
-          "num_attention_heads": 4, "num_key_value_heads": 2, "rms_norm_eps": 1e-5, "max_position_embeddings": 512, "hidden_act": "silu",
+          "num_attention_heads": 4, "num_key_value_heads": 2, "rms_norm_eps": 1e-5, "max_position_embeddings": 512,
+          "hidden_act": "silu",
           "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": None, "tie_word_embeddings": False}
 FULL, WINDOW = "full_attention", "sliding_attention"
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128, "beta_fast": 8.0, "beta_slow": 1.0}
@@ -101,14 +102,18 @@ CONFIGS = {
                                 "layer_types": [WINDOW, FULL, FULL, WINDOW], "head_dim": 16},
     "llama": {"model_type": "llama", "rope_theta": 10000.0},
     "llama_bias": {"model_type": "llama", "attention_bias": True, "mlp_bias": True, "head_dim": 32},
+    "qwen2": {"model_type": "qwen2", "use_sliding_window": False, "sliding_window": 32, "max_window_layers": 1},
     "qwen2_window": {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 32, "max_window_layers": 2,
                      "num_hidden_layers": 4, "rope_theta": 1000000.0},
+    "qwen3": {"model_type": "qwen3", "head_dim": 32, "tie_word_embeddings": True},
     "qwen3_window": {"model_type": "qwen3", "use_sliding_window": True, "sliding_window": 24, "head_dim": 32,
                      "num_hidden_layers": 3, "layer_types": [WINDOW, FULL, WINDOW], "attention_bias": True},
-    # gpt-oss's attention and gate in a model without experts, which no one publishes.
+    # gpt-oss's attention in models without experts, which no one publishes: with its gate, and with sinks alone.
     "sinks": {"model_type": "kveval_sinks", "head_dim": 32, "num_hidden_layers": 4, "sliding_window": 32,
               "layer_types": [WINDOW, FULL, WINDOW, FULL], "attention_bias": True, "hidden_act": "swiglu_clamped",
               "rope_parameters": YARN | {"rope_theta": 150000.0, "truncate": False}},
+    "sinks_alone": {"model_type": "kveval_sinks", "head_dim": 16, "layer_types": [FULL, FULL], "attention_bias": False,
+                    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}},
 }
 NO_HIDDEN_ACT = ("gemma2", "gemma3_text")
 
@@ -145,18 +150,22 @@ def spread_of(name, shape, config):
         return 0.0, 0.2
     if len(shape) == 1:
         return (0.0 if config["model_type"] in NO_HIDDEN_ACT else 1.0), 0.3
-    far = 4.5 if config["model_type"] == "kveval_sinks" and ("gate_proj" in name or "up_proj" in name) else 1.5
+    far = 4.5 if config.get("hidden_act") == "swiglu_clamped" and ("gate_proj" in name or "up_proj" in name) else 1.5
     return 0.0, float(np.float32(far * (3 / shape[1]) ** 0.5))
 
 
-class ClampedMlp(torch.nn.Module):  # GptOssExperts with one expert, no router and no biases
-    def __init__(self, hidden, ffn):
+class DenseMlp(torch.nn.Module):  # clamped: GptOssExperts with one expert, no router and no biases
+    def __init__(self, hidden, ffn, clamped):
         super().__init__()
+        self.clamped = clamped
         self.gate_proj, self.up_proj = (torch.nn.Linear(hidden, ffn, bias=False) for _ in range(2))
         self.down_proj = torch.nn.Linear(ffn, hidden, bias=False)
 
     def forward(self, x):
-        gate, up = self.gate_proj(x).clamp(max=7.0), self.up_proj(x).clamp(min=-7.0, max=7.0)
+        gate, up = self.gate_proj(x), self.up_proj(x)
+        if not self.clamped:
+            return self.down_proj(torch.nn.functional.silu(gate) * up), None
+        gate, up = gate.clamp(max=7.0), up.clamp(min=-7.0, max=7.0)
         return self.down_proj((up + 1) * (gate * torch.sigmoid(gate * 1.702))), None
 
 
@@ -168,7 +177,7 @@ def build(config, folder):
         model = GptOssForCausalLM._from_config(GptOssConfig(**own, num_local_experts=2), dtype=torch.float32,
                                                attn_implementation="eager")
         for layer in model.model.layers:
-            layer.mlp = ClampedMlp(config["hidden_size"], config["intermediate_size"])
+            layer.mlp = DenseMlp(config["hidden_size"], config["intermediate_size"], config["hidden_act"] != "silu")
         return model.eval(), None
     model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder), dtype=torch.float32,
                                              attn_implementation="eager").eval()
@@ -198,31 +207,29 @@ def fill(model, config):
 
 
 @torch.no_grad()
-def logits_of(model, ids):
-    return model(torch.tensor([ids]), use_cache=False).logits[0].float()
+def logits_of(model, rows):
+    return model(torch.tensor(rows), use_cache=False).logits.float()
 
 
-def greedy(model, prompt):
-    """The tokens, and the least distance between the two largest logits."""
-    ids, least = list(prompt), 1e9
+def greedy(model, seeds, n, vocab):
+    """The first of the seeds whose prompt of n tokens is never a near tie, and its prompt with the tokens behind it."""
+    rows, least = [prompt_ids(seed, n, vocab) for seed in seeds], [np.inf] * len(seeds)
     for _ in range(NEW):
-        top = torch.topk(logits_of(model, ids)[-1], 2)
-        least = min(least, (top.values[0] - top.values[1]).item())
-        if least < LEAST_GAP:
-            break
-        ids.append(top.indices[0].item())
-    return ids, least
+        top = torch.topk(logits_of(model, rows)[:, -1], 2)
+        least = np.minimum(least, (top.values[:, 0] - top.values[:, 1]).numpy())
+        rows = [row + [token.item()] for row, token in zip(rows, top.indices[:, 0])]
+    return next(((seed, row) for seed, row, gap in zip(seeds, rows, least) if gap >= LEAST_GAP), (seeds[-1], None))
 
 
 def logprobs(model, ids, n):
-    out = torch.log_softmax(logits_of(model, ids), -1)
+    out = torch.log_softmax(logits_of(model, [ids])[0], -1)
     return [out[i - 1, ids[i]].item() for i in range(n, len(ids))]
 
 
 def make(name, config):
     config = {k: v for k, v in (COMMON | config).items()
               if not (k == "hidden_act" and config["model_type"] in NO_HIDDEN_ACT)}
-    seed = list(CONFIGS).index(name) * 1000
+    seed = 0
     with tempfile.TemporaryDirectory() as folder:
         model, saved = build(config, pathlib.Path(folder))
     tensors = fill(model, config)
@@ -233,13 +240,10 @@ def make(name, config):
     out += tensors
     sequences = []
     for n in LENGTHS:
-        for seed in range(seed + 1, seed + 1000):
-            prompt = prompt_ids(seed, n, config["vocab_size"])
-            ids, least = greedy(model, prompt)
-            if least >= LEAST_GAP:
-                break
-        assert least >= LEAST_GAP
-        cached = model.generate(torch.tensor([prompt]), attention_mask=torch.ones(1, n, dtype=torch.long),
+        ids = None
+        while not ids:
+            seed, ids = greedy(model, range(seed + 1, seed + 9), n, config["vocab_size"])
+        cached = model.generate(torch.tensor([ids[:n]]), attention_mask=torch.ones(1, n, dtype=torch.long),
                                 do_sample=False, max_new_tokens=NEW, min_new_tokens=NEW, eos_token_id=None,
                                 pad_token_id=0)
         assert cached[0].tolist() == ids, (name, n)
