@@ -62,7 +62,7 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
 void engine_close(struct engine *en);
 
 enum { ENGINE_MAX_ENDS = 7 };
-enum { ENGINE_UNAPPLIED = 160 };
+enum { ENGINE_UNAPPLIED = 160, ENGINE_MAX_LAYERS = 1024 };
 /* The loaded model. Strings live as long as the engine. */
 struct engine_info {
     const char *model;         /* as given */
@@ -73,7 +73,9 @@ struct engine_info {
                                 * "cuda-bf16kv-4-NVIDIA-H200-x132-cublaslt13.1.0" */
     const char *device;        /* for people: "cpu avx2, 2 threads" */
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;
-    size_t weight_bytes, pool_bytes; /* pool: 0 before engine_reserve */
+    int n_windows;                     /* layers whose attention reads a window of tokens */
+    int32_t window[ENGINE_MAX_LAYERS]; /* how many tokens that is, by layer; 0: the layer is full */
+    size_t weight_bytes, pool_bytes;   /* pool: 0 before engine_reserve */
     size_t step_bytes;     /* weights that a decode step reads: all but the embedding, unless it is the output
                               head too */
     size_t layer_values;   /* parameters of the layers' matrices; the output head has vocab x hidden more */
@@ -96,6 +98,9 @@ void engine_context_advice(const struct engine_info *info, struct str *out);
  * tokenizer.json) and the chat template of its folder (with `template` NULL if there is none, as for the
  * embedded model and for random weights). */
 const struct engine_info *engine_info(const struct engine *en);
+/* Returns info->window, or NULL where no layer has one, as struct policy_model and struct budget_at have it.
+ */
+const int32_t *engine_windows(const struct engine_info *info);
 const struct tokenizer *engine_tokenizer(const struct engine *en);
 const struct chat_own *engine_chat(const struct engine *en);
 /* Fills in what follows from the configuration and the options alone, for --dry-run, without opening weights

@@ -36,6 +36,11 @@ struct engine_info engine_config_info(const char *model, const struct model_conf
     return info;
 }
 
+const int32_t *engine_windows(const struct engine_info *info)
+{
+    return info->n_windows ? info->window : NULL;
+}
+
 void engine_context_advice(const struct engine_info *info, struct str *out)
 {
     if (info->scaled_context)

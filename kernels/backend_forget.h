@@ -113,16 +113,16 @@ struct until_args {
     int stride, n_kv, reach, shift, sinks;
 };
 
-/* The end of DMS's prefill of n tokens. In every layer and KV head it drops the keys that query n-1 does not
- * see (until < n-1), moves the others to slots 0 .. n_live-1 in their order, and updates n_slots, n_live,
- * tail and live. It also fills the rings that `expire` uses with the last `reach` tokens. until is (n_layers,
- * n_kv, until_stride); with until_stride 0 all heads share one row. */
+/* The end of DMS's prefill of n tokens. In each KV head of n_layers layers from `layer` on it drops the keys
+ * that query n-1 does not see (until < n-1), moves the others to slots 0 .. n_live-1 in their order, and
+ * updates n_slots, n_live, tail and live. It also fills the rings that `expire` uses with the last `reach`
+ * tokens. until is (layers of the model, n_kv, until_stride); with until_stride 0 all heads share one row. */
 struct compact_args {
     struct kv_view kv;
-    int seq, n;
+    int seq, n, layer, n_layers;
     const int32_t *until;
     int until_stride;
-    int32_t *ring_slot, *ring_flag; /* (n_layers, n_kv, reach) of this sequence */
+    int32_t *ring_slot, *ring_flag; /* (layers of the model, n_kv, reach) of this sequence */
     int reach;
 };
 

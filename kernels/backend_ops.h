@@ -298,13 +298,14 @@ struct reduce_stats_args {
 };
 
 /* What reduce_stats is to subtract from logits of tokens instead of the logarithm of their whole sum:
- * lse[r][q] becomes the log-sum-exp of the logits of the first len_of_seq slots alone, or with len_of_seq
- * NULL 0, so that the largest logits are compared as they are. */
+ * lse[r][q] becomes the log-sum-exp of the logits of the first len_of_seq slots alone, and of the sink, or
+ * with len_of_seq NULL 0, so that the largest logits are compared as they are. */
 struct first_lse_args {
     struct rows rows;
     int n_q;
     const int32_t *len_of_seq; /* (n_seqs), or NULL */
     struct stats io;           /* of tokens; its logits are read */
+    const float *sink;         /* (n_q) or NULL, as in softmax_args */
 };
 
 /* The indices of the largest scores, as many as `params` says, in ascending order. Of equal scores the one

@@ -6,7 +6,10 @@
  * logarithms, so that tiny masses do not underflow into ties. With k_tokens the tokens themselves are chosen,
  * by s[t]; with mass as many pages as hold that share of it (top-p, arXiv 2502.02770). The released code adds
  * an empty page after a full last one, and a bias against ties, which at long contexts reorders real
- * differences; only the preset `release` has these two (docs/policies.md, delta). */
+ * differences; only the preset `release` has these two (docs/policies.md, delta).
+ *
+ * A share of the score (mass) is of what the tokens hold together: a sink takes its part of every
+ * probability, so that a head which leaves much to it counts less, but it is none of the score. */
 #include <math.h>
 
 #include "engine/policies/layer_list.h"
@@ -152,11 +155,12 @@ static unsigned delta_needs(const void *params)
     return takes_page_stats(params) ? POLICY_PAGE_STATS : POLICY_STATS;
 }
 
-/* A refresh layer chooses only when the next layer reads its choice. */
-static int is_refresh(const struct delta_params *p, int layer, int n_layers)
+/* A refresh layer chooses only when the next layer with full attention reads its choice. */
+static int is_refresh(const struct delta_params *p, int layer, const struct policy_dims *d)
 {
-    return layer >= p->dense_layers && layer_list_has(&p->layers, layer) && layer + 1 < n_layers &&
-           !layer_list_has(&p->layers, layer + 1);
+    int next = policy_next_full(d, layer);
+    return layer >= p->dense_layers && layer_list_has(&p->layers, layer) && next < d->n_layers &&
+           !layer_list_has(&p->layers, next);
 }
 
 static int list_cap(const struct policy *pol, const struct policy_ctx *c)
@@ -173,12 +177,12 @@ static void delta_select(const struct policy *pol, const struct policy_ctx *c, i
     if (layer < p->dense_layers)
         return;
     if (layer_list_has(&p->layers, layer)) {
-        if (is_refresh(p, layer, pol->dims.n_layers))
+        if (is_refresh(p, layer, &pol->dims))
             s->want_stats = takes_page_stats(p) ? STATS_PAGES : STATS_TOKENS;
         return;
     }
     for (int l = layer - 1; l >= p->dense_layers; l--)
-        if (is_refresh(p, l, pol->dims.n_layers)) {
+        if (is_refresh(p, l, &pol->dims)) {
             s->granularity = p->k_tokens != PARAM_UNSET_INT ? SEL_TOKENS : SEL_PAGES;
             s->n_rows = 1;
             s->cap = list_cap(pol, c);

@@ -70,7 +70,7 @@ static void deltallm_select(const struct policy *pol, const struct policy_ctx *c
 
 static void deltallm_prefill_end(const struct policy *pol, const struct policy_ctx *c)
 {
-    for (int l = 0; l < pol->dims.n_layers; l++) {
+    for (int l = policy_next_full(&c->dims, -1); l < c->dims.n_layers; l = policy_next_full(&c->dims, l)) {
         struct hold_keys_args a = hold_args(pol, c, l);
         a.seq = c->seq;
         a.n = c->n_prompt;

@@ -6,11 +6,12 @@
  * metadata carries window and shift. Or the checkpoint lends a neuron: a channel of the first query head of
  * each group, taken after the norms over heads and zeroed, before RoPE and again after it, since RoPE has
  * mixed it with another channel. The model then differs from the one without gates even if nothing is
- * forgotten. shift 1 (the official checkpoints): token k+1's logit decides about token k. A shift of the
- * whole window is the paper's ablation of immediate eviction: a token goes one step after the one that
- * decides about it. Query q sees a flagged key k while q - k <= window, which is window + 1 tokens, the key's
- * own included (docs/policies.md, dms). While decoding, token n takes the slot of token n - (window
- * + 1) if that one was flagged: keys are stored rotated, so their order does not matter. */
+ * forgotten. Layers with a window need no gate, and lend no neuron. shift 1 (the official checkpoints): token
+ * k+1's logit decides about token k. A shift of the whole window is the paper's ablation of immediate
+ * eviction: a token goes one step after the one that decides about it. Query q sees a flagged key k while
+ * q - k <= window, which is window + 1 tokens, the key's own included (docs/policies.md, dms). While
+ * decoding, token n takes the slot of token n - (window + 1) if that one was flagged: keys are stored
+ * rotated, so their order does not matter. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -325,15 +326,11 @@ static void dms_select_prefill(const struct policy *pol, const struct policy_ctx
 static void dms_prefill_end(const struct policy *pol, const struct policy_ctx *c)
 {
     int32_t *ring = (int32_t *)(void *)(c->state + (size_t)c->seq * c->state_bytes);
-    struct compact_args a = {.kv = c->kv,
-                             .seq = c->seq,
-                             .n = c->n_prompt,
-                             .until = until_of(pol, 0),
-                             .until_stride = pol->dims.max_context,
-                             .ring_slot = ring,
-                             .ring_flag = ring + dms_state(pol) / sizeof(int32_t) / 2,
-                             .reach = visible_tokens(pol->params)};
-    policy_launch(c, OP_compact, &a);
+    policy_compact(c, (struct compact_args){.until = until_of(pol, 0),
+                                            .until_stride = pol->dims.max_context,
+                                            .ring_slot = ring,
+                                            .ring_flag = ring + dms_state(pol) / sizeof(int32_t) / 2,
+                                            .reach = visible_tokens(pol->params)});
 }
 
 const struct policy_ops policy_dms = {

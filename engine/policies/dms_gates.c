@@ -197,7 +197,7 @@ static int load_gates(const struct safetensors *s, const struct policy_dims *dim
                       struct err *e)
 {
     int n_kv = dims->n_kv, hidden = dims->hidden;
-    for (int l = 0; l < dims->n_layers; l++) {
+    for (int l = policy_next_full(dims, -1); l < dims->n_layers; l = policy_next_full(dims, l)) {
         char name[128];
         const struct st_tensor *t;
         int64_t shape[2] = {n_kv, hidden};

@@ -25,8 +25,8 @@ struct dms_params {
 int dms_gates_resolve(struct policy_spec *spec, const struct policy_model *m, struct arena *a, struct err *e);
 
 /* Reads the linear gates of resolved options into w (n_layers, n_kv, hidden) and b (n_layers, n_kv), which
- * the caller allocates. Returns 0, or ERR_IO, ERR_FORMAT or ERR_UNSUPPORTED for a file that cannot be read,
- * is damaged or does not fit the model. */
+ * the caller allocates; layers with a window need none, and theirs are left alone. Returns 0, or ERR_IO,
+ * ERR_FORMAT or ERR_UNSUPPORTED for a file that cannot be read, is damaged or does not fit the model. */
 int dms_gates_load(const struct dms_params *p, const struct policy_dims *dims, float *w, float *b,
                    struct err *e);
 

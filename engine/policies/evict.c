@@ -74,9 +74,12 @@ void evict_rule_text(const struct keep_params *r, struct str *out)
 
 struct evict_layers evict_layers(const struct policy_ctx *c, int layer)
 {
-    int at_once = c->prefill ? 1 : c->dims.list_layers, first = layer / at_once * at_once;
-    int complete = layer + 1 == first + at_once || layer + 1 == c->dims.n_layers;
-    return (struct evict_layers){first, complete ? layer + 1 - first : 0};
+    int at_once = c->prefill || c->softmax.sink ? 1 : c->dims.list_layers, lowest = layer / at_once * at_once,
+        first = layer;
+    int next = policy_next_full(&c->dims, layer), is_joined = next == layer + 1 && next < lowest + at_once;
+    while (first > lowest && policy_layer_is_full(&c->dims, first - 1))
+        first--;
+    return (struct evict_layers){first, is_joined && next < c->dims.n_layers ? 0 : layer + 1 - first};
 }
 
 void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_params *r,
@@ -146,6 +149,7 @@ struct scores evict_window(const struct policy_ctx *c, struct evict_layers l, st
     a.layer = l.first;
     a.n_q = c->dims.n_q;
     a.scale = c->scale;
+    a.softmax = c->softmax;
     a.len_of_seq = c->total_len;
     a.state = c->state;
     a.state_bytes = c->state_bytes;

@@ -37,8 +37,9 @@ void evict_rule_text(const struct keep_params *r, struct str *out);
 
 /* evict_layers() returns the layers that forget after the attention of `layer`: n of them from `first` on, 0
  * where later ones join them; with the last layer all have forgotten, which is when a step's tokens are
- * counted. Nobody looks at a
- * layer's cache between its attention and then, and one sequence's few heads leave most of a GPU idle. */
+ * counted. Layers with a window are not among them, and layers with sinks, of which each has its own, come
+ * one by one. Nobody looks at a layer's cache between its attention and then, and one sequence's few heads
+ * leave most of a GPU idle. */
 struct evict_layers {
     int first, n;
 };

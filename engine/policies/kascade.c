@@ -9,7 +9,9 @@
  *
  * With prefill=sparse the prompt is read in tiles of tile_tokens queries: a tile attends to itself and to k
  * earlier tokens, chosen as above from the probabilities summed over its queries (docs/policies.md, kascade).
- */
+ *
+ * Where some layers have a window, the first one with full attention stands for layer 0. A share of the mass
+ * (mass) is of what the tokens hold together, without that of a sink. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,6 +30,7 @@ struct kascade_params {
     struct param_map map;
     int min_tokens, k_minus_tile_tokens, round_tokens, anchor_output, pool, prob_dtype;
     int prefill, tile_tokens, rolling; /* unset: dense, so that a dense policy has the identity it had */
+    int first; /* no option: the first layer with full attention, 0 until the model is known */
     double ratio, mass;
 };
 
@@ -87,7 +90,7 @@ static const struct preset kascade_presets[] = {
 
 static int is_anchor(const struct kascade_params *p, int layer)
 {
-    return layer == 0 || layer_list_has(&p->anchors, layer);
+    return layer == p->first || layer_list_has(&p->anchors, layer);
 }
 
 static int tile_of(const struct kascade_params *p)
@@ -95,14 +98,17 @@ static int tile_of(const struct kascade_params *p)
     return p->tile_tokens == PARAM_UNSET_INT ? PAPERS_TILE : p->tile_tokens;
 }
 
-static int check_map(const struct kascade_params *p, struct err *e)
+static int check_map(const struct kascade_params *p, const struct policy_model *m, struct err *e)
 {
-    for (int i = 0; i < p->map.n; i++)
+    for (int i = 0; i < p->map.n; i++) {
+        if (layer_list_check_one(p->map.key[i], "map", m, e))
+            return e->code;
         if (is_anchor(p, p->map.key[i]))
             return err_set(e, ERR_USAGE,
                            "map names layer %d, which is an anchor and reads its own choice; leave it out of "
                            "the map",
                            p->map.key[i]);
+    }
     return 0;
 }
 
@@ -126,8 +132,9 @@ static int kascade_resolve(struct policy_spec *s, const struct policy_model *m, 
         p->tile_tokens = tile_of(p);
         p->rolling = p->rolling == 1;
     }
-    int rc = layer_list_check(&p->anchors, "anchors", m->n_layers, e);
-    return rc ? rc : check_map(p, e);
+    p->first = layer_list_first_full(m);
+    int rc = layer_list_check(&p->anchors, "anchors", m, e);
+    return rc ? rc : check_map(p, m, e);
 }
 
 static int kascade_check(const void *params, struct err *e)
@@ -173,14 +180,10 @@ static unsigned kascade_needs(const void *params)
     return p->prefill == PREFILL_IS_SPARSE ? POLICY_PREFILL : 0;
 }
 
-/* Refuses a map that does not fit the layers and heads of the model. */
+/* Refuses a map that does not fit the heads of the model. */
 static int check_map_heads(const struct policy *pol, const struct kascade_params *p, struct err *e)
 {
     for (int i = 0; i < p->map.n; i++) {
-        if (p->map.key[i] >= pol->dims.n_layers)
-            return err_set(e, ERR_USAGE,
-                           "policy kascade: map names layer %d, and the model has layers 0 to %d",
-                           p->map.key[i], pol->dims.n_layers - 1);
         if (p->map.count[i] != pol->dims.n_kv)
             return err_set(e, ERR_USAGE,
                            "policy kascade: map gives layer %d %d heads, and the model has %d KV heads",
@@ -269,8 +272,8 @@ static void kascade_describe_budget(const void *params, struct str *out)
         str_printf(out, ", less %d (all where that leaves none)", p->k_minus_tile_tokens);
     if (p->round_tokens > 1)
         str_printf(out, ", in multiples of %d", p->round_tokens);
-    str_printf(out, ", %s; layer 0 dense, anchors %s, ",
-               p->pool == POOL_ALL ? "one list for all heads" : "per KV head",
+    str_printf(out, ", %s; layer %d dense, anchors %s, ",
+               p->pool == POOL_ALL ? "one list for all heads" : "per KV head", p->first,
                p->anchor_output == OUTPUT_FULL ? "dense" : "scan all keys and read their own choice");
     if (p->prefill != PREFILL_IS_SPARSE)
         str_puts(out, "dense prefill");
@@ -316,7 +319,7 @@ static void kascade_select(const struct policy *pol, const struct policy_ctx *c,
                            struct selection *s)
 {
     const struct kascade_params *p = pol->params;
-    if (layer == 0 || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL)) {
+    if (layer == p->first || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL)) {
         s->want_stats = STATS_TOKENS;
         return;
     }
@@ -380,8 +383,8 @@ static void kascade_select_prefill(const struct policy *pol, const struct policy
         return;
     if (is_anchor(p, layer))
         choose_tiles(pol, c, layer);
-    s->scanned = is_anchor(p, layer) && layer != 0 && p->anchor_output != OUTPUT_FULL;
-    if (layer == 0 || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL))
+    s->scanned = is_anchor(p, layer) && layer != p->first && p->anchor_output != OUTPUT_FULL;
+    if (layer == p->first || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL))
         return;
     s->kind = PREFILL_TILES;
     s->tile = p->tile_tokens;

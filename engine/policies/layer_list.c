@@ -1,6 +1,8 @@
 /* Lists of layers among a policy's options (contract: layer_list.h). */
 #include "engine/policies/layer_list.h"
 
+#include <stdlib.h>
+
 int layer_list_has(const struct param_ints *layers, int layer)
 {
     for (int i = 0; i < layers->n; i++)
@@ -9,12 +11,50 @@ int layer_list_has(const struct param_ints *layers, int layer)
     return 0;
 }
 
-int layer_list_check(const struct param_ints *layers, const char *key, int n_layers, struct err *e)
+int layer_list_full(const struct policy_model *m, int *out)
+{
+    const struct policy_dims d = {.n_layers = m->n_layers, .window = m->window};
+    int n = 0;
+    for (int l = -1; (l = policy_next_full(&d, l)) < m->n_layers;)
+        out[n++] = l;
+    return n;
+}
+
+int layer_list_first_full(const struct policy_model *m)
+{
+    const struct policy_dims d = {.n_layers = m->n_layers, .window = m->window};
+    return policy_next_full(&d, -1);
+}
+
+static int has_window(int layer, const char *key, const struct policy_model *m, struct err *e)
+{
+    struct str text = {0};
+    int *full = xmalloc((size_t)m->n_layers * sizeof *full), n = layer_list_full(m, full);
+    for (int i = 0; i < n; i++)
+        str_printf(&text, "%s%d", i ? ", " : "", full[i]);
+    free(full);
+    int rc = err_set(e, ERR_USAGE,
+                     "%s names layer %d, which reads a window of %d tokens, and a policy acts on layers with "
+                     "full attention only; those are %s",
+                     key, layer, (int)m->window[layer], str_text(&text));
+    str_release(&text);
+    return rc;
+}
+
+int layer_list_check_one(int layer, const char *key, const struct policy_model *m, struct err *e)
+{
+    if (layer >= m->n_layers)
+        return err_set(e, ERR_USAGE, "%s names layer %d, and the model has layers 0 to %d", key, layer,
+                       m->n_layers - 1);
+    return m->window && m->window[layer] ? has_window(layer, key, m, e) : 0;
+}
+
+int layer_list_check(const struct param_ints *layers, const char *key, const struct policy_model *m,
+                     struct err *e)
 {
     for (int i = 0; i < layers->n; i++)
-        if (layers->v[i] >= n_layers)
-            return err_set(e, ERR_USAGE, "%s names layer %d, and the model has layers 0 to %d", key,
-                           layers->v[i], n_layers - 1);
+        if (layer_list_check_one(layers->v[i], key, m, e))
+            return e->code;
     return 0;
 }
 

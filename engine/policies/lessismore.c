@@ -88,7 +88,8 @@ static void lessismore_select(const struct policy *pol, const struct policy_ctx 
                               struct selection *s)
 {
     const struct lessismore_params *p = pol->params;
-    if (layer + 1 < pol->dims.n_layers && selection_of(p, layer + 1) == layer)
+    int next = policy_next_full(&pol->dims, layer);
+    if (next < pol->dims.n_layers && selection_of(p, next) == layer)
         s->want_stats = STATS_TOKENS;
     if (selection_of(p, layer) < 0)
         return;

@@ -6,6 +6,7 @@
  * layers are DELTA's refresh layers without the last, which would choose for nobody. */
 #include "engine/policies/model_defaults.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -127,9 +128,9 @@ static const char *published_layers(const struct model_defaults *d, enum model_d
                                             : d->lessismore_layers;
 }
 
-/* Layers at the depths at which the published ones lie, as an example of the form; where there is room,
- * behind the layers that DELTA and OmniKV read whole by default. */
-static void write_placeholders(struct str *out, enum model_default which, int n_layers)
+/* Layers with full attention at the depths at which the published ones lie, as an example of the form; where
+ * there is room, behind the layers that DELTA and OmniKV read whole by default. */
+static void write_placeholders(struct str *out, enum model_default which, const struct policy_model *m)
 {
     enum { DENSE = 2 };
     static const struct {
@@ -140,16 +141,20 @@ static void write_placeholders(struct str *out, enum model_default which, int n_
                   [MODEL_DEFAULT_OMNIKV] = {3, {2.0 / 32, 0.25, 18.0 / 32}},
                   [MODEL_DEFAULT_LESSISMORE] = {2, {2.0 / 36, 1.0 / 3}}};
     int is_behind_dense = which == MODEL_DEFAULT_DELTA || which == MODEL_DEFAULT_OMNIKV;
-    int last = -1;
+    int *full = xmalloc((size_t)m->n_layers * sizeof *full), n = layer_list_full(m, full), last = -1,
+        dense = 0;
+    while (dense < n && full[dense] < DENSE)
+        dense++;
     for (int i = 0; i < depths[which].n; i++) {
-        int layer = (int)(depths[which].at[i] * n_layers + 0.5);
-        if (is_behind_dense && layer < DENSE && n_layers > DENSE)
-            layer = DENSE;
-        if (layer <= last || layer >= n_layers)
+        int at = (int)(depths[which].at[i] * n + 0.5);
+        if (is_behind_dense && at < dense && n > dense)
+            at = dense;
+        if (at <= last || at >= n)
             continue;
-        str_printf(out, "%s%d", last < 0 ? "" : ", ", layer);
-        last = layer;
+        str_printf(out, "%s%d", last < 0 ? "" : ", ", full[at]);
+        last = at;
     }
+    free(full);
 }
 
 static void list_known(struct str *out, enum model_default which)
@@ -170,7 +175,7 @@ int model_defaults_missing(const char *key, enum model_default which, const stru
         if (names[k].text)
             str_printf(&tried, "%s%.80s (%s)", tried.len ? ", " : "", names[k].text, names[k].where);
     list_known(&models, which);
-    write_placeholders(&layers, which, m->n_layers);
+    write_placeholders(&layers, which, m);
     int rc = err_set(
         e, ERR_USAGE,
         "\"%s\" is missing, and nobody has published them for this model of %d layers. Looked for: "
@@ -199,5 +204,5 @@ int model_defaults_layers(struct policy_spec *s, const struct param_ints *layers
             return ERR_USAGE;
         s->taken = arena_printf(a, "%s %s, %s", key, text, taken);
     }
-    return layer_list_check(layers, key, m->n_layers, e);
+    return layer_list_check(layers, key, m, e);
 }

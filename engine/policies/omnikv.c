@@ -6,7 +6,8 @@
  * context) and keeps the layer after a filter dense as well. The authors' code chooses a share of the prompt
  * only and reads every generated token besides (`of` = prompt), so a short prompt with a long chain of
  * thought is read nearly whole. There s[t] is the largest logit, or the softmax runs over the prompt's keys
- * only (`score`); neither orders tokens as a softmax over the context does, since heads weigh otherwise. */
+ * only (`score`); neither orders tokens as a softmax over the context does, since heads weigh otherwise. A
+ * sink is in each of these softmaxes. */
 #include <math.h>
 
 #include "engine/policies/layer_list.h"
@@ -115,7 +116,8 @@ static void omnikv_select(const struct policy *pol, const struct policy_ctx *c, 
                           struct selection *s)
 {
     const struct omnikv_params *p = pol->params;
-    for (int l = layer + 1; l < pol->dims.n_layers; l++)
+    for (int l = policy_next_full(&pol->dims, layer); l < pol->dims.n_layers;
+         l = policy_next_full(&pol->dims, l))
         if (filter_of(p, l) == layer)
             s->want_stats = STATS_TOKENS;
     if (filter_of(p, layer) < 0)
@@ -129,7 +131,8 @@ static void omnikv_observe(const struct policy *pol, const struct policy_ctx *c,
     struct first_lse_args lse = {.rows = c->rows,
                                  .n_q = c->dims.n_q,
                                  .len_of_seq = p->score == SCORE_PROMPT ? c->prompt_len : NULL,
-                                 .io = c->stats};
+                                 .io = c->stats,
+                                 .sink = c->softmax.sink};
     if (p->score == SCORE_PROMPT || p->score == SCORE_LOGIT)
         policy_launch(c, OP_first_lse, &lse);
     struct scores best = policy_reduce_stats(

@@ -228,7 +228,13 @@ int policy_spec_reference(struct policy_spec *out, const struct policy_spec *in,
 int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const struct policy_model *m,
                         struct arena *a, struct err *e)
 {
+    const struct policy_dims d = {.n_layers = m->n_layers, .window = m->window};
     spec_copy(out, in, a);
+    if (*in->ops->budget_keys && policy_next_full(&d, -1) == m->n_layers)
+        return err_set(e, ERR_USAGE,
+                       "policy %s: policies act on layers with full attention, and all %d layers of this "
+                       "model have a window; only policy full can be used",
+                       in->ops->name, m->n_layers);
     if (!in->ops->resolve)
         return 0;
     if (in->ops->resolve(out, m, a, e))
@@ -250,8 +256,10 @@ struct policy_budget policy_mass_budget(double mass, double least, const struct 
 
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at)
 {
-    double held = s->ops->held ? s->ops->held(s->params, at) : at->context;
-    return held < at->context ? held : at->context;
+    double held = fmin(s->ops->held ? s->ops->held(s->params, at) : at->context, at->context), sum = 0;
+    for (int l = 0; at->window && l < at->n_layers; l++)
+        sum += at->window[l] ? fmin(at->window[l], at->context) : held;
+    return at->window ? sum / at->n_layers : held;
 }
 
 int policy_no_effect(const struct policy_ops *ops, const void *params, const char *key, const char *why,
@@ -300,6 +308,18 @@ void policy_describe_budget(const struct policy_spec *s, struct str *out)
         str_puts(out, "all tokens");
 }
 
+int policy_layer_is_full(const struct policy_dims *d, int layer)
+{
+    return !d->window || !d->window[layer];
+}
+
+int policy_next_full(const struct policy_dims *d, int layer)
+{
+    for (layer++; layer < d->n_layers && !policy_layer_is_full(d, layer); layer++)
+        ;
+    return layer;
+}
+
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args)
 {
     device_launch(c->be, c->dev, op, args, c->e);
@@ -331,6 +351,7 @@ struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum sco
                                  int block_pages)
 {
     int n_lists = c->dims.n_kv * score_lists(scope, c->dims.n_q / c->dims.n_kv);
+    /* A sink and a softcap change neither the order of logits nor that of their bounds. */
     struct page_scores_args a = {
         .rows = c->rows,
         .kv = c->kv,
@@ -354,7 +375,8 @@ void policy_qk_stats(const struct policy_ctx *c, int layer, struct stats out)
                               .q = c->q,
                               .q_stride = c->qkv_stride,
                               .scale = c->scale,
-                              .out = out};
+                              .out = out,
+                              .softmax = c->softmax};
     policy_launch(c, OP_qk_stats, &a);
 }
 
@@ -381,7 +403,22 @@ void policy_prefill_mass(const struct policy_ctx *c, int layer, struct prefill_m
     a.q = c->q;
     a.q_stride = c->qkv_stride;
     a.scale = c->scale;
+    a.softmax = c->softmax;
     policy_launch(c, OP_prefill_mass, &a);
+}
+
+void policy_compact(const struct policy_ctx *c, struct compact_args a)
+{
+    a.kv = c->kv;
+    a.seq = c->seq;
+    a.n = c->n_prompt;
+    for (int l = policy_next_full(&c->dims, -1); l < c->dims.n_layers; l = policy_next_full(&c->dims, l)) {
+        a.layer = l;
+        while (l + 1 < c->dims.n_layers && policy_layer_is_full(&c->dims, l + 1))
+            l++;
+        a.n_layers = l + 1 - a.layer;
+        policy_launch(c, OP_compact, &a);
+    }
 }
 
 void policy_read_tokens(const struct policy_ctx *c, int n_rows, struct selection *s)

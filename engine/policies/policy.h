@@ -37,6 +37,8 @@ struct policy_model {
     const char *name; /* name of the model whose published layers are taken; NULL: found by its path
                          (model_defaults.h) */
     int n_layers;
+    const int32_t *window; /* (n_layers): tokens that a layer's attention reads at most, 0 where it is full;
+                              NULL: all are */
 };
 
 struct preset {               /* a published variant: options that differ from the defaults */
@@ -71,8 +73,9 @@ int policy_spec_text(struct policy_spec *out, const char *text, struct arena *a,
 json_t *policy_spec_to_json(const struct policy_spec *s);
 /* Copies the spec and gives options that depend on the model (layers, anchors, gates) the model's defaults.
  * The copy shares no memory with `in`; options that are set stay. Returns 0; ERR_USAGE if the model has no
- * defaults, with the models that have them and what to write; or the code of a file (gates, config.json) that
- * cannot be read or used. Called by engine_policy(), and by dry runs to show effective values. */
+ * defaults, with the models that have them and what to write, if an option names a layer that has a window,
+ * or if all have one and the policy is not full; or the code of a file (gates, config.json) that cannot be
+ * read or used. Called by engine_policy(), and by dry runs to show effective values. */
 int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const struct policy_model *m,
                         struct arena *a, struct err *e);
 /* Sets *out to the policy with which the likelihood of a text under `in` is compared: full attention (name
@@ -86,7 +89,9 @@ struct budget_at {
     double context; /* tokens that full attention reads in the step, the current one among them */
     double prompt;  /* tokens of the prompt */
     double longest; /* tokens that the completion may have at most */
-    int n_layers;   /* of the model; only policy_held_at() needs it */
+    /* Of the model, as in struct policy_model; only policy_held_at() needs them. */
+    int n_layers;
+    const int32_t *window;
 };
 struct policy_budget {
     double tokens; /* tokens a list may hold in this step: the x axis of reports. INFINITY: there is no
@@ -98,7 +103,8 @@ struct policy_budget {
  */
 struct policy_budget policy_budget_at(const struct policy_spec *s, const struct budget_at *at);
 /* Returns the tokens a KV head holds in that step, mean over layers, without the peak during prefill: the
- * context, or less for policies that drop tokens. What learned gates drop is not known in advance; for them
+ * context, or less for policies that drop tokens, and in layers with a window no more than that. What learned
+ * gates drop is not known in advance; for them
  * it is the ratio they were trained for, and the recency window. */
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at);
 /* policy_period() returns when a policy forgets that does not do so in every step: within `first` decoded

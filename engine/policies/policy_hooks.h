@@ -3,6 +3,11 @@
 
 /* Part 2 of engine/policies/policy.h: what a policy implements. Include policy.h instead of this.
  *
+ * A policy acts on the layers with full attention alone. A layer with a window (struct policy_dims) is as the
+ * model has it under every policy: it calls no hook for a layer, nothing is chosen, dropped or moved in it,
+ * and each of its tokens stays in the slot of its position. Layers have the model's own numbers everywhere,
+ * and "the first N layers" are those, whichever of them are full.
+ *
  * Order of calls for one sequence:
  *   prefill, per chunk and layer: on_qkv -> (rope_append) -> select_prefill -> (attention) -> on_attn_out
  *   end of the prompt:            prefill_end, once
@@ -178,6 +183,11 @@ struct policy_ops {
  * number of tokens that hold a share of the mass below 1 is not known in advance. */
 struct policy_budget policy_mass_budget(double mass, double least, const struct budget_at *at);
 
+/* policy_layer_is_full() returns 1 if the layer has full attention, else 0; policy_next_full() the first such
+ * layer above `layer`, which may be -1, or n_layers if there is none. */
+int policy_layer_is_full(const struct policy_dims *d, int layer);
+int policy_next_full(const struct policy_dims *d, int layer);
+
 /* Enqueues an operation; the first failure is kept in c->e. */
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args);
 /* Returns 1 if this is a prefill call with the prompt's last chunk, else 0. */
@@ -202,6 +212,9 @@ int policy_no_effect(const struct policy_ops *ops, const void *params, const cha
  * that follow from c and layer; the caller sets the others. */
 struct scores policy_reduce_stats(const struct policy_ctx *c, int layer, struct reduce_stats_args a);
 void policy_prefill_mass(const struct policy_ctx *c, int layer, struct prefill_mass_args a);
+/* For prefill_end: enqueues compact for the full layers. Fills in kv, seq, n and the layers; `until` and the
+ * rings are those of layer 0. */
+void policy_compact(const struct policy_ctx *c, struct compact_args a);
 /* Sets *s so that the layer reads the n_rows lists of tokens in c->list[0]. */
 void policy_read_tokens(const struct policy_ctx *c, int n_rows, struct selection *s);
 /* Enqueues the choice of the best candidates of `in` into c->list[list], whose lists then hold

@@ -123,12 +123,17 @@ static struct policy_budget raas_budget(const void *params, const struct budget_
     return (struct policy_budget){kept + at->prompt, kept + pinned};
 }
 
-/* A mask forgets nothing, and dense layers do not. In the others pages beyond the budget go, and the one that
- * is being filled is beside it. */
+/* Of layers with full attention: a mask forgets nothing, and dense layers do not. In the others pages beyond
+ * the budget go, and the one that is being filled is beside it. */
 static double raas_held(const void *params, const struct budget_at *at)
 {
     const struct raas_params *p = params;
-    double n = at->n_layers, dense = fmin(p->dense_layers, n);
+    double n = 0, dense = 0;
+    for (int l = 0; l < at->n_layers; l++)
+        if (!at->window || !at->window[l]) {
+            n++;
+            dense += l < p->dense_layers;
+        }
     double kept = fmin(raas_budget(params, at).whole + KV_PAGE_TOKENS, at->context);
     return p->permanent ? (dense * at->context + (n - dense) * kept) / n : at->context;
 }

@@ -145,7 +145,7 @@ static void streaming_on_qkv(const struct policy *pol, const struct policy_ctx *
 {
     const struct streaming_params *p = pol->params;
     const struct streaming_own *own = pol->own;
-    if (c->prefill && layer == 0) {
+    if (c->prefill && layer == policy_next_full(&c->dims, -1)) {
         struct until_args u = {.rows = c->rows,
                                .until = own->until,
                                .stride = pol->dims.max_context,
@@ -182,17 +182,13 @@ static void streaming_prefill_end(const struct policy *pol, const struct policy_
     if (p->form == FORM_MASK)
         return;
     int32_t *ring = (int32_t *)(void *)(c->state + (size_t)c->seq * c->state_bytes);
-    struct compact_args a = {.kv = c->kv,
-                             .seq = c->seq,
-                             .n = c->n_prompt,
-                             .until = own->until,
-                             .ring_slot = ring,
-                             .ring_flag = ring + streaming_state(pol) / sizeof(int32_t) / 2,
-                             .reach = window_length(p)};
-    policy_launch(c, OP_compact, &a);
+    policy_compact(c, (struct compact_args){.until = own->until,
+                                            .ring_slot = ring,
+                                            .ring_flag = ring + streaming_state(pol) / sizeof(int32_t) / 2,
+                                            .reach = window_length(p)});
 }
 
-/* One list for all heads and layers, made in the first layer of the step. */
+/* One list for all heads and layers, made in the step's first layer with full attention. */
 static void streaming_select(const struct policy *pol, const struct policy_ctx *c, int layer,
                              struct selection *s)
 {
@@ -208,7 +204,7 @@ static void streaming_select(const struct policy *pol, const struct policy_ctx *
         .cap = c->dims.max_pages * KV_PAGE_TOKENS};
     if (p->window_tokens != PARAM_UNSET_INT)
         w.params = (struct topk_params){.kind = TOPK_FIXED, .k = p->window_tokens};
-    if (layer == 0)
+    if (layer == policy_next_full(&c->dims, -1))
         policy_launch(c, OP_window_list, &w);
     s->granularity = SEL_TOKENS;
     s->n_rows = 1;

@@ -104,7 +104,8 @@ static int add_budget(struct str *out, const struct policy_ops *ops, int pages, 
 static int policy_suits(struct draft *p, const struct policy_ops *ops, struct err *e)
 {
     struct policy_spec spec, resolved;
-    struct policy_model model = {.path = p->found, .n_layers = p->info.n_layers};
+    struct policy_model model = {
+        .path = p->found, .n_layers = p->info.n_layers, .window = engine_windows(&p->info)};
     struct str text = {0};
     json_t *o = NULL;
     int rc = 0;

@@ -133,13 +133,26 @@ static int by_size_down(const void *pa, const void *pb)
     return (a < b) - (a > b);
 }
 
-/* Tokens that a KV head holds of a sequence at its limit, never fewer than the prompt's, in whole pages. */
-static double tokens_held(const struct plan_cell *c, double prompt, double limit, int n_layers)
+/* Tokens that a KV head holds of a prompt of so many, mean over layers. */
+static double prompt_held(const struct engine_info *info, double prompt)
 {
-    struct budget_at at = {
-        .context = prompt + limit, .prompt = prompt, .longest = limit, .n_layers = n_layers};
-    double n = policy_held_at(&c->spec, &at);
-    return ceil((n > prompt ? n : prompt) / KV_PAGE_TOKENS) * KV_PAGE_TOKENS;
+    double sum = 0;
+    for (int l = 0; l < info->n_layers; l++)
+        sum += info->window[l] ? fmin(info->window[l], prompt) : prompt;
+    return sum / info->n_layers;
+}
+
+/* Tokens that a KV head holds of a sequence at its limit, never fewer than the prompt's, in whole pages. */
+static double tokens_held(const struct plan_cell *c, double prompt, double limit,
+                          const struct engine_info *info)
+{
+    struct budget_at at = {.context = prompt + limit,
+                           .prompt = prompt,
+                           .longest = limit,
+                           .n_layers = info->n_layers,
+                           .window = engine_windows(info)};
+    double n = fmax(policy_held_at(&c->spec, &at), prompt_held(info, prompt));
+    return ceil(n / KV_PAGE_TOKENS) * KV_PAGE_TOKENS;
 }
 
 struct need {
@@ -163,7 +176,7 @@ static struct need model_need(const struct runplan *p, int loaded)
             size_t copies = (size_t)c->settings->s.samples < rows ? (size_t)c->settings->s.samples : rows;
             for (size_t k = 0; k < copies; k++) {
                 xgrow(&tokens, &cap, n + 1, sizeof *tokens);
-                tokens[n++] = tokens_held(c, prompt, limit, p->loaded[loaded].info.n_layers);
+                tokens[n++] = tokens_held(c, prompt, limit, &p->loaded[loaded].info);
             }
         }
     }

@@ -138,7 +138,8 @@ static int bind_reference(struct runplan *p, struct plan_cell *c, struct err *e)
 static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 {
     const struct loaded_model *loaded = &p->loaded[c->loaded_model];
-    struct policy_model m = {c->model->path, c->model->name, loaded->info.n_layers};
+    struct policy_model m = {c->model->path, c->model->name, loaded->info.n_layers,
+                             engine_windows(&loaded->info)};
     int rc = loaded->engine ? engine_policy(loaded->engine, &c->policy->spec, &c->instance, e)
                             : policy_spec_resolve(&c->spec, &c->policy->spec, &m, &p->arena, e);
     if (rc)

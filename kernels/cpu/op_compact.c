@@ -49,8 +49,8 @@ static void compact_head(const struct compact_args *a, int layer, int h)
 void CPU_SYM(op_compact)(const void *args, struct cpu_ctx *c)
 {
     const struct compact_args *a = args;
-    FOR_TASKS(c, t, a->kv.n_layers * a->kv.n_kv)
-    compact_head(a, t / a->kv.n_kv, t % a->kv.n_kv);
+    FOR_TASKS(c, t, a->n_layers * a->kv.n_kv)
+    compact_head(a, a->layer + t / a->kv.n_kv, t % a->kv.n_kv);
 }
 
 /* The slots in the list that are live, moved down. */

@@ -175,15 +175,26 @@ static float lse_of(const float *v, int n)
     return largest + v_first(v_log(v_set(v_sum(sum))));
 }
 
+static float with_sink(float lse, float sink)
+{
+    float largest = lse > sink ? lse : sink;
+    struct v16 sum = v_add(v_softmax_exp(v_set(lse - largest)), v_softmax_exp(v_set(sink - largest)));
+    return largest + v_first(v_log(sum));
+}
+
 void CPU_SYM(op_first_lse)(const void *args, struct cpu_ctx *c)
 {
     const struct first_lse_args *a = args;
     FOR_TASKS(c, t, a->rows.cap * a->n_q)
     {
         int seq = a->rows.seq[t / a->n_q];
-        if (seq >= 0)
-            a->io.lse[t] = !a->len_of_seq
-                               ? 0
-                               : lse_of(a->io.logits + (size_t)t * (size_t)a->io.stride, a->len_of_seq[seq]);
+        if (seq < 0)
+            continue;
+        float lse = 0;
+        if (a->len_of_seq) {
+            lse = lse_of(a->io.logits + (size_t)t * (size_t)a->io.stride, a->len_of_seq[seq]);
+            lse = a->sink ? with_sink(lse, a->sink[t % a->n_q]) : lse;
+        }
+        a->io.lse[t] = lse;
     }
 }

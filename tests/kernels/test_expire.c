@@ -53,7 +53,15 @@ static void dms_prefill(struct dms_world *w, int prompt)
                              .stride = D};
     struct until_args ua = {
         {half, w->dev, w->dev + TOTAL}, w->flags, until, CAP, 1, w->reach, w->shift, w->sinks};
-    struct compact_args co = {w->c.kv, 1, prompt, until, w->sinks ? 0 : CAP, ring, ring + w->reach, w->reach};
+    struct compact_args co = {.kv = w->c.kv,
+                              .seq = 1,
+                              .n = prompt,
+                              .n_layers = 1,
+                              .until = until,
+                              .until_stride = w->sinks ? 0 : CAP,
+                              .ring_slot = ring,
+                              .ring_flag = ring + w->reach,
+                              .reach = w->reach};
     rig_run(w->r, OP_append, &ap);
     if (w->sinks)
         ua.flag = NULL;

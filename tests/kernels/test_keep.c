@@ -303,26 +303,35 @@ static void check_rings(const int32_t *until, const uint8_t *live, int n, const 
     CHECK_INT(wrong, 0);
 }
 
-/* All layers of a sequence at the end of its prompt. */
+/* All layers of a sequence at the end of its prompt, or those from the second one on: the first, which may
+ * have a window, stays as it is, and so do its rings. */
 static void check_compact(struct set *s, int seq)
 {
+    enum { UNTOUCHED = -7 };
     const struct kv_view *kv = &s->c.kv;
     int lists = LAYERS * kv->n_kv, n = set_length(seq), owned = s->r->n_owned;
+    int first = seq % 2 * kv->n_kv;
     size_t ring = (size_t)(lists * REACH) * 4;
     int32_t *until = make_until(s, lists, n), *slot = malloc(ring), *flag = malloc(ring);
     uint8_t kept[SLOTS];
+    for (int i = 0; i < lists * REACH; i++)
+        slot[i] = flag[i] = UNTOUCHED;
     struct compact_args a = {.kv = *kv,
                              .seq = seq,
                              .n = n,
+                             .layer = seq % 2,
+                             .n_layers = LAYERS - seq % 2,
                              .until = rig_up(s->r, until, (size_t)(lists * SLOTS) * 4),
                              .until_stride = SLOTS,
-                             .ring_slot = rig_alloc(s->r, ring),
-                             .ring_flag = rig_alloc(s->r, ring),
+                             .ring_slot = rig_up(s->r, slot, ring),
+                             .ring_flag = rig_up(s->r, flag, ring),
                              .reach = REACH};
     rig_run(s->r, OP_compact, &a);
     rig_get(s->r, slot, a.ring_slot, ring);
     rig_get(s->r, flag, a.ring_flag, ring);
-    for (int i = 0; i < lists; i++) {
+    for (int i = 0; i < first * REACH; i++)
+        CHECK(slot[i] == UNTOUCHED && flag[i] == UNTOUCHED);
+    for (int i = first; i < lists; i++) {
         int head = cache_head(&s->c, seq, i / kv->n_kv, i % kv->n_kv);
         uint8_t *live = s->c.live + (size_t)head * SLOTS;
         if (n >= REACH)

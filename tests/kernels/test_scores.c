@@ -121,21 +121,28 @@ static void check_reduce(struct set *s, struct stats st, const double *lp, const
     set_forget(s, owned);
 }
 
-/* first_lse of the first slots of each sequence, 0 of them in one; then the largest logit as it is. */
-static void check_first_lse(struct set *s, struct stats st)
+/* first_lse of the first slots of each sequence, 0 of them in one, with a sink or without; then the largest
+ * logit as it is. */
+static void check_first_lse(struct set *s, struct stats st, int has_sink)
 {
     int n_q = s->c.n_q, owned = s->r->n_owned, lists = ROWS * n_q;
     int32_t len[SEQS];
-    float *logits = malloc((size_t)lists * SLOTS * 4), lse[ROWS * MAX_Q], before[ROWS * MAX_Q];
+    float *logits = malloc((size_t)lists * SLOTS * 4), lse[ROWS * MAX_Q], before[ROWS * MAX_Q], sink[MAX_Q];
     for (int seq = 0; seq < SEQS; seq++)
         len[seq] = seq == 2 ? 0 : set_length(seq) * (seq + 1) / SEQS;
-    struct first_lse_args a = {s->rows, n_q, rig_up(s->r, len, sizeof len), st};
+    for (int q = 0; q < n_q; q++) /* below all logits, among them, and above them */
+        sink[q] = (float)(q % 3 - 1) * 30 + (float)q / 8;
+    struct first_lse_args a = {.rows = s->rows,
+                               .n_q = n_q,
+                               .len_of_seq = rig_up(s->r, len, sizeof len),
+                               .io = st,
+                               .sink = has_sink ? rig_up(s->r, sink, sizeof sink) : NULL};
     rig_get(s->r, logits, st.logits, (size_t)lists * SLOTS * 4);
     rig_get(s->r, before, st.lse, (size_t)lists * 4);
     rig_run(s->r, OP_first_lse, &a);
     rig_get(s->r, lse, st.lse, (size_t)lists * 4);
     for (int i = 0; i < lists; i++) {
-        double sum = 0;
+        double sum = has_sink ? exp((double)sink[i % n_q]) : 0;
         if (s->seq[i / n_q] < 0)
             continue;
         for (int t = 0; t < len[s->seq[i / n_q]]; t++)
@@ -159,7 +166,8 @@ static void check_stats(struct set *s)
 {
     struct stats st = run_stats(s);
     double *lp = plain_log_probs(s);
-    check_first_lse(s, st);
+    check_first_lse(s, st, 0);
+    check_first_lse(s, st, 1);
     for (int mode = 0; mode < 24; mode++) {
         struct mode k = {mode & 1 ? 1 : s->c.kv.n_kv, (mode >> 1) % 3, mode / 6 % 3, mode >= 18};
         check_reduce(s, st, lp, &k);

@@ -22,8 +22,9 @@ static __global__ void __launch_bounds__(THREADS) compact_kernel(struct compact_
 {
     const struct kv_view &kv = a.kv;
     extern __shared__ unsigned compact_bits[];
-    int h = blockIdx.y, layer = blockIdx.z, lane = threadIdx.x % WARP, words = words_of(a.n);
+    int h = blockIdx.y, layer = a.layer + blockIdx.z, lane = threadIdx.x % WARP, words = words_of(a.n);
     size_t head = kv_head(kv, a.seq, layer, h), list = (size_t)layer * kv.n_kv + h;
+    size_t of_launch = (size_t)blockIdx.z * kv.n_kv + h;
     const int32_t *until = a.until + list * (size_t)a.until_stride;
     const uint16_t *live = kv.live + head * (size_t)kv.max_pages;
     for (int w = threadIdx.x / WARP; w < words; w += WARPS) {
@@ -34,14 +35,14 @@ static __global__ void __launch_bounds__(THREADS) compact_kernel(struct compact_
             compact_bits[w] = seen;
     }
     __syncthreads();
-    squeeze_part(kv, head, compact_bits, words, blockIdx.x, gridDim.x, arrived, list,
+    squeeze_part(kv, head, compact_bits, words, blockIdx.x, gridDim.x, arrived, of_launch,
                  [&](const struct moves &m) { fill_rings(a, list, until, m); });
 }
 
 int cuda_op_compact(struct device *d, const struct compact_args *a)
 {
     const struct kv_view *kv = &a->kv;
-    int parts = parts_of_head(kv, kv->n_layers * kv->n_kv);
-    return cuda_launch(d, OP_compact, compact_kernel, dim3(parts, kv->n_kv, kv->n_layers), THREADS,
+    int parts = parts_of_head(kv, a->n_layers * kv->n_kv);
+    return cuda_launch(d, OP_compact, compact_kernel, dim3(parts, kv->n_kv, a->n_layers), THREADS,
                        words_of(a->n) * sizeof(unsigned), 1, 0, *a, d->counters);
 }

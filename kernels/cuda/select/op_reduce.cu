@@ -343,13 +343,15 @@ static __global__ void __launch_bounds__(LSE_THREADS) first_lse_kernel(struct fi
         return;
     const float *v = a.io.logits + at * (size_t)a.io.stride;
     int n = a.len_of_seq ? a.len_of_seq[seq] : 0;
-    float largest = -CUDART_INF_F, sum = 0;
+    float sink = a.sink ? a.sink[blockIdx.x] : -CUDART_INF_F, largest = sink, sum = 0;
     for (int t = threadIdx.x; t < n; t += LSE_THREADS)
         largest = fmaxf(largest, v[t]);
     largest = block_max(largest, smem);
     for (int t = threadIdx.x; t < n && largest > -CUDART_INF_F; t += LSE_THREADS)
         sum += softmax_exp(v[t] - largest);
     sum = block_sum(sum, smem);
+    if (a.sink)
+        sum += softmax_exp(sink - largest);
     if (threadIdx.x == 0)
         a.io.lse[at] = !a.len_of_seq ? 0 : sum > 0 ? largest + logf(sum) : -CUDART_INF_F;
 }

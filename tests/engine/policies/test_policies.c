@@ -48,7 +48,7 @@ static void row(const char *path, long number, char *line)
     struct err e = {0};
     struct arena a = {0};
     struct policy_spec spec, full;
-    static const struct policy_model pocket = {"pocket", NULL, 8};
+    static const struct policy_model pocket = {.path = "pocket", .n_layers = 8};
     struct str got = {0};
     char *split = NULL;
     int kind = 0;
@@ -338,7 +338,7 @@ static void models(void)
         struct err e = {0};
         struct arena a = {0};
         struct policy_spec spec, full;
-        struct policy_model m = {rows[i].path, rows[i].name, rows[i].n_layers};
+        struct policy_model m = {rows[i].path, rows[i].name, rows[i].n_layers, NULL};
         CHECK_INT(policy_spec_text(&spec, rows[i].policy, &a, &e), 0);
         int rc = policy_spec_resolve(&full, &spec, &m, &a, &e);
         CHECK_STR(rc ? e.text : full.taken ? full.taken : "", rows[i].want ? rows[i].want : "");

@@ -100,7 +100,7 @@ static void world_open(struct world *w, const char *spec, int prompt)
     struct policy *p = &w->policy;
     p->ops = p->spec.ops;
     p->params = p->spec.params;
-    p->dims = (struct policy_dims){1, N_Q, N_KV, D, D, SLOTS, PAGES, 1, 1, 1};
+    p->dims = (struct policy_dims){1, N_Q, N_KV, D, D, SLOTS, PAGES, 1, 1, 1, NULL};
     p->be = w->r.b;
     p->dev = w->r.d;
     p->state_bytes = p->ops->state_size(p);
