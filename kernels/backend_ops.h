@@ -39,7 +39,7 @@ struct add_part_args {
 };
 
 /* v[i] = v[i] * scale, and then cap * tanh(v[i] / cap) where cap is above 0: logits before they are sampled
- * from. */
+ * from. What is not finite once it is scaled stays as it is, so that `sample` tells. */
 struct cap_logits_args {
     float *v; /* (n) */
     int64_t n;

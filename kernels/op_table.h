@@ -26,6 +26,7 @@
     X(embed,          nothing,        no_type, OTHER,     none,           embed)         \
     X(rmsnorm,        nothing,        type,    OTHER,     none,           rmsnorm)       \
     X(add_part,       nothing,        no_type, OTHER,     none,           add_part)      \
+    X(cap_logits,     nothing,        no_type, SAMPLING,  none,           cap_logits)    \
     X(linear,         linear,         type,    LINEAR,    linear,         linear)        \
     X(append,         append,         no_type, APPEND,    none,           append)        \
     X(rope_append,    rope_append,    no_type, APPEND,    none,           rope_append)   \

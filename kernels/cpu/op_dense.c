@@ -89,6 +89,26 @@ void CPU_SYM(op_add_part)(const void *args, struct cpu_ctx *c)
     }
 }
 
+/* Logits that are not finite stay so: op_sample tells. */
+void CPU_SYM(op_cap_logits)(const void *args, struct cpu_ctx *c)
+{
+    enum { STEP = 4096 };
+    const struct cap_logits_args *a = args;
+    const struct v16 cap = v_set(a->cap), inf = v_set(INFINITY);
+    FOR_TASKS(c, t, (int)((a->n + STEP - 1) / STEP))
+    {
+        float *v = a->v + (size_t)t * STEP;
+        int left = a->n - (int64_t)t * STEP < STEP ? (int)(a->n - (int64_t)t * STEP) : STEP;
+        for (int j = 0; j < left; j += LANES) {
+            struct v16 x = v_mul(load_upto(v + j, left - j), v_set(a->scale));
+            struct v16 size = v_max(x, v_sub(v_set(0), x));
+            if (a->cap > 0)
+                x = v_select(m_less(size, inf), v_mul(cap, v_tanh(v_div(x, cap))), x);
+            store_upto(v + j, x, left - j);
+        }
+    }
+}
+
 INLINE void rotate_pairs(float *x, int heads, int half, const float *cosine, const float *sine)
 {
     for (int h = 0; h < heads; h++, x += 2 * half)
@@ -148,6 +168,37 @@ void CPU_SYM(op_head_norm)(const void *args, struct cpu_ctx *c)
     }
 }
 
+/* z / (1 + exp(-y)) */
+INLINE struct v16 times_sigmoid(struct v16 z, struct v16 y)
+{
+    return v_div(z, v_add(v_set(1.0f), v_exp(v_sub(v_set(0), y))));
+}
+
+/* GELU: 1/2 (1 + tanh(y)) is the sigmoid of 2y, which loses nothing where tanh(y) is near -1. v_min and v_max
+ * keep a NaN that is their second operand. */
+INLINE struct v16 gated_unit(enum glu glu, struct v16 z, struct v16 u)
+{
+    const struct v16 most = v_set(7.0f);
+    switch (glu) {
+    case GLU_GELU: {
+        struct v16 cubic = v_mul(v_mul(v_set(0.044715f), z), v_mul(z, z));
+        return v_mul(times_sigmoid(z, v_mul(v_set(1.59576912f), v_add(z, cubic))), u); /* 2 sqrt(2 / pi) */
+    }
+    case GLU_CLAMPED:
+        z = v_min(most, z);
+        u = v_max(v_set(-7.0f), v_min(most, u));
+        return v_mul(times_sigmoid(z, v_mul(v_set(1.702f), z)), v_add(u, v_set(1.0f)));
+    default:
+        return v_mul(times_sigmoid(z, z), u);
+    }
+}
+
+INLINE void gated_values(enum glu glu, const float *gate, const float *up, float *out, int n)
+{
+    for (int j = 0; j < n; j += LANES)
+        store_upto(out + j, gated_unit(glu, load_upto(gate + j, n - j), load_upto(up + j, n - j)), n - j);
+}
+
 void CPU_SYM(op_swiglu)(const void *args, struct cpu_ctx *c)
 {
     enum { STEP = 256 };
@@ -155,14 +206,16 @@ void CPU_SYM(op_swiglu)(const void *args, struct cpu_ctx *c)
     int parts = (a->n + STEP - 1) / STEP;
     FOR_TASKS(c, t, a->rows * parts)
     {
-        size_t r = (size_t)(t / parts), n = (size_t)a->n;
-        int j0 = t % parts * STEP, j1 = j0 + STEP < a->n ? j0 + STEP : a->n;
-        const float *gate = a->x + r * 2 * n, *up = gate + n;
-        for (int j = j0; j < j1; j += LANES) {
-            struct v16 z = load_upto(gate + j, j1 - j);
-            struct v16 s = v_div(z, v_add(v_set(1.0f), v_exp(v_sub(v_set(0), z))));
-            store_upto((float *)a->out + r * n + (size_t)j, v_mul(s, load_upto(up + j, j1 - j)), j1 - j);
-        }
+        size_t r = (size_t)(t / parts), n = (size_t)a->n, j0 = (size_t)(t % parts * STEP);
+        int left = a->n - (int)j0 < STEP ? a->n - (int)j0 : STEP;
+        const float *gate = a->x + r * 2 * n + j0, *up = gate + n;
+        float *out = (float *)a->out + r * n + j0;
+        if (a->glu == GLU_GELU)
+            gated_values(GLU_GELU, gate, up, out, left);
+        else if (a->glu == GLU_CLAMPED)
+            gated_values(GLU_CLAMPED, gate, up, out, left);
+        else
+            gated_values(GLU_SILU, gate, up, out, left);
     }
 }
 

@@ -180,13 +180,47 @@ int cuda_op_add_part(struct device *d, const struct add_part_args *a)
                            dim3(a->rows), row_threads(a->dim), 0, 1, *a, whole);
 }
 
-static __device__ float swiglu_value(float gate, float up)
+static __device__ float capped(float v, float scale, float cap)
 {
+    float x = v * scale;
+    return cap > 0 && fabsf(x) < CUDART_INF_F ? cap * tanhf(x / cap) : x;
+}
+
+/* Logits that are not finite stay so: op_sample tells. */
+static __global__ void cap_kernel(struct cap_logits_args a)
+{
+    pdl_wait();
+    pdl_trigger();
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < a.n)
+        a.v[i] = capped(a.v[i], a.scale, a.cap);
+}
+
+int cuda_op_cap_logits(struct device *d, const struct cap_logits_args *a)
+{
+    if (a->n < 1)
+        return 0;
+    return cuda_launch_pdl(d, OP_cap_logits, cap_kernel, dim3((unsigned)((a->n + 255) / 256)), 256, 0, 1, *a);
+}
+
+/* GELU: 1/2 (1 + tanh(y)) is the sigmoid of 2y, which loses nothing where tanh(y) is near -1. fminf would
+ * lose a NaN. */
+template <enum glu GLU> static __device__ float gated_unit(float gate, float up)
+{
+    if (GLU == GLU_GELU) {
+        float y = 1.59576912f * (gate + 0.044715f * gate * (gate * gate)); /* 2 sqrt(2 / pi) */
+        return gate / (1.0f + expf(-y)) * up;
+    }
+    if (GLU == GLU_CLAMPED) {
+        gate = gate > 7.0f ? 7.0f : gate;
+        up = up > 7.0f ? 7.0f : up < -7.0f ? -7.0f : up;
+        return gate / (1.0f + expf(-1.702f * gate)) * (up + 1.0f);
+    }
     return gate / (1.0f + expf(-gate)) * up;
 }
 
 /* Four elements a thread. */
-static __global__ void swiglu_kernel(struct swiglu_args a, bool whole)
+template <enum glu GLU> static __global__ void swiglu_kernel(struct swiglu_args a, bool whole)
 {
     int i = blockIdx.y * blockDim.x + threadIdx.x;
     size_t row = (size_t)blockIdx.x * a.n;
@@ -196,16 +230,18 @@ static __global__ void swiglu_kernel(struct swiglu_args a, bool whole)
         return;
     float4 gate = load_four(a.x + 2 * row, a.n, i, whole), up = load_four(a.x + 2 * row + a.n, a.n, i, whole);
     store_four(a.out, a.type, row, a.n, i,
-               make_float4(swiglu_value(gate.x, up.x), swiglu_value(gate.y, up.y), swiglu_value(gate.z, up.z),
-                           swiglu_value(gate.w, up.w)),
+               make_float4(gated_unit<GLU>(gate.x, up.x), gated_unit<GLU>(gate.y, up.y),
+                           gated_unit<GLU>(gate.z, up.z), gated_unit<GLU>(gate.w, up.w)),
                whole);
 }
 
 int cuda_op_swiglu(struct device *d, const struct swiglu_args *a)
 {
     bool whole = a->n % 4 == 0 && is_aligned(a->x) && is_aligned(a->out);
-    return cuda_launch_pdl(d, OP_swiglu, swiglu_kernel, dim3(a->rows, (a->n + 1023) / 1024), 256, 0, 1, *a,
-                           whole);
+    auto kernel = a->glu == GLU_GELU      ? swiglu_kernel<GLU_GELU>
+                  : a->glu == GLU_CLAMPED ? swiglu_kernel<GLU_CLAMPED>
+                                          : swiglu_kernel<GLU_SILU>;
+    return cuda_launch_pdl(d, OP_swiglu, kernel, dim3(a->rows, (a->n + 1023) / 1024), 256, 0, 1, *a, whole);
 }
 
 static __global__ void gate_kernel(struct gate_args a)

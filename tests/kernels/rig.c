@@ -149,6 +149,21 @@ int rig_is_rounded(struct rig *r, const void *half, const float *want, size_t n)
     return same == n;
 }
 
+double rig_glu(enum glu glu, double z, double u)
+{
+    double root = 0.79788456080286536; /* sqrt(2 / pi) */
+    switch (glu) {
+    case GLU_GELU:
+        return z / (1 + exp(-2 * root * (z + 0.044715 * z * z * z))) * u;
+    case GLU_CLAMPED:
+        z = z < 7 ? z : 7;
+        u = u < -7 ? -7 : u < 7 ? u : 7;
+        return z / (1 + exp(-1.702 * z)) * (u + 1);
+    default:
+        return z / (1 + exp(-z)) * u;
+    }
+}
+
 void *rig_alloc(struct rig *r, size_t bytes)
 {
     MUST(r->n_owned < 512);

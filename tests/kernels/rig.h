@@ -47,6 +47,9 @@ float rig_bf16(float x);                          /* rounded to bf16 */
 /* Are the n bf16 numbers in this device array equal to the fp32 numbers `want`, rounded? */
 int rig_is_rounded(struct rig *r, const void *half, const float *want, size_t n);
 
+/* A gated unit as the operations define it, in double precision. */
+double rig_glu(enum glu glu, double gate, double up);
+
 void *rig_alloc(struct rig *r, size_t bytes); /* on the device, zeroed; released by rig_close */
 void *rig_up(struct rig *r, const void *src, size_t bytes);
 void rig_put(struct rig *r, void *dst, const void *src, size_t bytes);

@@ -260,6 +260,7 @@ void step_run(struct step *s)
                                    .type = s->type,
                                    .decode = 1};
     struct add_part_args p = {s->x, s->part, s->norm, s->n, DIM, 1e-6f, 0.7f};
+    struct cap_logits_args l = {s->logits, (int64_t)s->n * VOCAB, 0.9f, 30};
     struct account_args c = {s->rows, s->c.kv, s->with_bounds, NULL};
     struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
                             s->token, s->pos,    s->seq, s->workspace};
@@ -269,10 +270,14 @@ void step_run(struct step *s)
     run_linear(s, s->o, s->att2, s->part, 0);
     rig_run(s->r, OP_add_part, &p);
     run_norm(s);
-    rig_run(s->r, OP_linear_swiglu, &w);
-    run_linear(s, s->down, s->act, s->x, 1);
+    for (int glu = GLU_CLAMPED; glu >= GLU_SILU; glu--) {
+        w.glu = (enum glu)glu;
+        rig_run(s->r, OP_linear_swiglu, &w);
+        run_linear(s, s->down, s->act, s->x, 1);
+    }
     run_norm(s);
     run_linear(s, s->embed, s->y, s->logits, 0);
+    rig_run(s->r, OP_cap_logits, &l);
     rig_run(s->r, OP_account, &c);
     rig_run(s->r, OP_sample, &a);
 }

@@ -134,32 +134,34 @@ static void check_together(struct rig *r, int rows, int n, int k)
 }
 
 /* What the gates, ups and SwiGLU of row i must give at output j, and how far off it may be. */
-static double gated_value(const float *x, int i, int j, int n, int k, enum dtype t, double *margin)
+static double gated_value(const float *x, int i, int j, int n, int k, enum dtype t, int with_bias,
+                          enum glu glu, double *margin)
 {
-    double gate = 0, up = 0;
+    double gate = with_bias ? (double)bias[j] : 0, up = with_bias ? (double)bias[n + j] : 0;
     for (int e = 0; e < k; e++) {
         double one = x[i * k + e];
         gate += one * (double)buf_a[(size_t)j * (size_t)k + (size_t)e];
         up += one * (double)buf_a[(size_t)(n + j) * (size_t)k + (size_t)e];
     }
-    double want = gate / (1 + exp(-gate)) * up;
+    double want = rig_glu(glu, gate, up);
     *margin = 4e-7 * (k + 10) * (1 + fabs(gate) + fabs(up)) + (t == DTYPE_BF16 ? fabs(want) / 256 : 0);
     return want;
 }
 
 /* linear_swiglu against loops, and some rows alone. t: of the weight, type: of x and what comes out. */
-static void check_gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtype type, int decode)
+static void check_gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtype type, int decode,
+                        int with_bias, enum glu glu)
 {
     static uint16_t half[ROOM], out[ROOM], one[OUTPUTS];
     static float whole[ROOM], alone_out[OUTPUTS];
     size_t size = dtype_bytes(type), width = (size_t)n * size;
-    struct weight w = rig_weight(r, 2 * n, k, t, buf_a, NULL);
+    struct weight w = rig_weight(r, 2 * n, k, t, buf_a, with_bias ? bias : NULL);
     rig_fill(r, buf_b, (size_t)(rows * k));
     for (int i = 0; i < rows * k; i++) {
         buf_b[i] = t == DTYPE_BF16 ? rig_bf16(buf_b[i]) : buf_b[i];
         half[i] = half_of(buf_b[i]);
     }
-    struct linear_swiglu_args a = {.w = w, .rows = rows, .type = type, .decode = decode};
+    struct linear_swiglu_args a = {.w = w, .rows = rows, .type = type, .decode = decode, .glu = glu};
     a.x = rig_up(r, type == DTYPE_BF16 ? (void *)half : (void *)buf_b, (size_t)(rows * k) * size);
     a.workspace = rig_up(r, buf_c, (size_t)(rows * 2 * n) * 4);
     a.out = rig_up(r, buf_c, (size_t)rows * width);
@@ -167,7 +169,7 @@ static void check_gated(struct rig *r, int rows, int n, int k, enum dtype t, enu
     rig_run(r, OP_linear_swiglu, &a);
     rig_get(r, all, a.out, (size_t)rows * width);
     for (int i = 0; i < rows * n; i++) {
-        double margin, want = gated_value(buf_b, i / n, i % n, n, k, type, &margin);
+        double margin, want = gated_value(buf_b, i / n, i % n, n, k, type, with_bias, glu, &margin);
         uint32_t u = (uint32_t)out[i] << 16;
         float have = whole[i];
         if (type == DTYPE_BF16)
@@ -233,6 +235,34 @@ static int ours_alone(const struct rig *r)
     return rig_small() && rig_rounds(r);
 }
 
+/* Other units, and biases, which are added before the unit: of weights whose gates and ups a GPU does at once
+ * where there is neither, of one that it never does so, and of fp32. */
+static void units_and_biases(struct rig *r)
+{
+    static const struct {
+        int rows, n, k;
+        enum dtype w;
+        int decode;
+    } row[] = {{70, 72, 64, DTYPE_BF16, 0},
+               {70, 72, 64, DTYPE_BF16, 1},
+               {5, 68, 144, DTYPE_BF16, 1},
+               {3, 20, 48, DTYPE_F32, 0}};
+    int ran = 0;
+    for (size_t i = 0; i < 6 * sizeof row / sizeof *row; i++) {
+        int at = (int)i / 6, with_bias = (int)i % 2;
+        enum glu glu = (enum glu)(i / 2 % 3);
+        if (ours_alone(r) && !row[at].decode)
+            continue;
+        check_gated(r, row[at].rows, row[at].n, row[at].k, row[at].w, DTYPE_F32, row[at].decode, with_bias,
+                    glu);
+        if (row[at].w == DTYPE_BF16 && r->b->activations == DTYPE_BF16)
+            check_gated(r, row[at].rows, row[at].n, row[at].k, row[at].w, DTYPE_BF16, row[at].decode,
+                        with_bias, glu);
+        ran++;
+    }
+    rig_ran("other gated units, and biases", ran);
+}
+
 /* Of prompts: tiles of 128 rows and 64 to 128 gates on a GPU, and what is left at their ends; fewer tiles of
  * k than a ring has stages, and more; more tiles than blocks. Of decode steps: tiles of 8, 32, 64 and 128
  * rows with 64, 96 (up to 288 gates on three multiprocessors, to 12,672 on 132) and 128 gates, and then those
@@ -263,13 +293,14 @@ static void all_gated(struct rig *r)
         if (ours_alone(r) && (row[i].w != DTYPE_BF16 || row[i].n > 16000))
             continue;
         if (!ours_alone(r))
-            check_gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_F32, row[i].decode);
+            check_gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_F32, row[i].decode, 0, GLU_SILU);
         if (row[i].w == DTYPE_BF16 && r->b->activations == DTYPE_BF16)
-            check_gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_BF16, row[i].decode);
+            check_gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_BF16, row[i].decode, 0, GLU_SILU);
         ran[row[i].decode]++;
     }
     few_and_many(r, 72);
     few_and_many(r, 304);
+    units_and_biases(r);
     rig_ran("gates, ups and SwiGLU", ran[0]);
     rig_ran("gates, ups and SwiGLU in decode steps", ran[1]);
 }
@@ -317,7 +348,8 @@ static void check_all(struct rig *r)
         {20, 264, 1200, DTYPE_BF16, 1, 1, 1},  {128, 136, 2048, DTYPE_BF16, 1, 1, 1},
         {300, 72, 4096, DTYPE_BF16, 1, 1, 1},  {257, 6200, 144, DTYPE_BF16, 1, 1, 1},
         {130, 2112, 256, DTYPE_BF16, 1, 1, 1}, {400, 1600, 256, DTYPE_BF16, 1, 1, 1},
-        {130, 1152, 512, DTYPE_BF16, 1, 1, 1},
+        {130, 1152, 512, DTYPE_BF16, 1, 1, 1}, {40, 64, 96, DTYPE_BF16, 1, 1, 0},
+        {12, 64, 64, DTYPE_F32, 1, 1, 0},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         /* Small: every third row before those of decode steps, and of these small weights: what is left takes

@@ -223,7 +223,13 @@ static void check_heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, i
         r->b->release(r->d, r->owned[--r->n_owned]);
 }
 
-static void check_swiglu(struct rig *r, int rows, int n)
+/* What a unit's sigmoid is of: fp32 rounds it. */
+static double sigmoid_of(enum glu glu, double z)
+{
+    return glu == GLU_GELU ? 1.6 * (z + 0.044715 * z * z * z) : glu == GLU_CLAMPED ? 1.702 * z : 0;
+}
+
+static void check_swiglu(struct rig *r, int rows, int n, enum glu glu)
 {
     static const float edge[] = {0, -0.0f, 88, -88, 100, -100, 104, -104, 1e30f, -1e30f, 1e-40f, 3.4e38f};
     rig_fill(r, buf_a, (size_t)(rows * 2 * n));
@@ -234,7 +240,8 @@ static void check_swiglu(struct rig *r, int rows, int n)
     struct swiglu_args a = {.x = rig_up(r, buf_a, (size_t)(rows * 2 * n) * 4),
                             .out = rig_alloc(r, (size_t)(rows * n) * 4),
                             .rows = rows,
-                            .n = n};
+                            .n = n,
+                            .glu = glu};
     rig_run(r, OP_swiglu, &a);
     rig_get(r, got, a.out, (size_t)(rows * n) * 4);
     if (r->b->activations == DTYPE_BF16) {
@@ -245,7 +252,8 @@ static void check_swiglu(struct rig *r, int rows, int n)
     double worst = 0;
     for (int i = 0; i < rows * n; i++) {
         double z = (double)buf_a[i / n * 2 * n + i % n], u = (double)buf_a[i / n * 2 * n + n + i % n];
-        double want = z / (1 + exp(-z)) * u, error = fabs((double)got[i] - want) / (fabs(want) + 1e-30);
+        double want = rig_glu(glu, z, u), error = fabs((double)got[i] - want) / (fabs(want) + 1e-30);
+        error /= 1 + fabs(sigmoid_of(glu, z < 7 || glu != GLU_CLAMPED ? z : 7));
         /* exp(-z) leaves the range of fp32 near -88.7: the result is 0 where the true one is below 1e-36 */
         if (fabs(want) > 1e-35 && fabs(want) < 3e38)
             worst = error > worst ? error : worst;
@@ -253,6 +261,40 @@ static void check_swiglu(struct rig *r, int rows, int n)
             CHECK(fabs(want) >= 3e38 || fabs((double)got[i]) < 1e-34);
     }
     CHECK_NEAR(worst, 0, 5e-7);
+}
+
+/* What is not a number stays so in every unit, as gate and as up. */
+static void check_lost(struct rig *r)
+{
+    const float x[4] = {NAN, 1, 1, NAN};
+    struct swiglu_args a = {rig_up(r, x, sizeof x), rig_alloc(r, 8), 1, 2, DTYPE_F32, GLU_SILU};
+    for (int glu = GLU_SILU; glu <= GLU_CLAMPED; glu++) {
+        a.glu = (enum glu)glu;
+        rig_run(r, OP_swiglu, &a);
+        rig_get(r, got, a.out, 8);
+        CHECK(isnan(got[0]) && isnan(got[1]));
+    }
+}
+
+/* Logits of every size to a few ulp; what is not finite stays. cap 0: scaled only. */
+static void check_cap(struct rig *r, float scale, float cap)
+{
+    enum { N = 9001 };
+    static const float odd[] = {INFINITY, -INFINITY, NAN, 0, -0.0f, 1e-30f, 3e38f};
+    rig_fill(r, buf_a, N);
+    for (int i = 0; i < N; i++)
+        buf_a[i] *= powf(10, (float)(i % 9) - 5);
+    memcpy(buf_a, odd, sizeof odd);
+    struct cap_logits_args a = {rig_up(r, buf_a, N * 4), N - 1, scale, cap};
+    rig_run(r, OP_cap_logits, &a);
+    rig_get(r, got, a.v, N * 4);
+    CHECK(got[0] == INFINITY && got[1] == -INFINITY && isnan(got[2]) && got[N - 1] == buf_a[N - 1]);
+    for (int i = 3; i < N - 1; i++) {
+        float scaled = buf_a[i] * scale;
+        double want = cap > 0 ? (double)cap * tanh((double)scaled / (double)cap) : (double)scaled;
+        CHECK_NEAR((double)got[i], want, 4e-7 * fabs(want));
+        CHECK(cap > 0 || got[i] == scaled);
+    }
 }
 
 static void check_gate(struct rig *r, int per_layer)
@@ -433,9 +475,15 @@ static void check_all(struct rig *r)
         check_heads(r, 2, 1, 48, DTYPE_F32, i / 2, i % 2 ? NORM | STILL : SCALED);
         check_heads(r, 2, 2, 112, DTYPE_BF16, i / 2, SCALED | (i % 2 ? NORM | BEHIND : STILL));
     }
-    check_swiglu(r, 2, 768);
-    check_swiglu(r, 3, 1100);
-    check_swiglu(r, 1, 13);
+    for (int glu = GLU_SILU; glu <= GLU_CLAMPED; glu++) {
+        check_swiglu(r, 2, 768, (enum glu)glu);
+        check_swiglu(r, 3, 1100, (enum glu)glu);
+        check_swiglu(r, 1, 13, (enum glu)glu);
+    }
+    check_lost(r);
+    check_cap(r, 1, 30);
+    check_cap(r, 0.125f, 0);
+    check_cap(r, 0.5f, 50);
     check_gate(r, 0);
     check_gate(r, 1);
     split_heads(r, 4, 2, 64);

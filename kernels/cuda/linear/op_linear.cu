@@ -58,9 +58,17 @@ int cuda_op_linear(struct device *d, const struct linear_args *a)
     return a->decode && gemm_split_fits(d, &a->w) ? gemm_split_run(d, &p) : gemm_run(d, &p);
 }
 
+/* In one kernel, which has no biases and SiLU alone? */
+static bool does_at_once(const struct device *d, const struct linear_swiglu_args *a)
+{
+    if (a->type != DTYPE_BF16 || a->glu != GLU_SILU)
+        return false;
+    return a->decode ? gemm_gated_few_fits(d, &a->w) : gemm_gated_fits(d, &a->w);
+}
+
 int cuda_op_linear_swiglu(struct device *d, const struct linear_swiglu_args *a)
 {
-    if (a->type == DTYPE_BF16 && (a->decode ? gemm_gated_few_fits(d, &a->w) : gemm_gated_fits(d, &a->w))) {
+    if (does_at_once(d, a)) {
         if ((uintptr_t)a->x % 16 || (uintptr_t)a->out % (a->decode ? 16 : 4))
             return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
                               "linear_swiglu: rows must begin at multiples of 16 bytes");
