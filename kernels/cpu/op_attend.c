@@ -50,8 +50,7 @@ INLINE void score_tile(struct job *j, const int R, const int P, const int bf16, 
         const struct plan_entry *e = j->entry + i + p;
         for (int r = 0; r < R; r++) {
             struct m16 read = m_bits(e->heads >> (g + r) & 1 ? e->tokens : 0);
-            struct v16 s = v_softcap(v_mul(acc[r * P + p], v_set(j->scale)), j->softcap);
-            s = v_select(read, s, v_set(-INFINITY));
+            struct v16 s = v_select(read, v_mul(acc[r * P + p], v_set(j->scale)), v_set(-INFINITY));
             v_store(j->s[g + r] + (i + p) * LANES, s);
             j->largest[g + r] = v_max(s, j->largest[g + r]);
         }
@@ -152,11 +151,25 @@ static void page_sums(struct job *j, int first_page, int n_pages)
         }
 }
 
+static void cap_logits(struct job *j)
+{
+    for (int g = 0; g < j->group; g++) {
+        j->largest[g] = v_set(-INFINITY);
+        for (int i = 0; i < j->n; i++) {
+            struct v16 s = v_softcap(v_load(j->s[g] + i * LANES), j->softcap);
+            v_store(j->s[g] + i * LANES, s);
+            j->largest[g] = v_max(s, j->largest[g]);
+        }
+    }
+}
+
 static void attend_split(struct job *j, int first_page, int n_pages)
 {
     for (int g = 0; g < j->group; g++)
         j->largest[g] = v_set(-INFINITY);
     all_rows(j, 0);
+    if (j->softcap > 0)
+        cap_logits(j);
     for (int g = 0; j->logits && g < j->group; g++) {
         float *to = j->logits + (size_t)g * j->stride;
         for (int p = 0; p < n_pages; p++)

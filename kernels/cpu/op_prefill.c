@@ -87,7 +87,7 @@ INLINE void score_tile(struct block *b, const int R, const float *k, int i, int 
         acc[r] = v_set(0);
     tile_run(R, 1, 0, acc, b->q + i * b->d, (size_t)b->d, 1, b->d, at);
     for (int r = 0; r < R; r++) {
-        struct v16 s = v_softcap(v_mul(acc[r], v_set(b->a->scale)), b->a->softmax.softcap);
+        struct v16 s = v_mul(acc[r], v_set(b->a->scale));
         if (!plain)
             s = v_select(visible_mask(b, b->pos0 + (i + r) / b->group, page), s, v_set(-INFINITY));
         v_store(b->s[i + r] + column * LANES, s);
@@ -111,6 +111,10 @@ static void score_page(struct block *b, int page, int column)
             TILE_CASES(CASE)
 #undef CASE
         }
+    }
+    for (int i = 0; b->a->softmax.softcap > 0 && i < b->rows; i++) {
+        float *s = b->s[i] + column * LANES;
+        v_store(s, v_softcap(v_load(s), b->a->softmax.softcap));
     }
 }
 

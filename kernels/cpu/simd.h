@@ -188,10 +188,12 @@ INLINE struct v16 v_tanh(struct v16 x)
     return v_select(m_less(size, v_set(0.35f)), v_fma(v_mul(x, z), p, x), t);
 }
 
-/* cap * tanh(x / cap), or x itself where cap is 0. */
+/* cap * tanh(x / cap) of logits; -infinity, which stands for a key that is not read, stays. Code for it does
+ * not belong into unrolled tiles: the scalar one takes minutes to compile there. */
 INLINE struct v16 v_softcap(struct v16 x, float cap)
 {
-    return cap > 0 ? v_mul(v_set(cap), v_tanh(v_div(x, v_set(cap)))) : x;
+    struct v16 y = v_mul(v_set(cap), v_tanh(v_div(x, v_set(cap))));
+    return v_select(m_less(v_set(-INFINITY), x), y, x);
 }
 
 #undef V
