@@ -243,7 +243,8 @@ struct put_queries_args {
  *             (0 beyond the ends) or the largest
  *   out(t)  = (1/G) sum over g of s_g(t)
  *
- * largest_first: instead there is one p per KV head, of the largest logit of the group. The recent slots get
+ * largest_first: instead there is one p per KV head, of the largest logit of the group, and of its largest
+ * sink. Sinks are those of one layer, so that with them n_rows is n_kv. The recent slots get
  * 0. Adds to kv.aux_half the keys looked at. n_rows: heads of layers. */
 enum window_pool { WINDOW_MEAN, WINDOW_MAX };
 struct window_mass_args {

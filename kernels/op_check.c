@@ -327,6 +327,9 @@ static int check_window_mass(struct refusal *f, const void *args)
         rc = refuse_args(
             f, "window_mass: %d queries, the first of which does not see all slots before the %d recent ones",
             a->n, a->params.recent);
+    if (!rc && a->softmax.sink && a->out.n_rows != a->kv.n_kv)
+        rc = refuse_args(f, "window_mass: %d lists of %d KV heads with sinks, which are those of one layer",
+                         a->out.n_rows, a->kv.n_kv);
     return rc ? rc : check_layers(f, OP_window_mass, a->out.n_rows, &a->kv, a->layer);
 }
 

@@ -65,34 +65,48 @@ INLINE void window_logits(const struct window *w, const int bf16, int i0, int g,
     const struct kv_view *kv = &w->a->kv;
     const float *q[WINDOW_QUERIES];
     struct v16 acc[WINDOW_QUERIES], scale = v_set(w->a->scale);
+    float cap = w->a->softmax.softcap;
     for (int r = 0; r < WINDOW_QUERIES; r++)
         q[r] = query_at(w, i0 + r < w->a->n ? i0 + r : w->a->n - 1, g);
     for (int p = 0; p < kv_pages(w->n_slots); p++) {
         dot_pages(kv, WINDOW_QUERIES, bf16, acc, q,
                   kv->block_table[w->head * (size_t)kv->max_pages + (size_t)p]);
         for (int r = 0; r < WINDOW_QUERIES; r++) {
-            struct v16 x = v_mul(acc[r], scale);
+            struct v16 x = v_softcap(v_mul(acc[r], scale), cap);
             float *to = w->logits[r] + p * LANES;
             v_store(to, more ? v_max(x, v_load(to)) : x);
         }
     }
 }
 
-/* Adds softmax(v[0 .. n-1]) to `sum`, of which only the first `before` are wanted. */
-static void add_softmax(float *v, int n, float *sum, int before)
+/* The sink of head g of the group, of which with largest_first the largest counts, or -inf without one. */
+static float window_sink(const struct window *w, int g)
+{
+    const float *sink = w->a->softmax.sink;
+    if (!sink)
+        return -INFINITY;
+    float largest = sink[w->h * w->group + g];
+    for (int k = g + 1; w->a->largest_first && k < w->group; k++)
+        largest = fmaxf(largest, sink[w->h * w->group + k]);
+    return largest;
+}
+
+/* Adds softmax(v[0 .. n-1]), beside a sink (-inf: without), to `sum`, of which only the first `before` are
+ * wanted. */
+static void add_softmax(float *v, int n, float sink, float *sum, int before)
 {
     struct v16 lane_max = v_set(-INFINITY), all = v_set(0);
     for (int t = n; t < (n + LANES - 1) / LANES * LANES; t++)
         v[t] = -INFINITY;
     for (int t = 0; t < n; t += LANES)
         lane_max = v_max(v_load(v + t), lane_max);
-    struct v16 largest = v_set(v_largest(lane_max));
+    struct v16 largest = v_set(fmaxf(v_largest(lane_max), sink));
     for (int t = 0; t < n; t += LANES) {
         struct v16 x = v_softmax_exp(v_sub(v_load(v + t), largest));
         v_store(v + t, x);
         all = v_add(all, x);
     }
-    struct v16 total = v_set(v_sum(all));
+    struct v16 total = v_set(v_sum(all) + v_first(v_softmax_exp(v_sub(v_set(sink), largest))));
     for (int t = 0; t < before; t += LANES)
         v_store(sum + t, v_add(v_load(sum + t), v_div(v_load(v + t), total)));
 }
@@ -120,6 +134,7 @@ static void window_head(struct window *w, float *out)
     for (int g = 0; g < passes; g++) {
         for (int t = 0; t < kv_pages(w->before) * KV_PAGE_TOKENS; t++)
             w->sum[t] = 0;
+        float sink = window_sink(w, g);
         for (int i = 0; i < a->n; i += WINDOW_QUERIES) {
             for (int k = g; k < (a->largest_first ? w->group : g + 1); k++)
                 if (bf16)
@@ -127,7 +142,7 @@ static void window_head(struct window *w, float *out)
                 else
                     window_logits(w, 0, i, k, k > g);
             for (int r = 0; r < WINDOW_QUERIES && i + r < a->n; r++)
-                add_softmax(w->logits[r], a->causal ? w->n_slots - a->n + 1 + i + r : w->before, w->sum,
+                add_softmax(w->logits[r], a->causal ? w->n_slots - a->n + 1 + i + r : w->before, sink, w->sum,
                             w->before);
         }
         pool_scores(w, (float)a->n * (float)passes, out);
@@ -247,7 +262,7 @@ static void score_redundancy(const struct redundancy_head *s, float *v)
         s->sum[t] /= (float)n;
         s->row[t] = 0;
     }
-    add_softmax(s->sum, n, s->row, n);
+    add_softmax(s->sum, n, -INFINITY, s->row, n);
     for (int t = 0; t < n - a->recent; t++)
         v[t] = a->lambda * v[t] - (1 - a->lambda) * s->row[t];
 }

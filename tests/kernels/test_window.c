@@ -6,7 +6,13 @@
  * tensor cores take, and one more. */
 enum { SHORT = 6, LONG = 71, MOST = 128, MORE = 129 };
 
-static int scored, alike; /* heads so far */
+static int scored, alike, sunk, capped; /* heads so far */
+
+/* What the next softmaxes have. */
+static struct {
+    int sinks;
+    float cap;
+} also;
 
 /* What one test looks at. */
 struct window_test {
@@ -16,6 +22,7 @@ struct window_test {
     int n_rows;             /* those of the set, and padding between them */
     int layers;             /* 1: LAYER, else all */
     float *q[LAYERS][SEQS]; /* (n, n_q, d): the last queries, in the order of positions */
+    float sink[16];         /* by query head */
 };
 
 /* Where compare() puts the scores of the set's rows, or NULL: (ROWS, n_kv, SLOTS). */
@@ -78,7 +85,9 @@ static void plain_add(const struct window_test *w, int head, const float *q, int
 {
     static double x[SLOTS];
     int d = w->s->c.kv.head_dim;
-    double top = -INFINITY, all = 0;
+    double top = -INFINITY, all = 0, sink = -INFINITY;
+    for (int h = from; h < to && also.sinks; h++)
+        top = sink = fmax(sink, (double)w->sink[h]);
     for (int t = 0; t < n; t++) {
         const float *k = w->s->c.k + ((size_t)head * SLOTS + (size_t)t) * (size_t)d;
         x[t] = -INFINITY;
@@ -86,12 +95,14 @@ static void plain_add(const struct window_test *w, int head, const float *q, int
             double dot = 0;
             for (int i = 0; i < d; i++)
                 dot += (double)q[h * d + i] * (double)k[i];
-            x[t] = fmax(x[t], dot * (double)w->a.scale);
+            dot *= (double)w->a.scale;
+            x[t] = fmax(x[t], also.cap > 0 ? (double)also.cap * tanh(dot / (double)also.cap) : dot);
         }
         top = fmax(top, x[t]);
     }
     for (int t = 0; t < n; t++)
         all += exp(x[t] - top);
+    all += sink > -INFINITY ? exp(sink - top) : 0;
     for (int t = 0; t < n; t++)
         sum[t] += exp(x[t] - top) / all;
 }
@@ -234,6 +245,8 @@ static void compare_scores(struct window_test *w, const struct key_redundancy_ar
         }
         scored++;
         alike += mix != NULL;
+        sunk += also.sinks;
+        capped += also.cap > 0;
     }
     free(v);
     free(n);
@@ -255,25 +268,29 @@ static void window_of_rows(struct set *s, int n_rows, int layers, int queries, i
     for (int i = 0; i < layers; i++)
         put_queries(&w, first_layer(&w) + i, state, state_bytes);
     struct rows rows = make_rows(&w);
-    w.a = (struct window_mass_args){.rows = rows,
-                                    .kv = s->c.kv,
-                                    .layer = first_layer(&w),
-                                    .n_q = s->c.n_q,
-                                    .scale = 0.3f,
-                                    .params = {.tokens = queries + 4,
-                                               .min_tokens = queries + 3,
-                                               .every = every < 0 ? -every : every,
-                                               .recent = queries + 2,
-                                               .late = every < 0},
-                                    .n = queries,
-                                    .state = state,
-                                    .state_bytes = state_bytes,
-                                    .causal = causal,
-                                    .largest_first = largest_first,
-                                    .kernel = kernel,
-                                    .pool = pool,
-                                    .out = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4),
-                                            rig_alloc(s->r, lists * 4), of_row, SLOTS}};
+    for (int q = 0; q < 16; q++) /* near the logits, above them and below */
+        w.sink[q] = q % 3 == 0 ? 4 : q % 3 == 1 ? 15 : -90;
+    w.a = (struct window_mass_args){
+        .rows = rows,
+        .kv = s->c.kv,
+        .layer = first_layer(&w),
+        .n_q = s->c.n_q,
+        .scale = 0.3f,
+        .params = {.tokens = queries + 4,
+                   .min_tokens = queries + 3,
+                   .every = every < 0 ? -every : every,
+                   .recent = queries + 2,
+                   .late = every < 0},
+        .n = queries,
+        .state = state,
+        .state_bytes = state_bytes,
+        .causal = causal,
+        .largest_first = largest_first,
+        .kernel = kernel,
+        .pool = pool,
+        .softmax = {also.sinks ? rig_up(s->r, w.sink, sizeof w.sink) : NULL, also.cap},
+        .out = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4), rig_alloc(s->r, lists * 4),
+                of_row, SLOTS}};
     struct key_redundancy_args mix = {.rows = rows,
                                       .kv = s->c.kv,
                                       .layer = first_layer(&w),
@@ -316,6 +333,24 @@ static void check_windows(struct set *s, int shape)
     check_window(s, SHORT, 0, 1, 7, WINDOW_MAX, -16, SPARE_LAST);
     check_window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_LAST);
     check_window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_FIRST);
+}
+
+/* Sinks, a softcap, and both. */
+static void check_softmaxes(struct set *s, int shape)
+{
+    if (s->punch)
+        return;
+    for (int form = 0; form < 3; form++) {
+        also.sinks = form != 1;
+        also.cap = form ? 1.5f : 0;
+        if (rig_small() && form != shape % 3)
+            continue;
+        check_window(s, SHORT, 0, 0, 5, WINDOW_MEAN, 1, UNMIXED);
+        check_window(s, LONG, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
+        check_window(s, SHORT, 0, 1, 7, WINDOW_MAX, 17, SPARE_LAST);
+    }
+    also.sinks = 0;
+    also.cap = 0;
 }
 
 static void open_extra(struct set *s, struct rig *r, int shape)
@@ -386,6 +421,7 @@ static void extra_shapes(void)
     open_extra(&s, &r, SET_GROUP);
     check_window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
     check_window(&s, LONG, 1, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+    check_softmaxes(&s, SET_GROUP);
     close_extra(&s, &r);
     open_extra(&s, &r, SET_ODD);
     check_window(&s, SHORT, 1, 0, 5, WINDOW_MEAN, 10, UNMIXED);
@@ -406,6 +442,7 @@ static void extra_shapes(void)
 int main(void)
 {
     set_each(check_windows);
+    set_each(check_softmaxes);
     extra_shapes();
     many_rows();
     both_layers();
@@ -413,5 +450,7 @@ int main(void)
     same_bits(2, SPARE_LAST);
     rig_ran("heads scored by a window", scored);
     rig_ran("heads of which keys were compared", alike);
+    rig_ran("heads with sinks", sunk);
+    rig_ran("heads with a softcap", capped);
     return check_done();
 }

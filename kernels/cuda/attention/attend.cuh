@@ -17,7 +17,13 @@
  * softmax: a running max, the sum of exponentials relative to it, and the sum over V, rescaled when the
  * running max rises. Where a list has several splits, combine_kernel adds them up in order. So a list's bits
  * depend on the list alone. */
-enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
+enum list_kind {
+    LIST_LIVE,
+    LIST_PAGES,
+    LIST_TOKENS,
+    LIST_MERGED,
+    LIST_WINDOW /* the pages that hold the last tokens, of which the first page has some before the window */
+};
 /* Which code adds up the splits of a list. Where no list has more than two, its blocks can do it. */
 enum share {
     APART, /* combine_kernel; the blocks of the grid take splits in turn */
@@ -51,7 +57,9 @@ struct attend_work {
     int q_stride;
     void *out; /* (rows, n_q, d) of `type`; NULL: logits and their log-sum-exp alone */
     enum dtype type;
-    float scale;
+    float scale, softcap; /* softcap: only attend_plain.cu knows it */
+    const float *sink;    /* (n_q) or NULL */
+    int window;           /* LIST_WINDOW */
     enum list_kind kind;
     int n_rows, cap, block_pages;
     uint64_t by_kv, by_block;             /* reciprocals of n_kv and block_pages */
@@ -148,12 +156,32 @@ template <class Work> __device__ static inline float part_scale(const Work &w)
     return w.is_plain() ? 1.0f : w.scale;
 }
 
+/* Returns the sum of a list's exponentials with that of the sink of query head q, relative to the running max
+ * as `sum` is; infinite where the sink is so large that nothing beside it counts. */
+template <class Work>
+__device__ static inline float sum_with_sink(const Work &w, int q, float running_max, float sum)
+{
+    if (!w.sink)
+        return sum;
+    float above = __ldg(&w.sink[q]) - running_max * part_scale(w);
+    return above > 69.0f ? CUDART_INF_F : sum + softmax_exp(above);
+}
+
+/* Returns the log of that sum, of all exponentials as they are. */
+template <class Work>
+__device__ static inline float log_of_sum(const Work &w, int q, float running_max, float sum)
+{
+    if (w.sink && sum == CUDART_INF_F)
+        return __ldg(&w.sink[q]);
+    return sum > 0 ? running_max * part_scale(w) + logf(sum) : -CUDART_INF_F;
+}
+
 /* One list as the kernels walk it. */
 struct list {
     int row, h, n; /* n: entries */
     size_t head;
     const int32_t *idx; /* NULL: all pages, or LIST_MERGED */
-    int len;            /* of idx */
+    int len;            /* of idx; LIST_WINDOW: the first slot inside the window */
 };
 
 /* Index of all lists in a block's shared memory, from which it finds the list of an item without another read
@@ -176,10 +204,11 @@ struct lists {
 enum { NO_SEQ = UINT16_MAX, LISTED = 1 << 15 };
 static_assert((int)MAX_SPLIT_ENTRIES * MAX_SPLITS < LISTED, "the number of a list's pages, in 15 bits");
 
-/* Returns the bytes of a stored list size: the length of a list of tokens may need more than 15 bits. */
+/* Returns the bytes of a stored list size: the length of a list of tokens, or what a window is the end of,
+ * may need more than 15 bits. */
 template <class Work> __host__ __device__ static inline int size_bytes(const Work &w)
 {
-    return w.kind_of() == LIST_TOKENS ? 4 : 2;
+    return w.kind_of() == LIST_TOKENS || w.kind_of() == LIST_WINDOW ? 4 : 2;
 }
 
 /* Returns the bytes of shared memory that find_lists() needs for an index. */
@@ -190,7 +219,8 @@ template <class Work> __host__ __device__ static inline size_t lists_bytes(const
 }
 
 /* A list's size is its entries, or -1 - len where there is a list of pages or tokens; in 16 bits that is
- * LISTED + len. store_size() stores the size of list i, and stored_size() returns it. */
+ * LISTED + len. LIST_WINDOW: it is the tokens of the sequence, which say where the window begins.
+ * store_size() stores the size of list i, and stored_size() returns it. */
 template <class Work>
 __device__ static inline void store_size(const Work &w, const struct lists *all, int i, int size)
 {
@@ -211,6 +241,8 @@ template <class Work> __device__ static inline int stored_size(const Work &w, co
 /* Returns the entries of a list of that size (see store_size). */
 template <class Work> __device__ static inline int list_entries(const Work &w, int size)
 {
+    if (w.kind_of() == LIST_WINDOW)
+        return pages_of(size) - window_start(w.window, size - 1) / KV_PAGE_TOKENS;
     return size >= 0 || !w.has_idx()    ? size
            : w.kind_of() == LIST_TOKENS ? pages_of(-1 - size)
                                         : (-1 - size) * w.block_pages;
@@ -225,6 +257,10 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
     if (w.kind_of() == LIST_MERGED) {
         int n = __ldcg(&w.plan.n[i]); /* without a wait for seq */
         return *seq >= 0 ? n : 0;
+    }
+    if (w.kind_of() == LIST_WINDOW) {
+        int tokens = __ldcg(&w.rows.pos[row]) + 1;
+        return *seq >= 0 ? tokens : 0;
     }
     if (w.has_idx())
         len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
@@ -253,6 +289,8 @@ __device__ static inline struct list list_at(const Work &w, const struct lists &
         return l;
     l.n = list_entries(w, size);
     l.head = kv_head(w.kv, seq, w.layer, l.h);
+    if (w.kind_of() == LIST_WINDOW)
+        l.len = window_start(w.window, size - 1);
     if (w.has_idx() && size < 0) {
         l.idx = w.idx + ((size_t)l.row * w.n_rows + w.list_of[l.h]) * (size_t)w.cap;
         l.len = -1 - size;
@@ -278,6 +316,8 @@ __device__ static inline struct entry page_entry(const Work &w, const struct lis
     int pages = w.has_idx() ? pages_of(__ldcg(&w.kv.n_slots[l.head])) : w.kv.max_pages;
     struct entry out = {__ldcg(&w.kv.block_table[at]), page, __ldcg(&w.kv.live[at]), 0xffff};
     out.tokens = inside && page < pages ? out.tokens : 0;
+    if (w.kind_of() == LIST_WINDOW && page == l.len / KV_PAGE_TOKENS)
+        out.tokens &= 0xffffu << l.len % KV_PAGE_TOKENS;
     return out;
 }
 
@@ -291,7 +331,9 @@ __device__ static inline struct entry list_entry(const Work &w, const struct lis
         return out;
     }
     int block = quotient_of(e, w.by_block), page = e;
-    if (l.idx)
+    if (w.kind_of() == LIST_WINDOW)
+        page += l.len / KV_PAGE_TOKENS;
+    else if (l.idx)
         page += (__ldcg(&l.idx[block]) - block) * w.block_pages;
     return page_entry(w, l, page);
 }
@@ -417,7 +459,8 @@ __device__ static inline void finish_item(const Work &w, const struct list &l, i
         if (n_chunks > 1) {
             store_to_stay(&w.part[part * d + x], v);
         } else {
-            float f = sum[h] > 0 ? 1.0f / sum[h] : 0.0f;
+            float all = sum_with_sink(w, l.h * group + h, running_max[h], sum[h]);
+            float f = all > 0 ? 1.0f / all : 0.0f;
             put4_as(w.out, w.type, out * d + x, make_float4(v.x * f, v.y * f, v.z * f, v.w * f));
         }
     }
@@ -426,12 +469,13 @@ __device__ static inline void finish_item(const Work &w, const struct list &l, i
     if (n_chunks > 1)
         w.part_max_sum[part + t] = make_float2(running_max[t], sum[t]);
     else if (w.stats.logits)
-        w.stats.lse[out + t] = sum[t] > 0 ? running_max[t] * part_scale(w) + logf(sum[t]) : -CUDART_INF_F;
+        w.stats.lse[out + t] = log_of_sum(w, l.h * group + t, running_max[t],
+                                          sum_with_sink(w, l.h * group + t, running_max[t], sum[t]));
 }
 
-/* attend_mma.cu: bf16 K and V, head_dim 64 or 128, groups up to 8. attend_plain.cu: everything else.
- * attend_mma_fits() returns 1 if attend_mma() takes this work, else 0. The others, and merge_lists() below,
- * enqueue and return 0 or a negative BACKEND_ERR_ code with d->error set. */
+/* attend_mma.cu: bf16 K and V, head_dim 64 or 128, groups up to 8, no softcap. attend_plain.cu: everything
+ * else. attend_mma_fits() returns 1 if attend_mma() takes this work, else 0. The others, and merge_lists()
+ * below, enqueue and return 0 or a negative BACKEND_ERR_ code with d->error set. */
 int attend_mma_fits(const struct attend_work *w);
 int attend_mma(struct device *d, const struct attend_work *w);
 int attend_plain(struct device *d, const struct attend_work *w);

@@ -275,7 +275,8 @@ template <class F, class Work>
 static __device__ void begin_copies(const Work &w, void *smem, struct lists *all, struct cursor *c,
                                     struct block<F::STAGES> *b, uint32_t pipeline)
 {
-    const bool pages = F::VALUES && (w.kind_of() == LIST_LIVE || w.kind_of() == LIST_PAGES);
+    const bool pages =
+        F::VALUES && (w.kind_of() == LIST_LIVE || w.kind_of() == LIST_PAGES || w.kind_of() == LIST_WINDOW);
 #pragma unroll 1
     for (bool early = pages && w.pdl;; early = false) {
         if (early)

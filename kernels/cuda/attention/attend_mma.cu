@@ -355,7 +355,8 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, F::BLOCKS)
 
 int attend_mma_fits(const struct attend_work *w)
 {
-    return w->kv.dtype == DTYPE_BF16 && w->group <= 8 && (w->kv.head_dim == 64 || w->kv.head_dim == 128);
+    return w->kv.dtype == DTYPE_BF16 && w->group <= 8 && w->softcap <= 0 &&
+           (w->kv.head_dim == 64 || w->kv.head_dim == 128);
 }
 
 template <class F, enum dump DUMP, list_kind KIND, share SHARING>
@@ -381,7 +382,7 @@ static int launch_kind(struct device *d, const struct attend_work *w)
 template <int D, enum dump DUMP, bool VALUES, list_kind KIND, share SHARING>
 static int run_kind(struct device *d, const struct attend_work *w)
 {
-    const bool CAN_BE_DEEP = VALUES && KIND == LIST_LIVE && DUMP == NO_DUMP;
+    const bool CAN_BE_DEEP = VALUES && (KIND == LIST_LIVE || KIND == LIST_WINDOW) && DUMP == NO_DUMP;
     if (CAN_BE_DEEP && w->deep)
         return launch_kind<tile_config<D, VALUES, CAN_BE_DEEP>, DUMP, KIND, SHARING>(d, w);
     return launch_kind<tile_config<D, VALUES, false>, DUMP, KIND, SHARING>(d, w);
@@ -410,6 +411,8 @@ template <int D> static int run_wide(struct device *d, const struct attend_work 
         return run_kind<D, NO_DUMP, true, LIST_PAGES, PAIR>(d, w);
     if (w->shared == SOLO)
         return run_kind<D, NO_DUMP, true, LIST_PAGES, SOLO>(d, w);
+    if (w->kind == LIST_WINDOW)
+        return run_kind<D, NO_DUMP, true, LIST_WINDOW, APART>(d, w);
     if (w->stats.by_page)
         return run_kind<D, PAGE_SUMS, true, LIST_LIVE, APART>(d, w);
     return w->stats.logits ? run_list_kind<D, LOGITS>(d, w) : run_list_kind<D, NO_DUMP>(d, w);

@@ -69,7 +69,7 @@ static __device__ void score_span(const struct attend_work &w, const struct list
     for (int g = 0; g < G; g++) {
         if (g >= w.group)
             continue;
-        float x = s->heads[t] >> g & 1 ? acc[g] * w.scale : -CUDART_INF_F;
+        float x = s->heads[t] >> g & 1 ? softcap_of(acc[g] * w.scale, w.softcap) : -CUDART_INF_F;
         s->s[g][t] = x;
         if (w.dumps_logits() && s->slot[t] >= 0 && (w.kind == LIST_LIVE || !l.idx || s->heads[t] >> g & 1))
             w.stats.logits[(row + g) * (size_t)w.stats.stride + s->slot[t]] = x;

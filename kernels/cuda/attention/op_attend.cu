@@ -26,7 +26,8 @@ static __device__ inline void add_scaled(float4 *to, float4 v, float by)
 
 /* The splits of a list come together, a block a query head: weights of the splits first, a thread each, then
  * four dimensions a thread, of every n-th split, and these sums in order. */
-static __global__ void combine_kernel(const __grid_constant__ struct attend_work w)
+static __global__ void __launch_bounds__(ATTEND_THREADS, 8)
+    combine_kernel(const __grid_constant__ struct attend_work w)
 {
     enum { AHEAD = 8 };
     __shared__ float keep[MAX_SPLITS];
@@ -53,9 +54,10 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
     float new_max = block_max(own.x, smem);
     float x = own.x == -CUDART_INF_F ? 0.0f : softmax_exp((own.x - new_max) * part_scale(w));
     keep[t] = x;
-    float sum = block_sum(own.y * x, smem);
+    int q = i % w.kv.n_kv * w.group + h;
+    float sum = sum_with_sink(w, q, new_max, block_sum(own.y * x, smem));
     if (t == 0 && w.stats.logits)
-        w.stats.lse[out] = sum > 0 ? new_max * part_scale(w) + logf(sum) : -CUDART_INF_F;
+        w.stats.lse[out] = log_of_sum(w, q, new_max, sum);
     if (!w.out)
         return;
     float4 o = zero;
@@ -113,8 +115,9 @@ static int run_kernels(struct device *d, struct attend_work *w, int entries_limi
     /* Lists that are not in order are looked up twice, which for many takes longer than it saves (measured:
      * for 1,024 of them 2 to 4 % of decoding). */
     w->pdl = w->pdl && !w->plain && (w->in_order || lists <= 4 * ATTEND_THREADS);
-    w->next = w->max_splits > 1 ? AFTER_READING : w->pdl && w->kind == LIST_PAGES ? AT_ONCE : AT_ENDS;
-    w->deep = w->kind == LIST_LIVE && w->out && !w->stats.logits && splits_fit(d, w, lists);
+    w->next = w->max_splits > 1 ? AFTER_READING : w->pdl && w->kind != LIST_LIVE ? AT_ONCE : AT_ENDS;
+    w->deep = (w->kind == LIST_LIVE || w->kind == LIST_WINDOW) && w->out && !w->stats.logits &&
+              splits_fit(d, w, lists);
     size_t heads = lists * (size_t)w->max_splits * (size_t)w->group;
     char *workspace =
         (char *)cuda_workspace(d, heads * (sizeof(float2) + (w->out ? w->kv.head_dim * sizeof(float) : 0)));
@@ -149,6 +152,8 @@ static int differs_within_group(const struct attend_args *a)
 static int max_entries_of(const struct attend_work *w, int promised)
 {
     int per = w->kind == LIST_PAGES ? w->block_pages : 1, pages = (w->kv.max_pages + per - 1) / per * per;
+    if (w->kind == LIST_WINDOW) /* of which the first page may have one token, and the last page one */
+        promised = (w->window - 2) / KV_PAGE_TOKENS + 2;
     if (promised < 1 || promised > pages)
         return pages;
     promised *= w->kind == LIST_MERGED ? w->group : 1;
@@ -169,6 +174,9 @@ static int run_attend(struct device *d, const struct attend_args *a, enum op op)
     w.out = a->out;
     w.type = a->type;
     w.scale = a->scale;
+    w.softcap = a->softmax.softcap;
+    w.sink = a->softmax.sink;
+    w.window = a->window;
     w.n_rows = a->n_rows;
     w.cap = a->cap;
     w.block_pages = a->block_pages;
@@ -178,7 +186,10 @@ static int run_attend(struct device *d, const struct attend_args *a, enum op op)
     w.len = a->len;
     w.plan = a->plan;
     w.stats = a->stats;
-    w.kind = a->granularity == SEL_LIVE ? LIST_LIVE : a->granularity == SEL_PAGES ? LIST_PAGES : LIST_TOKENS;
+    w.kind = a->window > 0                 ? LIST_WINDOW
+             : a->granularity == SEL_LIVE  ? LIST_LIVE
+             : a->granularity == SEL_PAGES ? LIST_PAGES
+                                           : LIST_TOKENS;
     w.group = a->n_q / a->kv.n_kv;
     for (int h = 0; h < a->kv.n_kv; h++)
         w.list_of[h] = a->row_of_q[h * w.group];
@@ -194,7 +205,7 @@ static int run_attend(struct device *d, const struct attend_args *a, enum op op)
      * statistics are wanted. */
     w.pdl = keeps_lists(d->pdl) && (w.kind == LIST_PAGES  ? w.in_order && !a->stats.logits
                                     : w.kind == LIST_LIVE ? w.out != NULL
-                                                          : false);
+                                                          : w.kind == LIST_WINDOW);
     return rc ? rc : run_kernels(d, &w, max_entries_of(&w, a->max_pages_read), op);
 }
 
@@ -216,5 +227,6 @@ int cuda_op_qk_stats(struct device *d, const struct qk_stats_args *q)
     a.scale = q->scale;
     a.granularity = SEL_LIVE;
     a.stats = q->out;
+    a.softmax = q->softmax;
     return run_attend(d, &a, OP_qk_stats);
 }

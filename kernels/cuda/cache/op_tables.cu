@@ -40,8 +40,9 @@ static __global__ void account_kernel(struct account_args a)
     if (seq < 0)
         return;
     for (int i = threadIdx.x; i < heads; i += blockDim.x) {
-        int live = a.kv.n_live[(size_t)seq * heads + i];
-        sum += live + (a.with_bounds[seq] ? (live + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS : 0);
+        int held = a.kv.n_live[(size_t)seq * heads + i], window = a.window ? a.window[i / a.kv.n_kv] : 0;
+        held = window > 0 ? min(held, window) : held;
+        sum += held + (a.with_bounds[seq] ? (held + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS : 0);
     }
     sum = block_sum(sum, smem);
     if (threadIdx.x == 0)

@@ -134,8 +134,14 @@ static __device__ void dot_keys(const struct window_mass_args &a, const struct w
     }
 }
 
+/* Returns the logit of a sum over dimensions. CHANGED: there are sinks or a softcap. */
+template <bool CHANGED> static __device__ inline float logit_of(const struct window_mass_args &a, float x)
+{
+    return CHANGED ? softcap_of(x * a.scale, a.softmax.softcap) : x * a.scale;
+}
+
 /* Adds the logits of S slots from t on, THREADS apart. */
-template <bool BF16, int S>
+template <bool BF16, bool CHANGED, int S>
 static __device__ void add_slots(const struct window_mass_args &a, const struct window &w, int i0,
                                  const float *q, int t, struct running &r)
 {
@@ -148,13 +154,13 @@ static __device__ void add_slots(const struct window_mass_args &a, const struct 
 #pragma unroll
         for (int y = 0; y < S * OWN; y++)
             if (a.largest_first && g + y % OWN < w.group)
-                new_max[y / OWN] = fmaxf(new_max[y / OWN], x[y / OWN][y % OWN] * a.scale);
+                new_max[y / OWN] = fmaxf(new_max[y / OWN], logit_of<CHANGED>(a, x[y / OWN][y % OWN]));
     }
 #pragma unroll
     for (int y = 0; y < S * OWN; y++) {
         int s = y / OWN, o = y % OWN, i = i0 + o, slot = t + s * THREADS;
         if (a.largest_first ? o == 0 && slot < query_sees(a, w, i0) : i < a.n && slot < query_sees(a, w, i))
-            add_logit(r, o, a.largest_first ? new_max[s] : x[s][o] * a.scale);
+            add_logit(r, o, a.largest_first ? new_max[s] : logit_of<CHANGED>(a, x[s][o]));
     }
 }
 
@@ -222,7 +228,7 @@ static __device__ int blocks_of(const struct lse_work &x, int n_slots)
 }
 
 /* Sums of a part of the slots for the block's queries, which are in shared memory. */
-template <bool BF16>
+template <bool BF16, bool CHANGED>
 static __device__ struct running sum_part(const struct lse_work &x, const struct window &w, int part, int i0,
                                           const float *queries)
 {
@@ -237,15 +243,15 @@ static __device__ struct running sum_part(const struct lse_work &x, const struct
         /* A warp takes two slots a thread unless all second ones would be past the end. */
         bool two = t - (int)threadIdx.x % WARP + THREADS < end;
         if (two)
-            add_slots<BF16, 2>(x.a, w, i0, queries, t, r);
+            add_slots<BF16, CHANGED, 2>(x.a, w, i0, queries, t, r);
         else
-            add_slots<BF16, 1>(x.a, w, i0, queries, t, r);
+            add_slots<BF16, CHANGED, 1>(x.a, w, i0, queries, t, r);
         t += two ? 2 * THREADS : THREADS;
     }
     return r;
 }
 
-template <bool BF16>
+template <bool BF16, bool CHANGED>
 static __global__ void __launch_bounds__(THREADS, 2)
     window_lse_kernel(const __grid_constant__ struct lse_work x)
 {
@@ -270,7 +276,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
                              a.kv.head_dim, window_queries + y * a.kv.head_dim);
             __syncthreads();
             for (int part = item % blocks; part < parts; part += blocks) {
-                struct running r = sum_part<BF16>(x, w, part, i0, window_queries);
+                struct running r = sum_part<BF16, CHANGED>(x, w, part, i0, window_queries);
                 put_sums(r, n, running_max, sum, x.sums + at * x.max_parts + part, x.max_parts);
             }
             if (!last_to_come(x.arrived, w.list * x.jobs + job, blocks) || (int)threadIdx.x >= n)
@@ -279,6 +285,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
             float2 all = sums[0];
             for (int p = 1; p < parts; p++)
                 all = join_running(all, sums[p]);
+            if (CHANGED && a.softmax.sink)
+                all = join_running(all, make_float2(sink_of(a, w, g), 1));
             x.lse[at + threadIdx.x] = all.x + logf(all.y);
         });
 }
@@ -287,6 +295,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
  * slot, a warp every eighth query */
 
 /* The mass that the lane's slot, whose key is in `key`, has from this warp's queries in pass g. q: smem. */
+template <bool CHANGED>
 static __device__ float warp_mass(const struct window_mass_args &a, const struct window &w, const float *key,
                                   const float *lse, int g, int slot, float *q)
 {
@@ -309,13 +318,13 @@ static __device__ float warp_mass(const struct window_mass_args &a, const struct
 #pragma unroll
             for (int o = 0; o < OWN; o++)
                 if (h + o < w.group)
-                    new_max = fmaxf(new_max, x[0][o] * a.scale);
+                    new_max = fmaxf(new_max, logit_of<CHANGED>(a, x[0][o]));
         }
 #pragma unroll
         for (int o = 0; o < OWN; o++) {
             int of = i + o * WARPS;
             if (o < each && of < a.n && slot >= 0 && slot < w.before) /* all see those */
-                sum += softmax_exp((a.largest_first ? new_max : x[0][o] * a.scale) - lse[of]);
+                sum += softmax_exp((a.largest_first ? new_max : logit_of<CHANGED>(a, x[0][o])) - lse[of]);
         }
     }
     return sum;
@@ -333,6 +342,7 @@ static __device__ float pooled_mass(const struct window_mass_args &a, const floa
 
 /* Slots t0 .. t0 + TILE - 2 half - 1 of a head. key: (TILE, d + 4); q: (WARPS, OWN, d or STAGED); lse: the
  * head's. */
+template <bool CHANGED>
 static __device__ void mass_tile(const struct window_mass_args &a, const struct window &w, int t0, float *key,
                                  float *q, float (&part)[2][WARPS][TILE], float (&mass)[TILE],
                                  const float *lse)
@@ -349,8 +359,8 @@ static __device__ void mass_tile(const struct window_mass_args &a, const struct 
     }
     __syncthreads();
     for (int g = 0; g < passes; g++) {
-        part[g % 2][warp][lane] =
-            warp_mass(a, w, key + lane * (d + 4), lse + g * a.n, g, slot, q + warp * OWN * min(d, STAGED));
+        part[g % 2][warp][lane] = warp_mass<CHANGED>(a, w, key + lane * (d + 4), lse + g * a.n, g, slot,
+                                                     q + warp * OWN * min(d, STAGED));
         __syncthreads();
         if (warp > 0)
             continue;
@@ -371,6 +381,7 @@ static __device__ void mass_tile(const struct window_mass_args &a, const struct 
     __syncthreads();
 }
 
+template <bool CHANGED>
 static __global__ void __launch_bounds__(THREADS, 2)
     window_mass_kernel(struct window_mass_args a, const float *lse)
 {
@@ -384,15 +395,26 @@ static __global__ void __launch_bounds__(THREADS, 2)
     share_windows<THREADS>(
         a, true, [&](int n) { return (n - a.params.recent + step - 1) / step; },
         [&](const struct window &w, int tile) {
-            mass_tile(a, w, tile * step, window_room, window_room + TILE * (d + 4), part, mass,
-                      lse + w.list * queries);
+            mass_tile<CHANGED>(a, w, tile * step, window_room, window_room + TILE * (d + 4), part, mass,
+                               lse + w.list * queries);
         });
+}
+
+template <bool CHANGED>
+static int run_window(struct device *d, const struct lse_work *x, int queries, int masses)
+{
+    auto sums =
+        x->a.kv.dtype == DTYPE_BF16 ? window_lse_kernel<true, CHANGED> : window_lse_kernel<false, CHANGED>;
+    int rc = cuda_launch_pdl(d, OP_window_mass, sums, 2 * d->n_sm, THREADS, queries, 1, *x);
+    return rc ? rc
+              : cuda_launch_pdl(d, OP_window_mass, window_mass_kernel<CHANGED>, 2 * d->n_sm, THREADS, masses,
+                                1, x->a, (const float *)x->lse);
 }
 
 int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
 {
     int lists = a->rows.cap * a->out.n_rows, group = a->n_q / a->kv.n_kv, dim = a->kv.head_dim;
-    int queries = a->largest_first ? (group + OWN - 1) / OWN * OWN : OWN, bf16 = a->kv.dtype == DTYPE_BF16;
+    int queries = a->largest_first ? (group + OWN - 1) / OWN * OWN : OWN;
     int row = dim * (int)sizeof(float);
     int bytes = TILE * (row + 16) + WARPS * OWN * min(dim, STAGED) * (int)sizeof(float);
     struct lse_work x = {*a, a->largest_first ? a->n : group * ((a->n + OWN - 1) / OWN),
@@ -409,9 +431,6 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
         return BACKEND_ERR_MEMORY;
     x.lse = (float *)(x.sums + sums * x.max_parts);
     x.arrived = (size_t)lists * x.jobs > CUDA_COUNTERS ? NULL : d->counters;
-    int rc = cuda_launch_pdl(d, OP_window_mass, bf16 ? window_lse_kernel<true> : window_lse_kernel<false>,
-                             2 * d->n_sm, THREADS, queries * row, 1, x);
-    return rc ? rc
-              : cuda_launch_pdl(d, OP_window_mass, window_mass_kernel, 2 * d->n_sm, THREADS, bytes, 1, *a,
-                                (const float *)x.lse);
+    return a->softmax.sink || a->softmax.softcap > 0 ? run_window<true>(d, &x, queries * row, bytes)
+                                                     : run_window<false>(d, &x, queries * row, bytes);
 }

@@ -224,6 +224,8 @@ static __device__ void gather_masses(const struct window_work &x, const struct w
                 if (p + y < n)
                     sum = join_sums(sum, more[y]);
         }
+        if (x.a.softmax.sink)
+            sum = join_sums(sum, make_float2(sink_of(x.a, w, i / x.a.n) * LOG2_E, 1));
         lse[i] = sum.x + log2f(sum.y);
     }
 }
@@ -379,8 +381,8 @@ template <int D> static int run_mass(struct device *d, const struct window_work 
 
 int window_mma_fits(const struct window_mass_args *a)
 {
-    return a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128) &&
-           a->n <= MAX_QUERIES;
+    return a->kv.dtype == DTYPE_BF16 && a->softmax.softcap <= 0 &&
+           (a->kv.head_dim == 64 || a->kv.head_dim == 128) && a->n <= MAX_QUERIES;
 }
 
 /* The same of `n` rows from row0 on. */

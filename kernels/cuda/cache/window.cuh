@@ -91,6 +91,17 @@ static __device__ int query_sees(const struct window_mass_args &a, const struct 
     return a.causal ? w.n_slots - a.n + 1 + i : w.before;
 }
 
+/* Returns the sink in the softmax of head g of the group, or with largest_first the group's largest. There
+ * are sinks. */
+static __device__ float sink_of(const struct window_mass_args &a, const struct window &w, int g)
+{
+    const float *sink = a.softmax.sink + w.h * w.group;
+    float new_max = sink[g];
+    for (int other = 0; a.largest_first && other < w.group; other++)
+        new_max = fmaxf(new_max, sink[other]);
+    return new_max;
+}
+
 /* Adds two sums of exponentials y, each relative to its own running max x, into one (online softmax). */
 static __device__ float2 join_running(float2 x, float2 y)
 {
@@ -103,9 +114,9 @@ static __device__ float2 join_running(float2 x, float2 y)
 
 enum { MAX_PARTS = 16 }; /* of a list's slots, in which their exponentials are summed */
 
-/* op_window_mma.cu: for bf16 keys of 64 or 128 dimensions and up to 128 queries. op_window.cu has everything
- * else. window_mma_fits() returns 1 if it takes these arguments, else 0. window_mma() enqueues the operation
- * and returns 0 or a negative BACKEND_ERR_ code with d->error set. */
+/* op_window_mma.cu: for bf16 keys of 64 or 128 dimensions and up to 128 queries, no softcap. op_window.cu has
+ * everything else. window_mma_fits() returns 1 if it takes these arguments, else 0. window_mma() enqueues the
+ * operation and returns 0 or a negative BACKEND_ERR_ code with d->error set. */
 int window_mma_fits(const struct window_mass_args *a);
 int window_mma(struct device *d, const struct window_mass_args *a);
 

@@ -71,6 +71,12 @@ __device__ static inline float softmax_exp(float x)
     return x < -69.0f ? 0.0f : expf(x);
 }
 
+/* Returns cap * tanh(x / cap), or x itself where cap is 0. */
+__device__ static inline float softcap_of(float x, float cap)
+{
+    return cap > 0 ? cap * tanhf(x / cap) : x;
+}
+
 /* warp_sum() and warp_max() reduce over the lanes of a warp, all of which call them and get the result. */
 template <typename T> __device__ static inline T warp_sum(T x)
 {
