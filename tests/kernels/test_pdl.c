@@ -26,7 +26,7 @@ static const int before[N_SEQS] = {5, 16, 509, 1020};
  * lists, before the products of which the second has a norm that waits for nothing before it goes on;
  * attention to everything writes its logits, and in every other step page sums; what is appended is turned
  * before; each query head has a list of its own, chosen after the append by page bounds; a step forgets what
- * got the least attention so far. */
+ * got the least attention so far; attention to everything is to a window of it. */
 enum {
     DENSE = 1,
     PRODUCT = 2,
@@ -36,7 +36,8 @@ enum {
     STATS = 32,
     TURNED = 64,
     SCORED = 128,
-    FORGETS = 256
+    FORGETS = 256,
+    WINDOWED = 512
 };
 
 struct world {
@@ -51,9 +52,10 @@ struct world {
     int product;          /* k is a product of what is normed before */
     int dim;
     struct weight weight;
-    float *x, *norm;    /* (AT_ONCE, N_ROWS, dim); (dim) */
-    void *y;            /* (N_ROWS, dim) */
-    int holes;          /* something was dropped */
+    float *x, *norm; /* (AT_ONCE, N_ROWS, dim); (dim) */
+    void *y;         /* (N_ROWS, dim) */
+    int holes;       /* something was dropped */
+    int windowed;
     int block, most;    /* pages of a list's entry, and of a list */
     float *out;         /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
     int32_t *idx, *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach; or by_bounds' lists */
@@ -282,6 +284,7 @@ static void world_open(struct world *w, int d, enum dtype type, int block, int f
         open_stats(w);
     if (flags & TURNED)
         open_angles(w);
+    w->windowed = flags & WINDOWED;
     if (flags & HOLES)
         make_holes(w);
 }
@@ -356,6 +359,7 @@ static void launch_step(struct world *w, int i)
         t.granularity = (i + k) % 2 ? SEL_LIVE : SEL_PAGES;
         t.max_pages_read = t.granularity == SEL_PAGES ? w->most : 0;
         t.stats = t.granularity == SEL_PAGES ? (struct stats){0} : i % 2 && !w->mass.v ? w->sums : w->logits;
+        t.window = w->windowed && t.granularity == SEL_LIVE ? i % 4 < 2 ? 40 : 700 : 0;
         rig_run(&w->r, OP_attend, &t);
         t.out = (float *)t.out + out_floats(w);
     }
@@ -436,6 +440,9 @@ int main(void)
     rig_ran("steps of lists, d 128", compare_steps(128, DTYPE_BF16, 1, 0));
     rig_ran("steps of lists of two pages an entry", compare_steps(128, DTYPE_BF16, 2, 0));
     rig_ran("steps with a whole sequence among the lists", compare_steps(128, DTYPE_BF16, 1, DENSE));
+    rig_ran("steps of windows", compare_steps(128, DTYPE_BF16, 1, WINDOWED));
+    rig_ran("steps of windows behind a product",
+            compare_steps(64, DTYPE_BF16, 1, PRODUCT | TURNED | WINDOWED));
     rig_ran("steps in fp32", compare_steps(64, DTYPE_F32, 1, 0));
     rig_ran("steps of lists behind a product", compare_steps(128, DTYPE_BF16, 1, PRODUCT));
     rig_ran("steps of lists of any length behind a product",

@@ -302,6 +302,11 @@ static void window_of_rows(struct set *s, int n_rows, int layers, int queries, i
                                       .spare = rig_alloc(s->r, lists * SLOTS * 4),
                                       .mean = rig_alloc(s->r, lists * SLOTS * 4)};
     check_aux(s, before);
+    if (layers > 1) { /* whose sinks would these be? */
+        struct window_mass_args bad = w.a;
+        bad.softmax.sink = (const float *)(const void *)state;
+        CHECK_INT(s->r->b->launch(s->r->d, OP_window_mass, &bad), BACKEND_ERR_UNSUPPORTED);
+    }
     rig_run(s->r, OP_window_mass, &w.a);
     if (mixed)
         rig_run(s->r, OP_key_redundancy, &mix);
