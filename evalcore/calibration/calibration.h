@@ -34,9 +34,12 @@ int dev_set_decode(struct dev_set *d, const struct runplan *p, int max_new, stru
 void dev_set_release(struct dev_set *d);
 
 /* What was measured between the layers, (n_layers, n_layers) matrices by chooser and reader; entries below
- * the diagonal are 0. */
+ * the diagonal are 0. Layers with a window neither choose nor read lists, so they are left out, and "the
+ * layer before" is the last one with full attention. */
 struct layer_measure {
     int n_layers, n_kv;
+    int n_all;          /* layers of the model */
+    int *number;        /* (n_layers): the model's numbers of those that are here, ascending */
     double *similarity; /* what the choice of layers maximises */
     double *curve;      /* (n_layers) kascade: the weights w; delta: cosine distance to the layer before */
     int *best;          /* kascade: (n_layers, n_layers, n_kv), by chooser, reader and KV head: the head whose
@@ -64,7 +67,8 @@ int measure_delta(struct layer_measure *m, struct engine *en, const struct dev_s
                   int l_pages, struct err *e);
 
 /* How much of the probability of full attention the tokens that a policy reads hold: means over steps and
- * query heads. Writes one for each layer of the model to by_layer. ERR_USAGE when the completions have no
+ * query heads, without what a sink takes. Writes one for each layer of the model to by_layer, NaN for a layer
+ * with a window, where policies choose nothing. ERR_USAGE when the completions have no
  * tokens, and when the policy is bound to the engine for the first time after an earlier measure_recall():
  * bind all before. recall_is_measurable() is 1 when a policy forgets nothing, as it must, else 0. */
 int recall_is_measurable(const struct policy_spec *s);

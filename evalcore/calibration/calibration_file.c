@@ -14,10 +14,16 @@ static int is_kascade(const struct calibration *c)
     return !strcmp(c->policy, "kascade");
 }
 
-/* DELTA's first refresh layer is 2 in all published sets, Kascade's first anchor is 0. */
+/* The index of the first layer that may choose: DELTA's first refresh layer is 2 in all published sets,
+ * Kascade's first anchor is the first layer. Layers are indices of the measure here, and written as numbers.
+ */
 static int first_layer(const struct calibration *c)
 {
-    return is_kascade(c) ? 0 : 2;
+    const struct layer_measure *m = c->measure;
+    int first = 0;
+    while (!is_kascade(c) && first < m->n_layers && m->number[first] < 2)
+        first++;
+    return first;
 }
 
 /* Draws how well each layer chooses for each one after it; the proposed layers are marked. */
@@ -30,7 +36,7 @@ static void draw_heat(const struct calibration *c, const int *proposed, struct s
     struct svg_square *squares = arena_alloc(&a, n * n * sizeof *squares);
     double high = 0;
     for (size_t i = 0; i < n; i++)
-        names[i] = arena_printf(&a, "%zu", i);
+        names[i] = arena_printf(&a, "%d", m->number[i]);
     for (size_t i = 0; i < n * n; i++) {
         size_t chooser = i / n, reader = i % n;
         int is_proposed = 0;
@@ -39,10 +45,10 @@ static void draw_heat(const struct calibration *c, const int *proposed, struct s
                 (size_t)proposed[k] == chooser && (k + 1 == c->n_choose || (size_t)proposed[k + 1] > reader);
         double v = m->similarity[i];
         high = v > high ? v : high;
-        squares[i] = (struct svg_square){
-            .value = reader < chooser ? NAN : v,
-            .is_marked = is_proposed && reader >= chooser,
-            .tip = arena_printf(&a, "layer %zu chooses for layer %zu: %.3f", chooser, reader, v)};
+        squares[i] = (struct svg_square){.value = reader < chooser ? NAN : v,
+                                         .is_marked = is_proposed && reader >= chooser,
+                                         .tip = arena_printf(&a, "layer %d chooses for layer %d: %.3f",
+                                                             m->number[chooser], m->number[reader], v)};
     }
     struct svg_heat h = {.id = "calibration",
                          .title = is_kascade(c) ? "Kascade: weighted recall of a layer's own choice"
@@ -73,11 +79,11 @@ static void draw_curve(const struct calibration *c, const int *proposed, struct 
     struct svg_point *all = arena_alloc(&a, (size_t)m->n_layers * sizeof *all);
     struct svg_point *chosen = arena_alloc(&a, (size_t)c->n_choose * sizeof *chosen);
     for (int i = 0; i < m->n_layers; i++)
-        all[i] = (struct svg_point){.x = i,
+        all[i] = (struct svg_point){.x = m->number[i],
                                     .y = m->curve[i],
                                     .low = NAN,
                                     .high = NAN,
-                                    .tip = arena_printf(&a, "layer %d: %.3f", i, m->curve[i])};
+                                    .tip = arena_printf(&a, "layer %d: %.3f", m->number[i], m->curve[i])};
     for (int k = 0; k < c->n_choose; k++)
         chosen[k] = all[proposed[k]];
     const struct svg_series series[] = {{.kind = SVG_LINE,
@@ -97,7 +103,7 @@ static void draw_curve(const struct calibration *c, const int *proposed, struct 
                               .title = is_kascade(c) ? "Kascade: how far attention moves the residual stream"
                                                      : "DELTA: cosine distance from the layer before",
                               .desc = arena_printf(&a, "%s: what is measured of each layer alone", c->model),
-                              .x = {.label = "layer", .low = 0, .high = m->n_layers - 1},
+                              .x = {.label = "layer", .low = 0, .high = m->n_all - 1},
                               .y = {.label = "1 - cosine", .low = 0, .high = NAN},
                               .series = series,
                               .n_series = 2};
@@ -110,11 +116,11 @@ static json_t *rounded_json(double x)
     return json_real(floor(x * 1e6 + 0.5) / 1e6 + 0.0);
 }
 
-static json_t *layer_list(const int *layers, int n)
+static json_t *layer_list(const struct layer_measure *m, const int *layers, int n)
 {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(list, json_integer(layers[i]));
+        json_array_append_new(list, json_integer(m->number[layers ? layers[i] : i]));
     return list;
 }
 
@@ -136,7 +142,7 @@ static json_t *head_map(const struct layer_measure *m, const int *anchors, int n
             other |= best[h] != h;
             json_array_append_new(heads, json_integer(best[h]));
         }
-        snprintf(key, sizeof key, "%d", l);
+        snprintf(key, sizeof key, "%d", m->number[l]);
         if (other)
             json_object_set(map, key, heads);
         json_decref(heads);
@@ -153,7 +159,7 @@ static json_t *all_sets(const struct calibration *c)
     for (int n = 1; n <= 8 && first + n <= m->n_layers; n++) {
         double sum = choose_layers(m->similarity, m->n_layers, first, n, layers);
         json_array_append_new(
-            list, json_pack("{s:o, s:o}", "layers", layer_list(layers, n), "sum", rounded_json(sum)));
+            list, json_pack("{s:o, s:o}", "layers", layer_list(m, layers, n), "sum", rounded_json(sum)));
     }
     return list;
 }
@@ -193,7 +199,7 @@ static json_t *calibration_json(const struct calibration *c, const int *proposed
     json_object_set_new(o, "policy", json_string(c->policy));
     json_object_set_new(o, "model", json_string(c->weights));
     json_object_set_new(o, "model_name", json_text_of(c->model));
-    json_object_set_new(o, is_kascade(c) ? "anchors" : "layers", layer_list(proposed, c->n_choose));
+    json_object_set_new(o, is_kascade(c) ? "anchors" : "layers", layer_list(m, proposed, c->n_choose));
     if (is_kascade(c)) {
         json_object_set_new(o, "map", head_map(m, proposed, c->n_choose));
         options = json_pack("{s:i, s:i, s:i}", "k", 64, "tile_tokens", 32, "max_new_tokens", c->max_new);
@@ -202,6 +208,8 @@ static json_t *calibration_json(const struct calibration *c, const int *proposed
                             c->max_new);
         json_object_set_new(o, "mean_distance", rounded_json(mean));
     }
+    if (m->n_layers < m->n_all) /* the rows of curve and matrix */
+        json_object_set_new(o, "full_layers", layer_list(m, NULL, m->n_layers));
     json_object_set_new(o, "options", options);
     json_object_set_new(o, "units", json_integer(m->samples));
     json_object_set_new(o, "dev", dev_json(c->dev));
@@ -219,7 +227,8 @@ static void write_csv_rows(const struct calibration *c, struct str *out)
                is_kascade(c) ? "reader_weight" : "reader_distance");
     for (int a = 0; a < m->n_layers; a++)
         for (int b = a; b < m->n_layers; b++)
-            str_printf(out, "%d,%d,%.6f,%.6f\n", a, b, m->similarity[a * m->n_layers + b], m->curve[b]);
+            str_printf(out, "%d,%d,%.6f,%.6f\n", m->number[a], m->number[b],
+                       m->similarity[a * m->n_layers + b], m->curve[b]);
 }
 
 static int write_beside(const char *path, const char *ending, const struct str *text, struct err *e)
@@ -238,8 +247,10 @@ int calibration_write(const struct calibration *c, const char *path, int *propos
     const struct layer_measure *m = c->measure;
     struct str text = {0};
     if (isnan(choose_layers(m->similarity, m->n_layers, first_layer(c), c->n_choose, proposed)))
-        return err_set(e, ERR_USAGE, "the model has %d layers, from which %d cannot be chosen with %d first",
-                       m->n_layers, c->n_choose, first_layer(c));
+        return err_set(
+            e, ERR_USAGE,
+            "the model has %d layers with full attention, of which %d from layer %d on cannot be chosen",
+            m->n_layers, c->n_choose, is_kascade(c) ? 0 : 2);
     json_t *o = calibration_json(c, proposed);
     char *dumped = json_dumps(o, JSON_REAL_PRECISION(9) | JSON_INDENT(1));
     str_printf(&text, "%s\n", dumped);
@@ -258,6 +269,8 @@ int calibration_write(const struct calibration *c, const char *path, int *propos
     draw_curve(c, proposed, &text);
     if (!rc)
         rc = write_beside(path, ".curve.svg", &text, e);
+    for (int k = 0; k < c->n_choose; k++)
+        proposed[k] = m->number[proposed[k]];
     str_release(&text);
     return rc;
 }

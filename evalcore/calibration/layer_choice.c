@@ -38,6 +38,7 @@ double choose_layers(const double *s, int n, int first, int m, int *out)
 
 void layer_measure_release(struct layer_measure *m)
 {
+    free(m->number);
     free(m->similarity);
     free(m->curve);
     free(m->best);

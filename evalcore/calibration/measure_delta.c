@@ -7,7 +7,7 @@
 #include "evalcore/calibration/probe_policy.h"
 
 struct delta_measurer {
-    int n_layers, n_q, stride, pages, k_pages, l_pages;
+    int n_layers, n_q, stride, pages, k_pages, l_pages; /* layers: those with full attention, here by index */
     float *logits;
     double *p, *before;      /* (n_q, stride): probabilities of it and of the layer below */
     double *page;            /* (n_layers, pages): its mass, the largest over the heads */
@@ -19,9 +19,10 @@ struct delta_measurer {
 static int delta_open(struct policy *pol, struct err *e)
 {
     struct delta_measurer *m = pol->own = xcalloc(1, sizeof *m);
-    size_t layers = (size_t)pol->dims.n_layers, n_q = (size_t)pol->dims.n_q;
+    size_t n_q = (size_t)pol->dims.n_q;
     (void)e;
-    m->n_layers = pol->dims.n_layers;
+    m->n_layers = probe_layer_index(&pol->dims, pol->dims.n_layers);
+    size_t layers = (size_t)m->n_layers;
     m->n_q = pol->dims.n_q;
     m->pages = pol->dims.max_pages;
     m->stride = m->pages * KV_PAGE_TOKENS;
@@ -120,7 +121,7 @@ static void delta_observe(const struct policy *pol, const struct policy_ctx *c, 
     m->p = swap;
     int n = probe_probabilities(c, m->logits, m->p, m->stride);
     if (!c->e->code)
-        take_layer(m, layer, n);
+        take_layer(m, probe_layer_index(&pol->dims, layer), n);
 }
 
 static const struct policy_ops delta_probe = {.name = "calibrate_delta",
@@ -157,8 +158,7 @@ int measure_delta(struct layer_measure *out, struct engine *en, const struct dev
             k_pages, KV_PAGE_TOKENS);
     if (rc)
         return rc;
-    out->n_layers = m->n_layers;
-    out->n_kv = p->dims.n_kv;
+    probe_layers(out, &p->dims);
     out->samples = m->steps;
     out->similarity = xcalloc(layers * layers, sizeof *out->similarity);
     out->curve = xcalloc(layers, sizeof *out->curve);

@@ -8,8 +8,9 @@
 enum { TILE = 32, KEEP = 32 }; /* KEEP: of the 64 tokens those before the tile */
 
 struct kascade_measurer {
-    int n_layers, n_kv, stride, tiles; /* tiles: of a chunk at most */
-    struct scores mass;                /* device */
+    int n_layers, n_kv, stride,
+        tiles;          /* layers: with full attention, here by index; tiles: of a chunk at most */
+    struct scores mass; /* device */
     float *own;
     int32_t *idx, *len;
     float *host_mass, *host_own; /* of the layer being measured */
@@ -43,9 +44,10 @@ static void *device_buffer(const struct policy *p, size_t n, struct err *e)
 static int kascade_open(struct policy *p, struct err *e)
 {
     struct kascade_measurer *m = p->own = xcalloc(1, sizeof *m);
-    size_t layers = (size_t)p->dims.n_layers, n_kv = (size_t)p->dims.n_kv;
+    int n_full = probe_layer_index(&p->dims, p->dims.n_layers);
+    size_t layers = (size_t)n_full, n_kv = (size_t)p->dims.n_kv;
     size_t rows = (size_t)p->dims.max_rows * (size_t)p->dims.hidden;
-    m->n_layers = p->dims.n_layers;
+    m->n_layers = n_full;
     m->n_kv = p->dims.n_kv;
     m->stride = p->dims.max_context;
     m->tiles = p->dims.max_rows / TILE + 1;
@@ -112,8 +114,8 @@ static void kascade_prefill(const struct policy *pol, const struct policy_ctx *c
                             struct prefill_selection *s)
 {
     struct kascade_measurer *m = pol->own;
-    int tiles = (c->nq + TILE - 1) / TILE;
-    size_t lists = (size_t)(tiles * m->n_kv), first = list_at(m, layer, 0, 0);
+    int tiles = (c->nq + TILE - 1) / TILE, index = probe_layer_index(&c->dims, layer);
+    size_t lists = (size_t)(tiles * m->n_kv), first = list_at(m, index, 0, 0);
     struct topk_args t = {.rows = {tiles, c->rows.seq, c->rows.pos},
                           .in = m->mass,
                           .params = {.kind = TOPK_FIXED, .k = KEEP, .tokens_per = 1},
@@ -128,12 +130,12 @@ static void kascade_prefill(const struct policy *pol, const struct policy_ctx *c
     probe_download(c, m->lists + first * KEEP, m->idx, lists * KEEP * sizeof *m->lists);
     probe_download(c, m->lens + first, m->len, lists * sizeof *m->lens);
     probe_download(c, m->before, c->x, (size_t)c->nq * (size_t)c->dims.hidden * sizeof *m->before);
-    if (layer == 0 && c->pos0 == 0)
+    if (index == 0 && c->pos0 == 0)
         for (size_t i = 0; i < pair_at(m, m->n_layers, 0, 0, 0); i++)
             m->worst[i] = 1;
     for (int tile = 0; tile < tiles && !c->e->code; tile++)
-        take_tile(m, layer, tile, c->pos0 + tile * TILE);
-    m->samples += layer ? 0 : tiles;
+        take_tile(m, index, tile, c->pos0 + tile * TILE);
+    m->samples += index ? 0 : tiles;
     *s = (struct prefill_selection){
         .kind = PREFILL_TILES, .tile = TILE, .cap = KEEP, .n_rows = m->n_kv, .idx = m->idx, .len = m->len};
 }
@@ -142,6 +144,7 @@ static void kascade_after(const struct policy *pol, const struct policy_ctx *c, 
 {
     struct kascade_measurer *m = pol->own;
     size_t hidden = (size_t)c->dims.hidden;
+    int index = probe_layer_index(&c->dims, layer);
     if (!c->prefill)
         return;
     probe_download(c, m->after, c->x, (size_t)c->nq * hidden * sizeof *m->after);
@@ -153,9 +156,9 @@ static void kascade_after(const struct policy *pol, const struct policy_ctx *c, 
             xx += (double)x[k] * (double)x[k];
             yy += (double)y[k] * (double)y[k];
         }
-        m->turn[layer] += 1 - xy / sqrt(xx * yy);
+        m->turn[index] += 1 - xy / sqrt(xx * yy);
     }
-    m->tokens += layer ? 0 : c->nq;
+    m->tokens += index ? 0 : c->nq;
 }
 
 static void kascade_fold(const struct policy *pol, const struct policy_ctx *c)
@@ -178,11 +181,11 @@ static const struct policy_ops kascade_probe = {.name = "calibrate_kascade",
                                                 .prefill_end = kascade_fold};
 
 /* The matrix, the weights and the head maps, from the sums. */
-static void kascade_result(struct layer_measure *out, const struct kascade_measurer *m, int n_problems)
+static void kascade_result(struct layer_measure *out, const struct policy *p, int n_problems)
 {
+    const struct kascade_measurer *m = p->own;
     size_t layers = (size_t)m->n_layers, n_kv = (size_t)m->n_kv;
-    out->n_layers = m->n_layers;
-    out->n_kv = m->n_kv;
+    probe_layers(out, &p->dims);
     out->samples = m->samples;
     out->similarity = xcalloc(layers * layers, sizeof *out->similarity);
     out->curve = xcalloc(layers, sizeof *out->curve);
@@ -221,6 +224,6 @@ int measure_kascade(struct layer_measure *out, struct engine *en, const struct d
         rc = engine_run(en, &r, 1, NULL, NULL, e);
     }
     if (!rc)
-        kascade_result(out, p->own, d->n);
+        kascade_result(out, p, d->n);
     return rc;
 }

@@ -52,6 +52,15 @@ static void recall_select(const struct policy *pol, const struct policy_ctx *c, 
     s->want_stats = STATS_TOKENS;
 }
 
+/* All that the tokens hold: 1 but for rounding, less where a head has a sink. */
+static double on_all(const struct recall_measurer *m, int h)
+{
+    double sum = 0;
+    for (int t = 0; t < m->n; t++)
+        sum += m->p[(size_t)h * (size_t)m->stride + (size_t)t];
+    return sum;
+}
+
 /* Mass of query head h on its list. */
 static double on_list(const struct recall_measurer *m, int h)
 {
@@ -75,10 +84,14 @@ static void recall_observe(const struct policy *pol, const struct policy_ctx *c,
     struct recall_measurer *m = pol->own;
     double sum = 0;
     m->n = probe_probabilities(c, m->logits, m->p, m->stride);
-    for (int h = 0; h < m->n_q && !c->e->code; h++)
-        sum += m->seen.layer == layer ? on_list(m, h) : 1;
+    for (int h = 0; h < m->n_q && !c->e->code; h++) {
+        double share = m->seen.layer == layer ? on_list(m, h) : 1;
+        if (c->softmax.sink && share < 1) /* 1: everything is read */
+            share /= fmax(on_all(m, h), 1e-300);
+        sum += share;
+    }
     m->kept[layer] += sum / m->n_q;
-    m->steps += layer == 0;
+    m->steps += layer == policy_next_full(&c->dims, -1);
     m->seen.layer = -1;
 }
 
@@ -133,6 +146,6 @@ int measure_recall(double *by_layer, struct engine *en, const struct dev_set *d,
     if (!rc && !m->steps)
         rc = err_set(e, ERR_USAGE, "the completions have no tokens to measure on");
     for (int l = 0; l < m->n_layers && !rc; l++)
-        by_layer[l] = m->kept[l] / (double)m->steps;
+        by_layer[l] = policy_layer_is_full(&p->dims, l) ? m->kept[l] / (double)m->steps : NAN;
     return rc;
 }

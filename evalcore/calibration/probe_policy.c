@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
 
 const struct param probe_no_options[] = {{0}};
@@ -12,6 +13,24 @@ int probe_bind(struct policy **out, struct engine *en, const struct policy_ops *
     char none = 0;
     struct policy_spec spec = {.ops = ops, .params = &none};
     return engine_policy(en, &spec, out, e);
+}
+
+int probe_layer_index(const struct policy_dims *d, int layer)
+{
+    int n = 0;
+    for (int l = -1; (l = policy_next_full(d, l)) < layer;)
+        n++;
+    return n;
+}
+
+void probe_layers(struct layer_measure *m, const struct policy_dims *d)
+{
+    m->n_kv = d->n_kv;
+    m->n_all = d->n_layers;
+    m->n_layers = 0;
+    m->number = xcalloc((size_t)d->n_layers, sizeof *m->number);
+    for (int l = -1; (l = policy_next_full(d, l)) < d->n_layers;)
+        m->number[m->n_layers++] = l;
 }
 
 void probe_download(const struct policy_ctx *c, void *dst, const void *src, size_t bytes)

@@ -10,6 +10,11 @@
 int probe_bind(struct policy **out, struct engine *en, const struct policy_ops *ops, struct err *e);
 extern const struct param probe_no_options[];
 
+/* Returns how many layers with full attention are below `layer`; of n_layers: how many the model has. */
+int probe_layer_index(const struct policy_dims *d, int layer);
+/* Sets m->n_layers, n_all, number and n_kv to the layers with full attention of this model. */
+void probe_layers(struct layer_measure *m, const struct policy_dims *d);
+
 /* Copies bytes from the device to dst, for a hook. A failure sets *c->e to ERR_DEVICE; it does nothing once
  * that holds an error. */
 void probe_download(const struct policy_ctx *c, void *dst, const void *src, size_t bytes);

@@ -17,19 +17,24 @@ static const struct cli_option probe_table[] = {
     {0},
 };
 
+/* Of the layers with full attention; the others are NaN. */
 static double mean_of(const double *v, int n)
 {
     double sum = 0;
+    int full = 0;
     for (int i = 0; i < n; i++)
-        sum += v[i];
-    return sum / n;
+        if (!isnan(v[i])) {
+            sum += v[i];
+            full++;
+        }
+    return sum / full;
 }
 
 static double least_of(const double *v, int n)
 {
-    double least = v[0];
-    for (int i = 1; i < n; i++)
-        least = v[i] < least ? v[i] : least;
+    double least = INFINITY;
+    for (int i = 0; i < n; i++)
+        least = fmin(least, v[i]);
     return least;
 }
 
@@ -41,6 +46,8 @@ static int probe_policy(struct calibration_run *r, const struct runfile_policy *
     if (measure_recall(recall, en, &r->dev, &p->spec, e))
         return err_add(e, "%s", p->where);
     for (int l = 0; l < layers; l++) {
+        if (isnan(recall[l]))
+            continue;
         struct csv_row row = {csv, 0};
         csv_row_text(&row, p->label);
         csv_row_int(&row, l);

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model/safetensors.h"
 #include "evalcore/base/file.h"
-#include "evalcore/base/hash.h"
 #include "tests/check.h"
 #include "tests/engine/decode.h"
+#include "tests/engine/made.h"
 
 /* Fixtures whose models do not load yet. One that loads must leave this list. */
 static const char *const not_yet[] = {
@@ -26,7 +25,7 @@ static const char *const not_yet[] = {
     "qwen2_window",   "qwen3_window",   "sinks",         "sinks_alone",       NULL,
 };
 
-enum { MAX_TENSORS = 512, MAX_SEQUENCES = 32, MAX_LAYERS = 16, NEW = 20, FORCED = 16 };
+enum { MAX_SEQUENCES = 32, NEW = 20, FORCED = 16 };
 
 struct sequence {
     int n, n_new, is_greedy; /* tokens of the prompt, and behind it */
@@ -35,9 +34,9 @@ struct sequence {
 };
 struct fixture {
     struct str config, saved; /* saved: empty if Transformers does not know the family */
-    struct st_new tensor[MAX_TENSORS];
+    struct made_tensors model;
     struct sequence s[MAX_SEQUENCES];
-    int n_tensors, n, vocab, n_layers;
+    int n, vocab, n_layers;
     double bf16;
 };
 
@@ -47,84 +46,7 @@ static void die(const struct err *e)
     exit(1);
 }
 
-/* ---- as in make.py */
-
-static void fill_ids(int32_t *ids, int n, uint64_t seed, int vocab)
-{
-    uint64_t key = hash_mix64(seed);
-    for (int i = 0; i < n; i++)
-        ids[i] = (int32_t)((hash_mix64(key + (uint64_t)i) >> 33) % (uint64_t)vocab);
-}
-
-static float rounded_to_bf16(float x)
-{
-    union {
-        float f;
-        uint32_t u;
-    } v = {x};
-    v.u = (v.u + 0x7fff + (v.u >> 16 & 1)) & 0xffff0000;
-    return v.f;
-}
-
-static float *make_values(const char *name, size_t n, float base, float spread)
-{
-    float *v = xmalloc(n * sizeof *v);
-    uint64_t key = 0xcbf29ce484222325;
-    for (; *name; name++)
-        key = (key ^ (unsigned char)*name) * 0x100000001b3;
-    for (size_t i = 0; i < n; i++) {
-        float u = (float)(hash_mix64(key + i) >> 48) / 32767.5f - 1, noise = spread * u;
-        v[i] = rounded_to_bf16(base + noise);
-    }
-    return v;
-}
-
 /* ---- reading a fixture */
-
-/* Reads up to `max` numbers; *text is what follows them. */
-static int numbers(const char **text, double *out, int max)
-{
-    int n = 0;
-    while (n < max) {
-        char *end;
-        double v = strtod(*text, &end);
-        if (end == *text)
-            break;
-        out[n++] = v;
-        *text = end;
-    }
-    return n;
-}
-
-static void add_tensor(struct fixture *f, const char *name, int n_dims, const double *shape, float base,
-                       float spread)
-{
-    struct st_new *t = &f->tensor[f->n_tensors];
-    CHECK(f->n_tensors < MAX_TENSORS);
-    if (f->n_tensors == MAX_TENSORS)
-        exit(check_done());
-    f->n_tensors++;
-    size_t n = 1;
-    *t = (struct st_new){.name = xstrdup(name), .n_dims = n_dims};
-    for (int i = 0; i < n_dims; i++)
-        n *= (size_t)(t->shape[i] = (int64_t)shape[i]);
-    t->data = make_values(name, n, base, spread);
-}
-
-/* BASE SPREAD SHAPE... NAME */
-static void read_tensor(struct fixture *f, const char *text)
-{
-    double v[4];
-    char name[256];
-    int n = numbers(&text, v, 4);
-    CHECK(n == 3 || n == 4);
-    const char *star = strchr(++text, '*');
-    for (int layer = 0; layer < (star ? f->n_layers : 1); layer++) {
-        if (star)
-            snprintf(name, sizeof name, "%.*s%d%s", (int)(star - text), text, layer, star + 1);
-        add_tensor(f, star ? name : text, n - 2, v + 2, (float)v[0], (float)v[1]);
-    }
-}
 
 static void read_line(struct fixture *f, char *line)
 {
@@ -148,24 +70,24 @@ static void read_line(struct fixture *f, char *line)
     } else if (which == 1) {
         str_puts(&f->saved, text);
     } else if (which == 2) {
-        read_tensor(f, text);
+        made_add(&f->model, text, f->n_layers);
     } else if (which == 3 || which == 6) {
         s = &f->s[f->n++];
-        numbers(&text, v, 2);
+        made_numbers(&text, v, 2);
         s->n = (int)v[0];
         s->is_greedy = which == 3;
         s->n_new = s->is_greedy ? NEW : FORCED;
-        fill_ids(s->ids, s->n + (s->is_greedy ? 0 : FORCED), (uint64_t)v[1], f->vocab);
+        made_ids(s->ids, s->n + (s->is_greedy ? 0 : FORCED), (uint64_t)v[1], f->vocab);
     } else if (which == 4) {
-        CHECK_INT(numbers(&text, v, NEW), NEW);
+        CHECK_INT(made_numbers(&text, v, NEW), NEW);
         for (int i = 0; i < NEW; i++)
             s->ids[s->n + i] = (int32_t)v[i];
     } else if (which == 5) {
-        CHECK_INT(numbers(&text, v, NEW), s->n_new);
+        CHECK_INT(made_numbers(&text, v, NEW), s->n_new);
         for (int i = 0; i < s->n_new; i++)
             s->logprobs[i] = (float)v[i];
     } else if (which == 7) {
-        numbers(&text, &f->bf16, 1);
+        made_numbers(&text, &f->bf16, 1);
     } else {
         CHECK(*line == '#');
     }
@@ -184,7 +106,7 @@ static struct fixture *load(const char *path)
     while (file_lines_next(&l, &line, &len, &e) == 1)
         read_line(f, (char *)line);
     file_lines_close(&l);
-    CHECK(f->n == 24 && f->n_tensors > 0 && f->bf16 > 0);
+    CHECK(f->n == 24 && f->model.n > 0 && f->bf16 > 0);
     return f;
 }
 
@@ -192,10 +114,7 @@ static void release(struct fixture *f)
 {
     str_release(&f->config);
     str_release(&f->saved);
-    for (int i = 0; i < f->n_tensors; i++) {
-        free((char *)f->tensor[i].name);
-        free((float *)f->tensor[i].data);
-    }
+    made_release(&f->model);
     free(f);
 }
 
@@ -211,8 +130,7 @@ static void write_model(const struct fixture *f, const char *folder)
     if (file_write_atomic(path, f->config.data, f->config.len, &e))
         die(&e);
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
-    if (safetensors_write(path, f->tensor, (size_t)f->n_tensors, NULL, &e))
-        die(&e);
+    made_write(&f->model, path, NULL);
 }
 
 static struct item item_of(const struct sequence *s, struct policy *full, int is_forced)

@@ -97,7 +97,7 @@ class Tova(Evictor):
     def after(self, seq, l, q, logits):
         live = np.flatnonzero(self.alive(seq)[l, 0, :logits.shape[-1]])
         if len(live) > seq.budget:
-            score = logsumexp((logits - logsumexp(logits))[..., live].reshape(-1, len(live)).T)[:, 0]
+            score = logsumexp(seq.log_probs(l, logits)[..., live].reshape(-1, len(live)).T)[:, 0]
             for h in range(len(logits)):
                 self.keep(seq, l, h, live, score, seq.budget)
 
@@ -111,7 +111,7 @@ class H2o(Evictor):
     params = dict(budget_tokens=0, cr=0.0)
 
     def after(self, seq, l, q, logits):
-        seq.acc[l, :, :logits.shape[-1]] += softmax(logits).sum(1)
+        seq.acc[l, :, :logits.shape[-1]] += softmax(logits, seq.model.sink(l, 3)).sum(1)
         self.cut(seq, l, logits.shape[-1])
 
     def cut(self, seq, l, S):
@@ -125,7 +125,7 @@ class H2o(Evictor):
         self.alive(seq)
         if not hasattr(seq, "acc"):
             seq.acc = np.zeros(seq.K.shape[:3], F32)
-        seq.acc[l, :, :logits.shape[-1]] += softmax(logits).sum((1, 2))
+        seq.acc[l, :, :logits.shape[-1]] += softmax(logits, seq.model.sink(l)).sum((1, 2))
         if pos[-1] == seq.prompt_len - 1:
             self.cut(seq, l, seq.prompt_len)
 
@@ -137,10 +137,12 @@ def pooled(x, kernel, largest):
     return near.max(-1) if largest else near.mean(-1)
 
 
-def window_softmax(x):
-    p = np.exp(x - x.max(-1, keepdims=True))
+def window_softmax(x, sink):
+    """x [G, window, live]; sink: None, or [G, 1, 1]."""
+    m = x.max(-1, keepdims=True) if sink is None else np.maximum(x.max(-1, keepdims=True), sink)
+    p, own = np.exp(x - m), 0 if sink is None else np.exp(sink - m)
     p[p < F32(np.exp(-69))] = 0
-    return p / p.sum(-1, keepdims=True)
+    return p / (p.sum(-1, keepdims=True) + own)
 
 
 class Snapkv(Evictor):
@@ -165,7 +167,16 @@ class Snapkv(Evictor):
             for h in range(len(q)):
                 x = self.logits(seq, l, h, np.arange(n))
                 x[:, np.arange(n) > np.arange(n - self.window, n)[:, None]] = -np.inf
-                self.cut(seq, l, h, np.arange(n), window_softmax(x)[..., :-self.window])
+                self.cut(seq, l, h, np.arange(n), window_softmax(x, self.sink(seq, l, h))[..., :-self.window])
+
+    def sink(self, seq, l, h):
+        sink = seq.model.sink(l)
+        return None if sink is None else sink[h]
+
+    def attention(self, seq, l, h, live):
+        """While decoding, and in R-KV's rounds: over the tokens before the window."""
+        sink = self.sink(seq, l, h)
+        return window_softmax(self.of_group(self.logits(seq, l, h, live[:-self.window])), None if sink is None else self.of_group(sink))
 
     def cut(self, seq, l, h, live, p):
         score = pooled(p.mean(1), self.kernel, self.pool == "max").mean(0)
@@ -183,7 +194,7 @@ class Snapkv(Evictor):
                 live = np.concatenate([before, live[~np.isin(live, before)]])
             if len(live) < seq.budget:
                 continue
-            kept = self.cut(seq, l, h, live, window_softmax(self.of_group(self.logits(seq, l, h, live[:-self.window]))))
+            kept = self.cut(seq, l, h, live, self.attention(seq, l, h, live))
             seq.order[l, h] = np.concatenate([kept, live[-self.window:]])
 
     def after(self, seq, l, q, logits):
@@ -197,7 +208,7 @@ class Snapkv(Evictor):
         for h, held in enumerate(self.alive(seq)[l]):
             live = np.flatnonzero(held)
             if len(live) > seq.budget and len(live) % self.every == 0:
-                self.cut(seq, l, h, live, window_softmax(self.logits(seq, l, h, live[:-self.window])))
+                self.cut(seq, l, h, live, self.attention(seq, l, h, live))
 
 
 class Rkv(Snapkv):
@@ -213,7 +224,7 @@ class Rkv(Snapkv):
         for h, held in enumerate(self.alive(seq)[l]):
             live = np.flatnonzero(held)
             if len(live) > seq.budget and logits.shape[-1] % self.every == 0:
-                self.cut(seq, l, h, live, window_softmax(self.of_group(self.logits(seq, l, h, live[:-self.window]))))
+                self.cut(seq, l, h, live, self.attention(seq, l, h, live))
 
     def cut(self, seq, l, h, live, p):
         score = F32(self.mix) * pooled(p.mean(1)[0], self.kernel, True) - F32(1 - self.mix) * self.redundancy(seq.K[l, h, live])[:-self.window]

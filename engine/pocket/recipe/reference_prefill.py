@@ -27,8 +27,8 @@ class KascadePrefill(Kascade):
     def hidden_in_prefill(self, seq, l, y, pos, logits):
         """Chunks begin at multiples of a tile."""
         kv, _, rows, S = logits.shape
-        if l == 0 or l in self.anchors:
-            p = (logits - logsumexp(logits)).transpose(0, 2, 1, 3)                            # [Hkv, rows, G, S]
+        if l == seq.full[0] or l in self.anchors:
+            p = seq.log_probs(l, logits).transpose(0, 2, 1, 3)                                # [Hkv, rows, G, S]
             seq.listed = np.zeros((kv, rows, S), bool)
             for r0 in range(0, rows, self.tile):
                 s0, r1 = int(pos[r0]), min(r0 + self.tile, rows)
@@ -37,7 +37,7 @@ class KascadePrefill(Kascade):
                     for h in range(kv):
                         seq.listed[h, r0:r1, seq.top(mass[h], self.budget(seq, s0))] = True
                 seq.listed[:, r0:r1, s0:] = True
-        if l == 0:
+        if l == seq.full[0]:
             return None
         return ~seq.listed[self.map.get(l, slice(None))][:, None]
 

@@ -29,10 +29,6 @@ import numpy as np
 from reference import F32, PAGE, Full, logsumexp, pages, tokens_of
 
 
-def probabilities(logits):
-    return logits - logsumexp(logits)
-
-
 def by_mass(seq, score, mass, least, forced=()):
     """`forced`, then the fewest others by descending score until exp(score) sums to `mass` of the total."""
     order = np.argsort(-score, kind="stable")
@@ -56,7 +52,7 @@ class Oracle(Full):
         S = logits.shape[-1]
         if l < self.dense_layers:
             return None
-        p = probabilities(logits)
+        p = seq.log_probs(l, logits)
         score = {"group_sum": lambda: logsumexp(p.swapaxes(1, 2))[..., 0], "max": lambda: p.max(1),
                  "all": lambda: logsumexp(p.reshape(-1, S).T)[:, 0][None]}[self.pool]()
         unit = self.page_tokens if self.unit == "pages" else 1
@@ -83,8 +79,8 @@ class StreamingLLM(Full):
         W = self.window_tokens or max(self.min_tokens, int(self.ratio * L))
         return (position < self.sinks) | (distance < W - self.sinks)
 
-    def hidden_in_prefill(self, seq, l, y, pos, S):
-        t = np.arange(S)
+    def hidden_in_prefill(self, seq, l, y, pos, logits):
+        t = np.arange(logits.shape[-1])
         return ~self.seen(pos[:, None] - t, t, seq.prompt_len)
 
     def select(self, seq, l, y, q, logits):
@@ -99,8 +95,8 @@ class OmniKV(Full):
     def select(self, seq, l, y, q, logits):
         S = logits.shape[-1]
         if l in self.layers:
-            score = {"context": lambda: probabilities(logits), "logit": lambda: logits,
-                     "prompt": lambda: probabilities(logits[..., :seq.prompt_len])}[self.score]().max((0, 1))
+            score = {"context": lambda: seq.log_probs(l, logits), "logit": lambda: logits,
+                     "prompt": lambda: seq.log_probs(l, logits[..., :seq.prompt_len])}[self.score]().max((0, 1))
             seq.filter, seq.chosen = l, np.zeros(S, bool)
             if self.of == "prompt":
                 seq.chosen[seq.prompt_len:] = True
@@ -151,7 +147,7 @@ class DeltaTokens(Full):
         if l not in self.layers:
             return seq.rho
         seq.rho = np.arange(S) >= S - self.l_tokens
-        seq.rho[seq.top(probabilities(logits).max((0, 1))[:S - self.l_tokens], self.k_tokens - self.l_tokens)] = True
+        seq.rho[seq.top(seq.log_probs(l, logits).max((0, 1))[:S - self.l_tokens], self.k_tokens - self.l_tokens)] = True
         return None
 
 
@@ -166,7 +162,7 @@ class DeltaMass(Full):
         if l not in self.layers:
             return seq.rho
         token = np.full(n * PAGE, -np.inf, F32)
-        token[:S] = probabilities(logits).max((0, 1))
+        token[:S] = seq.log_probs(l, logits).max((0, 1))
         mask = np.zeros(n, bool)
         score = logsumexp(token.reshape(n, PAGE))[:, 0]
         mask[by_mass(seq, score, self.mass, 1, range(max(n - self.l_pages, 0), n))] = True
@@ -179,12 +175,12 @@ class KascadeMass(Full):
 
     def select(self, seq, l, y, q, logits):
         S = logits.shape[-1]
-        if l in self.anchors:
-            pooled = logsumexp(probabilities(logits).swapaxes(1, 2))[..., 0]
+        if l == seq.full[0] or l in self.anchors:
+            pooled = logsumexp(seq.log_probs(l, logits).swapaxes(1, 2))[..., 0]
             seq.chosen = np.zeros((len(pooled), 1, S), bool)
             for kv, score in enumerate(pooled):
                 seq.chosen[kv, 0, by_mass(seq, score, self.mass, self.min_tokens)] = True
-        return seq.chosen if l else None
+        return None if l == seq.full[0] else seq.chosen
 
 
 class DeltaLLM(Full):
@@ -203,7 +199,7 @@ class DeltaLLM(Full):
     def prefill_end(self, seq):
         seq.same = seq.all = seq.read = 0
         seq.held = [0] * len(seq.K)             # per layer: elements that kept their value
-        for l in range(len(seq.K)):
+        for l in seq.full:
             self.replace(seq, l, 0, seq.prompt_len - self.window)
 
     def select(self, seq, l, y, q, logits):
@@ -213,6 +209,8 @@ class DeltaLLM(Full):
             self.replace(seq, l, old, old + 1)
             logits[:, :, old] = np.einsum("hgd,hd->hg", q, seq.K[l, :, old]) * F32(q.shape[-1] ** -0.5)
         seq.read += seq.K[l, :, :S].size - seq.held[l]
+        if l == seq.full[0]:                    # windows are read as they are
+            seq.read += sum(seq.K[0, :, :min(S, w)].size for w in seq.model.window if w)
         seq.extra = dict(unchanged=seq.same / max(seq.all, 1), key_elements=seq.read / seq.K[:, :, 0].size)
         return None
 
