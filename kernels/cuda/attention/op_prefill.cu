@@ -19,7 +19,7 @@ static __global__ void combine_kernel(struct prefill_work w)
         float2 part = w.max_sum[prefill_part(w, s, head, row)];
         sum = fmaf(part.y, softmax_exp2(part.x - zero), sum);
     }
-    float inverse = prefill_inverse(running_max, sum);
+    float inverse = prefill_scale(w, head, row, running_max, sum);
     for (int i = 4 * threadIdx.x; i < d; i += 4 * WARP) {
         float4 o = make_float4(0, 0, 0, 0);
 #pragma unroll 4
@@ -79,7 +79,8 @@ static int take_workspace(struct device *d, struct prefill_work *w, int tiles)
 
 static bool takes_tensor_cores(const struct device *d, const struct prefill_attend_args *a)
 {
-    return d->hopper && a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128);
+    return d->hopper && a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128) &&
+           a->softmax.softcap <= 0;
 }
 
 static struct prefill_work work_of(const struct prefill_attend_args *a)
@@ -105,7 +106,7 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
         return a->tile ? prefill_lists(d, &w) : prefill_expiring(d, &w);
     }
     int last = a->pos0 + a->nq - 1, tiles = a->tile ? last / a->tile - a->pos0 / a->tile + 1 : 0;
-    w.n_splits = prefill_split_of(last) + 1;
+    w.n_splits = a->window > 0 ? 1 : prefill_split_of(last) + 1;
     w.words = last / 64 + 1;
     int rc = take_workspace(d, &w, tiles);
     if (!rc && tiles) {
@@ -123,10 +124,12 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
     return rc;
 }
 
-/* Bytes of scratch for a query: its partial sums, or its share of a list of all keys. */
+/* Bytes of scratch for a query, at least 1: its partial sums, or its share of a list of all keys. */
 static size_t query_bytes(const struct device *d, const struct prefill_attend_args *a)
 {
     int splits = prefill_split_of(a->pos0 + a->nq - 1) + 1;
+    if (a->window > 0)
+        return 1;
     if (takes_lists(d, a))
         return a->tile ? 1
                        : 1 + (size_t)(a->pos0 + a->nq) * (size_t)a->n_q * sizeof(int32_t) / PREFILL_LIST_ROWS;

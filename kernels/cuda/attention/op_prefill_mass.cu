@@ -70,6 +70,13 @@ __device__ static inline void dot_keys(const float *q, const float *k, int d, fl
     }
 }
 
+/* CAP, here and below: there is a softcap. */
+template <bool CAP> __device__ static inline void cap_logits(const struct mass_rows &m, float (&s)[STEP])
+{
+    for (int r = 0; CAP && r < STEP; r++)
+        s[r] = softcap_of(s[r], m.a.softmax.softcap);
+}
+
 /* Is the key below `to` and alive? */
 __device__ static inline bool is_alive(const struct mass_rows &m, int key, int to)
 {
@@ -79,6 +86,7 @@ __device__ static inline bool is_alive(const struct mass_rows &m, int key, int t
 }
 
 /* x: rows. y: head. lse: (n_kv, nq * group), by row of the whole call. */
+template <bool CAP>
 static __global__ void __launch_bounds__(WARPS *WARP)
     row_lse_kernel(const __grid_constant__ struct prefill_mass_args a, float *lse)
 {
@@ -100,6 +108,7 @@ static __global__ void __launch_bounds__(WARPS *WARP)
         fill_keys(m, k, key0, LSE_KEYS, to);
         __syncthreads();
         dot_keys(q + own * d, k + lane * (d + PAD), d, s);
+        cap_logits<CAP>(m, s);
         bool live = is_alive(m, key, to);
         for (int r = 0; r < STEP; r++) {
             float x = live && key <= pos_of(m, min(row0 + own + r, m.n - 1)) ? s[r] : -CUDART_INF_F;
@@ -114,9 +123,17 @@ static __global__ void __launch_bounds__(WARPS *WARP)
     for (int r = 0; r < STEP; r++) {
         float all = warp_sum(sum[r]);
         int row = row0 + own + r;
-        if (lane == 0 && row < m.n)
+        if (lane == 0 && row < m.n) {
+            float largest = running_max[r];
+            if (a.softmax.sink) {
+                float sink = a.softmax.sink[m.head * m.group + row % m.group];
+                largest = fmaxf(largest, sink);
+                float zero = largest == -CUDART_INF_F ? 0.0f : largest;
+                all = fmaf(all, softmax_exp(running_max[r] - zero), softmax_exp(sink - zero));
+            }
             lse[((size_t)m.head * a.nq + m.first) * m.group + row] =
-                running_max[r] == -CUDART_INF_F ? running_max[r] : running_max[r] + logf(all);
+                largest == -CUDART_INF_F ? largest : largest + logf(all);
+        }
     }
 }
 
@@ -130,6 +147,7 @@ __device__ static inline struct mass_rows tile_rows(const struct prefill_mass_ar
 }
 
 /* Adds the rows of one KV head to e^running max * sum of the thread's key. */
+template <bool CAP>
 __device__ static void add_head(const struct mass_rows &m, const float *lse, int key, int end, const float *k,
                                 float *q, float *running_max, float *sum)
 {
@@ -143,6 +161,7 @@ __device__ static void add_head(const struct mass_rows &m, const float *lse, int
         for (int r0 = 0; r0 < MASS_ROWS && row0 + r0 < m.n; r0 += STEP) {
             float new_max = *running_max, s[STEP];
             dot_keys(q + r0 * d, k, d, s);
+            cap_logits<CAP>(m, s);
             for (int r = 0; r < STEP; r++) {
                 int row = row0 + r0 + r;
                 float l = row < m.n ? lse[row] : -CUDART_INF_F;
@@ -159,6 +178,7 @@ __device__ static void add_head(const struct mass_rows &m, const float *lse, int
 }
 
 /* x: keys. y: list. z: tile. */
+template <bool CAP>
 static __global__ void __launch_bounds__(MASS_KEYS)
     tile_mass_kernel(const __grid_constant__ struct prefill_mass_args a, const float *lse)
 {
@@ -173,7 +193,7 @@ static __global__ void __launch_bounds__(MASS_KEYS)
         struct mass_rows m = tile_rows(a, h, blockIdx.z, &end);
         __syncthreads();
         fill_keys(m, k, key0, MASS_KEYS, end);
-        add_head(m, lse, key, end, k + threadIdx.x * (d + PAD), q, &running_max, &sum);
+        add_head<CAP>(m, lse, key, end, k + threadIdx.x * (d + PAD), q, &running_max, &sum);
     }
     float *out = a.out.v + ((size_t)blockIdx.z * a.out.n_rows + blockIdx.y) * (size_t)a.out.stride;
     if (key < end)
@@ -214,7 +234,7 @@ static int shared_room(struct device *d, const void *kernel, size_t bytes)
                       "prefill_mass");
 }
 
-static int mass_plain(struct device *d, const struct prefill_mass_args *a)
+template <bool CAP> static int mass_plain(struct device *d, const struct prefill_mass_args *a)
 {
     int n_kv = a->kv.n_kv, rows = a->nq * (a->n_q / n_kv), tiles = (a->nq + a->tile - 1) / a->tile;
     int dim = a->kv.head_dim, keys = a->pos0 + a->nq;
@@ -223,25 +243,28 @@ static int mass_plain(struct device *d, const struct prefill_mass_args *a)
     float *lse = (float *)cuda_workspace(d, (size_t)a->nq * (size_t)a->n_q * sizeof(float));
     if (!lse)
         return BACKEND_ERR_MEMORY;
-    int rc = shared_room(d, (const void *)row_lse_kernel, lse_bytes);
+    int rc = shared_room(d, (const void *)row_lse_kernel<CAP>, lse_bytes);
     if (!rc)
-        rc = shared_room(d, (const void *)tile_mass_kernel, mass_bytes);
+        rc = shared_room(d, (const void *)tile_mass_kernel<CAP>, mass_bytes);
     if (rc)
         return rc;
     dim3 by_rows((rows + LSE_ROWS - 1) / LSE_ROWS, n_kv);
     dim3 by_keys((keys + MASS_KEYS - 1) / MASS_KEYS, a->out.n_rows, tiles);
-    row_lse_kernel<<<by_rows, WARPS * WARP, lse_bytes, d->stream>>>(*a, lse);
+    row_lse_kernel<CAP><<<by_rows, WARPS * WARP, lse_bytes, d->stream>>>(*a, lse);
     if ((rc = cuda_launched(d, OP_prefill_mass)))
         return rc;
-    tile_mass_kernel<<<by_keys, MASS_KEYS, mass_bytes, d->stream>>>(*a, lse);
+    tile_mass_kernel<CAP><<<by_keys, MASS_KEYS, mass_bytes, d->stream>>>(*a, lse);
     return cuda_launched(d, OP_prefill_mass);
 }
 
 int cuda_op_prefill_mass(struct device *d, const struct prefill_mass_args *a)
 {
     int dim = a->kv.head_dim, tiles = (a->nq + a->tile - 1) / a->tile;
-    bool tensor_cores = d->wgmma && a->kv.dtype == DTYPE_BF16 && (dim == 64 || dim == 128);
-    int rc = tensor_cores ? prefill_mass_wgmma(d, a) : mass_plain(d, a);
+    bool tensor_cores =
+        d->wgmma && a->kv.dtype == DTYPE_BF16 && (dim == 64 || dim == 128) && a->softmax.softcap <= 0;
+    int rc = tensor_cores             ? prefill_mass_wgmma(d, a)
+             : a->softmax.softcap > 0 ? mass_plain<true>(d, a)
+                                      : mass_plain<false>(d, a);
     if (rc)
         return rc;
     mass_totals_kernel<<<dim3(a->out.n_rows, tiles), 128, 0, d->stream>>>(*a);

@@ -247,6 +247,13 @@ static __device__ inline void sum_rows(const struct mass_work &a, const struct m
         float all = reference[k] == -CUDART_INF_F ? 0.0f : sum[k] * power_of_2(reference[k] - top);
         all += __shfl_xor_sync(~0u, all, 1);
         all += __shfl_xor_sync(~0u, all, 2);
+        if (a.w.a.softmax.sink) {
+            int q_head = head * a.w.group + (row0 + own_row(own, k) % TEAM_ROWS) % a.w.group;
+            float sink = a.w.a.softmax.sink[q_head] * (float)CUDART_L2E, new_max = fmaxf(top, sink),
+                  zero = new_max == -CUDART_INF_F ? 0.0f : new_max;
+            all = fmaf(all, power_of_2(top - zero), power_of_2(sink - zero));
+            top = new_max;
+        }
         bool counts = row0 + own_row(own, k) % TEAM_ROWS < t.last && top > -CUDART_INF_F;
         int row = own_row(own, k) % PAIR_ROWS, list = list_of_row(row), at = entry_of_row(row);
         if (threadIdx.x % 4 == 0) {
@@ -471,6 +478,7 @@ int prefill_mass_wgmma(struct device *d, const struct prefill_mass_args *m)
     a.w.a.q = m->q;
     a.w.a.q_stride = m->q_stride;
     a.w.a.scale = m->scale;
+    a.w.a.softmax = m->softmax;
     a.w.group = m->n_q / m->kv.n_kv;
     a.w.rows = m->nq * a.w.group;
     a.tile = m->tile;

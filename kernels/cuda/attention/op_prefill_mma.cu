@@ -113,7 +113,7 @@ __device__ static inline int refill_stage(const struct pipe &tiles, const struct
 }
 
 /* Starts copying tile i; one warp's work. */
-template <int DIM>
+template <int DIM, bool WINDOW>
 __device__ static inline void fetch_pages(const struct prefill_work &w, const struct piece &p,
                                           const struct pipe &to, int i)
 {
@@ -125,21 +125,21 @@ __device__ static inline void fetch_pages(const struct prefill_work &w, const st
     if (lane < TILE_PAGES)
         tma_bulk_copy(to.smem + (stage * TILE_PAGES + lane) * kv_block_bytes,
                       (const char *)w.a.kv.pool +
-                          (size_t)unit_of(w, p, i * TILE_PAGES + lane) * kv_block_bytes,
+                          (size_t)unit_of<WINDOW>(w, p, i * TILE_PAGES + lane) * kv_block_bytes,
                       kv_block_bytes, to.full + stage * 8);
     __syncwarp();
 }
 
-template <int DIM>
+template <int DIM, bool WINDOW>
 __device__ static inline void run_tile(const struct warp_queries<DIM> &q, struct out_rows<DIM> &m,
                                        const struct prefill_work &w, const struct piece &p, uint32_t tile,
                                        int key0, unsigned live)
 {
     uint64_t seen[2] = {~0ull, ~0ull};
     float s[KEY_GROUPS][4], keep[2];
-    bool whole = sees_all(w, p, key0, KEYS, live);
+    bool whole = sees_all<WINDOW>(w, p, key0, KEYS, live);
     if (!whole)
-        needs_mask(w, p.head, key0, m.pos, live, 0, seen);
+        needs_mask<WINDOW>(w, p.head, key0, m.pos, live, 0, seen);
     if (!__any_sync(~0u, (seen[0] | seen[1]) != 0))
         return;
     dot_tile(q, tile, s);
@@ -149,7 +149,7 @@ __device__ static inline void run_tile(const struct warp_queries<DIM> &q, struct
     add_values(m, tile, s, keep);
 }
 
-template <int DIM>
+template <int DIM, bool WINDOW>
 static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
     mma_kernel(const __grid_constant__ struct prefill_work w)
 {
@@ -159,12 +159,12 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
     struct piece p;
     struct warp_queries<DIM> q;
     struct out_rows<DIM> m;
-    if (!find_piece(w, blockDim.x / WARP * WARP_ROWS, KEYS, &p))
+    if (!find_piece<WINDOW>(w, blockDim.x / WARP * WARP_ROWS, KEYS, &p))
         return;
     uint32_t smem = shared_address(shared);
     struct pipe tiles = open_pipe(smem, smem + STAGES * KEYS * DIM * 4);
     for (int i = 0; warp == 0 && i < min(STAGES, p.n_tiles); i++)
-        fetch_pages<DIM>(w, p, tiles, i);
+        fetch_pages<DIM, WINDOW>(w, p, tiles, i);
     start_queries(q, w, p.head, p.row0);
     start_out(m, w, p.row0);
 #pragma unroll 1
@@ -173,29 +173,34 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
         unsigned live = lives_of(w, p, i, TILE_PAGES);
         int more = warp == 0 ? refill_stage(tiles, p, i) : 0;
         if (more)
-            fetch_pages<DIM>(w, p, tiles, more);
+            fetch_pages<DIM, WINDOW>(w, p, tiles, more);
         barrier_wait(tiles.full + stage * 8, i / STAGES & 1);
-        run_tile(q, m, w, p, tiles.smem + stage * KEYS * DIM * 4, key0, live);
+        run_tile<DIM, WINDOW>(q, m, w, p, tiles.smem + stage * KEYS * DIM * 4, key0, live);
         /* All threads: racecheck does not know that one may speak for a warp. */
         barrier_arrive(tiles.empty + stage * 8);
     }
     finish_rows(m, w, p.split, p.head, p.row0, w.rows);
 }
 
-template <int DIM> static int launch_mma(struct device *d, const struct prefill_work *w)
+template <int DIM, bool WINDOW> static int launch_mma(struct device *d, const struct prefill_work *w)
 {
     int blocks, warps = prefill_warps(d, w, &blocks);
     int bytes = STAGES * KEYS * DIM * 4 + 2 * STAGES * 8;
     int rc = cuda_check(
-        d, cudaFuncSetAttribute(mma_kernel<DIM>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        d, cudaFuncSetAttribute(mma_kernel<DIM, WINDOW>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
         "prefill_attend");
     if (rc)
         return rc;
-    mma_kernel<DIM><<<dim3(blocks, w->a.kv.n_kv, w->n_splits), warps * WARP, bytes, d->stream>>>(*w);
+    mma_kernel<DIM, WINDOW><<<dim3(blocks, w->a.kv.n_kv, w->n_splits), warps * WARP, bytes, d->stream>>>(*w);
     return cuda_launched(d, OP_prefill_attend);
+}
+
+template <int DIM> static int launch_dim(struct device *d, const struct prefill_work *w)
+{
+    return w->a.window > 0 ? launch_mma<DIM, true>(d, w) : launch_mma<DIM, false>(d, w);
 }
 
 int prefill_mma(struct device *d, const struct prefill_work *w)
 {
-    return w->a.kv.head_dim == 64 ? launch_mma<64>(d, w) : launch_mma<128>(d, w);
+    return w->a.kv.head_dim == 64 ? launch_dim<64>(d, w) : launch_dim<128>(d, w);
 }

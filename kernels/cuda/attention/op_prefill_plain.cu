@@ -22,16 +22,16 @@ static size_t plain_bytes(int d)
     return (size_t)(BLOCK_ROWS * d + KEYS * (d + PAD) + KEYS * d + own) * sizeof(float);
 }
 
-/* Keys key0 .. key0+31; those past `to` become zeros. */
+/* Keys key0 .. key0+31; those before `first` and from `to` on become zeros. */
 __device__ static void fill_tile(const struct kv_view &kv, const struct plain_smem &smem,
-                                 const int32_t *block_table, int key0, int to)
+                                 const int32_t *block_table, int key0, int first, int to)
 {
     int d = kv.head_dim, per = d / 4;
 #pragma unroll 2
     for (int c = threadIdx.x; c < KEYS * per; c += blockDim.x) {
         int t = c / per, i = c % per * 4, key = key0 + t;
         float4 k = make_float4(0, 0, 0, 0), v = k;
-        if (key < to) {
+        if (key >= first && key < to) {
             int u = block_table[key / KV_PAGE_TOKENS];
             k = kv_get4(kv, kv_block_k(kv, u), key % KV_PAGE_TOKENS, i);
             v = kv_get4(kv, kv_block_v(kv, u), key % KV_PAGE_TOKENS, i);
@@ -82,11 +82,14 @@ __device__ static inline void add_values(const struct plain_smem &smem, int d, i
     }
 }
 
-/* Is the key that the lane holds visible from the row at pos? */
+/* Is the key that the lane holds visible from the row at pos? SPECIAL, here and below: there may be a window
+ * or a softcap. */
+template <bool SPECIAL>
 __device__ static inline bool query_sees(const struct prefill_work &w, int head, int pos, int key, bool live,
                                          int until)
 {
-    return live && until >= pos && prefill_seen(w, head, pos, key / 64 * 64) >> key % 64 & 1;
+    return live && until >= pos && (!SPECIAL || key >= window_start(w.a.window, pos)) &&
+           prefill_seen<false>(w, head, pos, key / 64 * 64) >> key % 64 & 1;
 }
 
 template <int PARTS>
@@ -96,7 +99,7 @@ __device__ static void write_rows(const struct prefill_work &w, int split, int h
     int d = w.a.kv.head_dim, lane = threadIdx.x % WARP;
     size_t part = prefill_part(w, split, head, row);
     bool whole = w.n_splits == 1;
-    float scale = whole ? prefill_inverse(running_max, sum) : 1.0f;
+    float scale = whole ? prefill_scale(w, head, row, running_max, sum) : 1.0f;
     size_t at = (whole ? prefill_out(w, head, row) : part * (size_t)d) + lane;
     for (int x = 0; x < PARTS; x++) {
         if (lane + x * WARP >= d)
@@ -110,7 +113,7 @@ __device__ static void write_rows(const struct prefill_work &w, int split, int h
         w.max_sum[part] = make_float2(running_max, sum);
 }
 
-template <int PARTS>
+template <int PARTS, bool SPECIAL>
 static __global__ void __launch_bounds__(WARPS *WARP)
     plain_kernel(const __grid_constant__ struct prefill_work w)
 {
@@ -120,6 +123,11 @@ static __global__ void __launch_bounds__(WARPS *WARP)
     int first = blockIdx.x * BLOCK_ROWS, head = blockIdx.y, split = w.n_splits - 1 - (int)blockIdx.z;
     int from = prefill_split_key(split), last = prefill_pos(w, min(first + BLOCK_ROWS, w.rows) - 1);
     int to = min(prefill_split_key(split + 1), last + 1);
+    int first_key = SPECIAL ? window_start(w.a.window, prefill_pos(w, first)) : 0;
+    if (SPECIAL && w.a.window > 0) {
+        from = first_key / KEYS * KEYS;
+        to = last + 1;
+    }
     if (from >= to)
         return;
     struct plain_smem smem = {(float *)shared, (float *)shared + BLOCK_ROWS * d, NULL, NULL};
@@ -139,7 +147,7 @@ static __global__ void __launch_bounds__(WARPS *WARP)
         sum[r] = 0;
     }
     for (int key0 = from; key0 < to; key0 += KEYS) {
-        fill_tile(kv, smem, kv.block_table + table, key0, to);
+        fill_tile(kv, smem, kv.block_table + table, key0, first_key, to);
         __syncthreads();
         int key = min(key0 + lane, to - 1);
         bool live = key0 + lane < to && kv.live[table + (size_t)(key / KV_PAGE_TOKENS)] >> key % 16 & 1;
@@ -148,7 +156,8 @@ static __global__ void __launch_bounds__(WARPS *WARP)
         if (d > OVER_K)
             __syncthreads();
         for (int r = 0; r < WARP_ROWS; r++) {
-            float x = query_sees(w, head, pos[r], key, live, seen_until) ? s[r] : -CUDART_INF_F;
+            float logit = SPECIAL ? softcap_of(s[r], w.a.softmax.softcap * (float)CUDART_L2E) : s[r];
+            float x = query_sees<SPECIAL>(w, head, pos[r], key, live, seen_until) ? logit : -CUDART_INF_F;
             float new_max = fmaxf(running_max[r], warp_max(x)),
                   zero = new_max == -CUDART_INF_F ? 0.0f : new_max;
             float weight = softmax_exp2(x - zero);
@@ -168,24 +177,30 @@ static __global__ void __launch_bounds__(WARPS *WARP)
     }
 }
 
-template <int PARTS> static int launch_plain(struct device *d, const struct prefill_work *w)
+template <int PARTS, bool SPECIAL> static int launch_plain(struct device *d, const struct prefill_work *w)
 {
     size_t bytes = plain_bytes(w->a.kv.head_dim);
     dim3 grid((w->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, w->a.kv.n_kv, w->n_splits);
-    int rc = cuda_check(
-        d, cudaFuncSetAttribute(plain_kernel<PARTS>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-        "prefill_attend");
+    int rc = cuda_check(d,
+                        cudaFuncSetAttribute(plain_kernel<PARTS, SPECIAL>,
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+                        "prefill_attend");
     if (rc)
         return rc;
-    plain_kernel<PARTS><<<grid, WARPS * WARP, bytes, d->stream>>>(*w);
+    plain_kernel<PARTS, SPECIAL><<<grid, WARPS * WARP, bytes, d->stream>>>(*w);
     return cuda_launched(d, OP_prefill_attend);
+}
+
+template <bool SPECIAL> static int launch_dim(struct device *d, const struct prefill_work *w)
+{
+    int dim = w->a.kv.head_dim;
+    return dim <= 32    ? launch_plain<1, SPECIAL>(d, w)
+           : dim <= 64  ? launch_plain<2, SPECIAL>(d, w)
+           : dim <= 128 ? launch_plain<4, SPECIAL>(d, w)
+                        : launch_plain<8, SPECIAL>(d, w);
 }
 
 int prefill_plain(struct device *d, const struct prefill_work *w)
 {
-    int dim = w->a.kv.head_dim;
-    return dim <= 32    ? launch_plain<1>(d, w)
-           : dim <= 64  ? launch_plain<2>(d, w)
-           : dim <= 128 ? launch_plain<4>(d, w)
-                        : launch_plain<8>(d, w);
+    return w->a.softmax.softcap > 0 || w->a.window > 0 ? launch_dim<true>(d, w) : launch_dim<false>(d, w);
 }

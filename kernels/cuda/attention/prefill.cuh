@@ -9,7 +9,9 @@
 /* What the kernels of prefill attention share. A row of a KV head is one query of one head of its group. A
  * block takes some rows and one split of the keys. Splits, and the tiles within them, begin at fixed
  * positions, and rows are computed independently, so a row's bits depend only on its own keys, whichever
- * block does it. Logits are in base 2: log2(e) is part of the scale. */
+ * block does it. Through a window a block reads all that its rows see, from the tile on that holds the first
+ * one's first key: that is seldom more than a split, and tiles that a row sees nothing of leave its sums
+ * empty. Logits are in base 2: log2(e) is part of the scale. */
 struct prefill_work {
     struct prefill_attend_args a;
     int group, rows; /* query heads per KV head; rows per KV head: nq * group */
@@ -68,11 +70,16 @@ __device__ static inline size_t prefill_part(const struct prefill_work &w, int s
 }
 
 /* Returns bits; bit t is set if position and lists let the query at pos see key key0 + t. key0 is a multiple
- * of 64. */
+ * of 64. WINDOW: there is a window. */
+template <bool WINDOW>
 __device__ static inline uint64_t prefill_seen(const struct prefill_work &w, int head, int pos, int key0)
 {
     int n = pos + 1 - key0;
     uint64_t seen = n >= 64 ? ~0ull : n > 0 ? (1ull << n) - 1 : 0;
+    if (WINDOW) {
+        int before = window_start(w.a.window, pos) - key0;
+        return before >= 64 ? 0 : before > 0 ? seen >> before << before : seen;
+    }
     if (!w.listed || !seen)
         return seen;
     size_t list = (size_t)(pos / w.a.tile - w.a.pos0 / w.a.tile) * (size_t)w.a.n_rows + w.a.row_of_kv[head];
@@ -85,17 +92,26 @@ __device__ static inline float softmax_exp2(float x)
     return x < -69.0f * 1.44269504f ? 0.0f : power_of_2(x);
 }
 
-/* Returns what a row's sum of weight * V is multiplied by; 0 for rows that see nothing. */
-__device__ static inline float prefill_inverse(float running_max, float sum)
+/* Returns what a row's sum of weight * V is multiplied by, once its sink has joined the weights; 0 for rows
+ * that see nothing. */
+__device__ static inline float prefill_scale(const struct prefill_work &w, int head, int row,
+                                             float running_max, float sum)
 {
-    return running_max == -CUDART_INF_F ? 0.0f : 1.0f / sum;
+    if (running_max == -CUDART_INF_F)
+        return 0.0f;
+    if (!w.a.softmax.sink)
+        return 1.0f / sum;
+    float sink = w.a.softmax.sink[head * w.group + row % w.group] * (float)CUDART_L2E,
+          new_max = fmaxf(running_max, sink), keep = softmax_exp2(running_max - new_max);
+    return keep / fmaf(sum, keep, softmax_exp2(sink - new_max));
 }
 
 /* Enqueue one slice of queries, which writes outputs if there is one split, else o and max_sum. They return 0
  * or a negative BACKEND_ERR_ code with d->error set. */
 int prefill_plain(struct device *d, const struct prefill_work *w);
-int prefill_mma(struct device *d, const struct prefill_work *w);   /* bf16, head_dim 64 or 128; `hopper` */
-int prefill_wgmma(struct device *d, const struct prefill_work *w); /* the same, on Hopper */
+/* bf16, head_dim 64 or 128, no softcap; d->hopper, and prefill_wgmma() on Hopper alone */
+int prefill_mma(struct device *d, const struct prefill_work *w);
+int prefill_wgmma(struct device *d, const struct prefill_work *w);
 /* The same where each tile of queries has a list, with outputs at once. prefill_lists(): given lists, no
  * expiry. prefill_expiring(): expiry and no lists; it makes them, of tiles of PREFILL_LIST_ROWS rows. */
 enum { PREFILL_LIST_ROWS = 128 };

@@ -86,7 +86,8 @@ __device__ static inline void round_weights(struct out_rows<DIM> &m, float (&s)[
 }
 
 /* Which of MASK_KEYS keys from key0 on, the tile's pages from page0 on, do a thread's rows see? Bit 8j + e:
- * row r sees the key of s[j][2r + e]. */
+ * row r sees the key of s[j][2r + e]. WINDOW, here and below: there is a window. */
+template <bool WINDOW>
 __device__ static inline void needs_mask(const struct prefill_work &w, int head, int key0,
                                          const int (&pos)[2], unsigned live, int page0, uint64_t (&seen)[2])
 {
@@ -97,8 +98,8 @@ __device__ static inline void needs_mask(const struct prefill_work &w, int head,
         alive |= (uint64_t)__shfl_sync(~0u, live, page0 + page) << (KV_PAGE_TOKENS * page);
 #pragma unroll
     for (int r = 0; r < 2; r++)
-        seen[r] = (alive & prefill_seen(w, head, pos[r], key0)) >> column;
-    if (!w.a.until)
+        seen[r] = (alive & prefill_seen<WINDOW>(w, head, pos[r], key0)) >> column;
+    if (WINDOW || !w.a.until)
         return;
     const int32_t *until = w.a.until + (size_t)head * (size_t)w.a.until_stride;
 #pragma unroll
@@ -162,7 +163,7 @@ __device__ static inline void finish_rows(const struct out_rows<DIM> &m, const s
         if (row >= row_end)
             continue;
         size_t part = prefill_part(w, split, head, row);
-        float scale = whole ? prefill_inverse(m.running_max[r], sum) : 1.0f;
+        float scale = whole ? prefill_scale(w, head, row, m.running_max[r], sum) : 1.0f;
         void *out = whole ? w.a.out : w.o;
         enum dtype type = whole ? w.a.type : DTYPE_F32;
         size_t at = (whole ? prefill_out(w, head, row) : part * DIM) + 2 * (lane % 4);
@@ -179,11 +180,14 @@ struct piece {
     int head, split, row0; /* row0: the warp's first */
     int from, to, n_tiles;
     int nearest; /* position of the warp's first row */
+    /* Through a window: the first key that the block's first row sees, and that the warp's last row sees. */
+    int first_key, common_key;
     size_t table;
 };
 
 /* Sets *p to the piece of a block of so many rows, in tiles of so many keys. Returns 1, or 0 if there are no
  * such keys. */
+template <bool WINDOW>
 __device__ static inline int find_piece(const struct prefill_work &w, int block_rows, int keys,
                                         struct piece *p)
 {
@@ -194,6 +198,12 @@ __device__ static inline int find_piece(const struct prefill_work &w, int block_
     int last = prefill_pos(w, min(first + block_rows, w.rows) - 1);
     p->from = prefill_split_key(p->split);
     p->to = min(prefill_split_key(p->split + 1), last + 1);
+    if (WINDOW) {
+        p->first_key = window_start(w.a.window, prefill_pos(w, first));
+        p->common_key = window_start(w.a.window, prefill_pos(w, min(p->row0 + WARP_ROWS, w.rows) - 1));
+        p->from = p->first_key / keys * keys;
+        p->to = last + 1;
+    }
     p->n_tiles = (p->to - p->from + keys - 1) / keys;
     p->nearest = prefill_pos(w, min(p->row0, w.rows - 1));
     p->table = kv_head(w.a.kv, w.a.seq, w.a.layer, p->head) * (size_t)w.a.kv.max_pages;
@@ -201,10 +211,14 @@ __device__ static inline int find_piece(const struct prefill_work &w, int block_
 }
 
 /* Returns the KV block of the piece's i-th page. Pages past the last repeat it: no weight falls on them, but
- * 0 * what was in shared memory before could be NaN. */
+ * 0 * what was in shared memory before could be NaN. So do pages before the window repeat its first, since
+ * their entries of the table may be stale. */
+template <bool WINDOW>
 __device__ static inline int unit_of(const struct prefill_work &w, const struct piece &p, int i)
 {
     int page = min(p.from / KV_PAGE_TOKENS + i, (p.to - 1) / KV_PAGE_TOKENS);
+    if (WINDOW)
+        page = max(page, p.first_key / KV_PAGE_TOKENS);
     return w.a.kv.block_table[p.table + page];
 }
 
@@ -217,10 +231,11 @@ __device__ static inline unsigned lives_of(const struct prefill_work &w, const s
 }
 
 /* Returns true if all rows of the warp see all keys of the tile. */
+template <bool WINDOW>
 __device__ static inline bool sees_all(const struct prefill_work &w, const struct piece &p, int key0,
                                        int keys, unsigned live)
 {
-    bool before = key0 + keys - 1 <= p.nearest && !w.a.until && !w.listed;
+    bool before = key0 + keys - 1 <= p.nearest && (WINDOW ? key0 >= p.common_key : !w.a.until && !w.listed);
     return __all_sync(~0u, live == 0xffff) && before;
 }
 

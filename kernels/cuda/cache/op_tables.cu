@@ -62,7 +62,7 @@ static __global__ void prefill_count_kernel(const __grid_constant__ struct prefi
     __shared__ int64_t smem[WARP];
     const struct prefill_attend_args &a = p.read;
     int h = blockIdx.x, last = a.pos0 + a.nq - 1;
-    int64_t all = (int64_t)a.nq * a.pos0 + (int64_t)a.nq * (a.nq + 1) / 2, n = 0;
+    int64_t all = prefill_pairs(a.pos0, a.nq, 0), n = 0;
     for (int i = a.pos0 + threadIdx.x; a.tile && i <= last; i += blockDim.x) {
         int tile = i / a.tile, len = a.len[(tile - a.pos0 / a.tile) * a.n_rows + a.row_of_kv[h]];
         n += (len < 0 ? tile * a.tile : len) + i % a.tile + 1;
@@ -75,7 +75,7 @@ static __global__ void prefill_count_kernel(const __grid_constant__ struct prefi
     if (threadIdx.x)
         return;
     size_t head = kv_head(a.kv, a.seq, a.layer, h);
-    a.kv.prefill_reads[head] += a.tile || a.until ? n : all;
+    a.kv.prefill_reads[head] += a.tile || a.until ? n : prefill_pairs(a.pos0, a.nq, a.window);
     a.kv.prefill_scans[head] += p.scanned ? all : 0;
 }
 
