@@ -151,6 +151,7 @@ int batch_admit(struct engine *en, struct err *e)
  * spare page lasts for a page of tokens, however full its last page is. */
 static int fit_blocks(struct engine *en, struct sequence *s, int tokens, struct err *e)
 {
+    kvcache_slide(&en->cache, s->seq, tokens - 1);
     int capacity =
         sequence_drops(s) ? tokens - 1 + SPARE_PAGES * KV_PAGE_TOKENS : kv_pages(tokens) * KV_PAGE_TOKENS;
     int rc = sequence_drops(s) ? kvcache_fit_ragged(&en->cache, s->seq, SPARE_PAGES, e)

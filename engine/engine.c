@@ -100,8 +100,13 @@ static int open_cache(struct engine *en, struct err *e)
                         .n_kv = c->n_kv,
                         .head_dim = c->head_dim,
                         .max_pages = kv_pages(o->max_context)};
-    if (kvcache_init(&en->cache, en->be, en->dev, &v, e))
-        return e->code;
+    int32_t *window = xcalloc((size_t)c->n_layers, sizeof *window);
+    for (int i = 0; i < c->n_layers; i++)
+        window[i] = c->layer[i].window;
+    int rc = kvcache_init(&en->cache, en->be, en->dev, &v, c->n_windows ? window : NULL, e);
+    free(window);
+    if (rc)
+        return rc;
     for (int i = 0; i < N_PROMPTS; i++) {
         en->prompts[i].seq = o->max_batch + i;
         en->prompts[i].logits = en->be->alloc(en->dev, (size_t)c->vocab * sizeof(float));
@@ -280,6 +285,11 @@ static int bind_policy(struct engine *en, struct policy *p, struct err *e)
                        "fewer policies in a run",
                        ops->name, (double)p->state_bytes * p->dims.max_batch / 1048576);
     int rc = ops->init ? ops->init(p, e) : 0;
+    if (!rc && p->takes_qk && en->model.config.qk_norm == QK_NORM_HEAD_AFTER)
+        rc = err_set(e, ERR_UNSUPPORTED,
+                     "policy %s reads queries before their rotation, but %s models have norms behind it; use "
+                     "gates that read hidden states",
+                     ops->name, model_family_name(en->model.config.family));
     if (rc && ops->release)
         ops->release(p);
     return rc;

@@ -13,7 +13,7 @@ _Static_assert((int)ENGINE_UNAPPLIED == (int)MODEL_UNAPPLIED, "all names have ro
 struct engine_info engine_config_info(const char *model, const struct model_config *c)
 {
     struct engine_info info = {.model = model,
-                               .family = c->family->name,
+                               .family = model_family_name(c->family),
                                .n_layers = c->n_layers,
                                .n_q = c->n_q,
                                .n_kv = c->n_kv,

@@ -41,11 +41,13 @@ static void add_ends(struct str *out, const struct model_config *c)
 }
 
 /* Twelve digits: more than the table of cosines keeps, and less than what mathematical libraries agree on. */
-static void add_rotation(struct str *out, const struct model_config *c)
+static void add_rotations(struct str *out, const struct model_config *c)
 {
-    str_printf(out, "rotation %.12g:", c->rope_attention);
-    for (int i = 0; i < c->head_dim / 2; i++)
-        str_printf(out, " %.12g", model_rope_frequency(c, i));
+    for (int r = 0; r < c->n_ropes; r++) {
+        str_printf(out, "%srotation %.12g:", r ? "\n" : "", c->rope[r].attention);
+        for (int i = 0; i < c->head_dim / 2; i++)
+            str_printf(out, " %.12g", model_rope_frequency(&c->rope[r], i));
+    }
 }
 
 void engine_hash_configuration(const struct model_config *c, const struct tokenizer *t, char out[65])
@@ -57,7 +59,7 @@ void engine_hash_configuration(const struct model_config *c, const struct tokeni
     str_printf(&text, "eps %.9g\nends", c->eps);
     add_ends(&text, c);
     str_puts(&text, "\n");
-    add_rotation(&text, c);
+    add_rotations(&text, c);
     if (t)
         tokenizer_hash_decoding(t, tokens);
     str_printf(&text, "\ntokens %s\n", tokens);

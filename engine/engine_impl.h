@@ -42,7 +42,7 @@ struct sequence {
     struct divergence next; /* divergence at the token that is taken next */
     struct likelihood likelihood;
     double start, seconds;
-    int64_t reads_full; /* per layer and KV head */
+    int64_t reads_full; /* per KV head, summed over layers */
     struct kv_counts kv;
     struct kv_curve curve;
     size_t curve_cap;

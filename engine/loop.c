@@ -123,7 +123,7 @@ static int take_step(struct engine *en, struct err *e)
         struct sequence *s = b->row[i];
         if (!s)
             continue;
-        s->reads_full += s->req.n_prompt + s->n_ids;
+        s->reads_full += model_step_reads(&en->model.config, s->req.n_prompt + s->n_ids);
         sequence_take(en, s, &b->result[i]);
         if (curve_is_due(s, s->n_ids) && curve_note(en, s, e))
             return e->code;

@@ -10,6 +10,10 @@
 #include "engine/engine_impl.h"
 #include "evalcore/base/clock.h"
 
+/* Of layers with windows a shared prompt keeps what queries of its last so many tokens read: a policy that
+ * looks at the end of the prompt prefills that again. */
+enum { SHARED_TAIL = 2 * PREFILL_TILE };
+
 static struct prompt_entry *find_entry(struct engine *en, const int32_t *ids, int n)
 {
     for (int i = 0; i < N_PROMPTS; i++)
@@ -70,6 +74,7 @@ static int prefill_into(struct engine *en, int seq, const struct request *r, int
     if (rc)
         return rc;
     transformer_prefill(&en->tf, seq, r->prompt, from, r->n_prompt, policy, logits, e);
+    kvcache_slide(&en->cache, seq, policy ? r->n_prompt : r->n_prompt - SHARED_TAIL);
     en->stats.prefill_tokens += (uint64_t)(r->n_prompt - from);
     en->stats.prefill_seconds += clock_seconds() - start;
     return e->code;
@@ -114,10 +119,10 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
     return kvcache_fork(&en->cache, s->seq, p->seq, n, copy, e);
 }
 
-/* A dense prefill of n tokens: query i sees i + 1 keys. */
-static double dense_reads(int n)
+/* A dense prefill of n tokens: query i sees i + 1 keys, or fewer where layers have windows. */
+static double dense_reads(const struct engine *en, int n)
 {
-    return (double)n * (n + 1) / 2;
+    return (double)model_prompt_reads(&en->model.config, n) / en->model.config.n_layers;
 }
 
 /* Counts what the sequence's prefill read; its first `from` tokens come from a dense prefill. */
@@ -127,7 +132,7 @@ static int count_prefill(struct engine *en, struct sequence *s, int from, struct
     double heads = en->cache.heads_per_seq;
     if (kvcache_prefill_sums(&en->cache, s->seq, &reads, &scans, e))
         return e->code;
-    s->kv.prefill_reads = dense_reads(from) + (double)reads / heads;
+    s->kv.prefill_reads = dense_reads(en, from) + (double)reads / heads;
     s->kv.prefill_aux_reads = (double)scans / 2 / heads;
     return 0;
 }
@@ -163,6 +168,8 @@ static int admit_shared(struct engine *en, struct sequence *s, int n_shared, con
 {
     struct prompt_entry *p = find_entry(en, s->req.prompt, s->req.n_prompt);
     int found = p != NULL, rc = found ? 0 : make_entry(en, &s->req, &p, e);
+    if (!rc && !kvcache_reaches(&en->cache, p->seq, n_shared))
+        return prefill_own(en, s, 0, logits, e);
     if (!rc)
         rc = fork_entry(en, p, s, n_shared, e);
     if (rc)
@@ -185,7 +192,7 @@ int prompt_admit(struct engine *en, struct sequence *s, const float **logits, st
 {
     int n_shared = sharable_tokens(en, s);
     s->kv = (struct kv_counts){.prefill_peak_tokens = s->req.n_prompt,
-                               .prefill_reads = dense_reads(s->req.n_prompt)};
+                               .prefill_reads = dense_reads(en, s->req.n_prompt)};
     if (n_shared == 0)
         return prefill_own(en, s, 0, logits, e);
     int rc = admit_shared(en, s, n_shared, logits, e);

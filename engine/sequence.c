@@ -219,7 +219,7 @@ int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
     double heads = en->cache.heads_per_seq;
     s->kv.reads = (double)sums.reads / heads;
     s->kv.aux_reads = sums.aux / heads;
-    s->kv.reads_full = (double)s->reads_full;
+    s->kv.reads_full = (double)s->reads_full / en->model.config.n_layers;
     s->kv.peak_tokens = (double)sums.peak / heads;
     double group = (double)en->info.n_q / en->cache.view.n_kv;
     s->kv.selected = s->kv.reads - (double)kvcache_not_chosen(&en->cache, s->seq, e) / group / heads;

@@ -1,9 +1,10 @@
-/* The forward pass. Linear layers run over the whole batch, hooks and attention once per policy group, the
- * rows with the same policy. Heads are grouped as in grouped-query attention: n_q / n_kv query heads share a
- * KV head. The residual stream is fp32, and the output projections add to it directly. */
+/* The forward pass, as the model's plan says (struct model_config). Linear layers run over the whole batch,
+ * hooks and attention once per policy group, the rows with the same policy. Heads are grouped as in
+ * grouped-query attention: n_q / n_kv query heads share a KV head. The residual stream is fp32, and the
+ * output projections add to it directly, unless a norm or a multiplier stands behind them. Policies act on
+ * layers with full attention only; a layer with a window reads that. */
 #include "engine/transformer.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +23,11 @@ static struct stats stats_from(const struct stats *all, size_t n_lists)
     return s;
 }
 
-/* The context that a hook gets: the arrays of the batch from the first row of the policy group on. */
-static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int row0, int cap,
-                                   struct err *e)
+/* The context that a hook for a layer gets: the arrays of the batch from the first row of the policy group
+ * on.
+ */
+static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int layer, int row0,
+                                   int cap, struct err *e)
 {
     const struct model_config *f = &t->model->config;
     int stride = model_qkv_values(f);
@@ -45,7 +48,8 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
                            .k = q + f->n_q * f->head_dim,
                            .v = q + (f->n_q + f->n_kv) * f->head_dim,
                            .qkv_stride = stride,
-                           .scale = 1.0f / sqrtf((float)f->head_dim),
+                           .scale = f->attention_scale,
+                           .softmax = {t->model->layer[layer].sinks, f->attention_softcap},
                            .state = p ? p->state : NULL,
                            .state_bytes = p ? p->state_bytes : 0,
                            .e = e};
@@ -74,24 +78,61 @@ static void linear_layer(struct transformer *t, const struct weight *w, const vo
 
 static void rms_norm(struct transformer *t, const float *x, const float *w, int rows, struct err *e)
 {
-    struct rmsnorm_args a = {x, w, t->y, rows, t->model->config.hidden, t->model->config.eps, t->type};
+    struct rmsnorm_args a = {x, w, t->y, rows, t->model->config.hidden, t->model->config.eps, t->type, 0};
     device_launch(t->be, t->dev, OP_rmsnorm, &a, e);
+}
+
+/* The product that ends a part of a layer, added to the residual stream; norm: the one behind it, or NULL. */
+static void add_part(struct transformer *t, const struct weight *w, const void *x, const float *norm,
+                     int rows, int decode, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    struct add_part_args a = {t->x, t->part, norm, rows, f->hidden, f->eps, f->residual_scale};
+    linear_layer(t, w, x, t->part ? t->part : t->x, rows, !t->part, decode, e);
+    if (t->part)
+        device_launch(t->be, t->dev, OP_add_part, &a, e);
 }
 
 static void embed_tokens(struct transformer *t, int rows, struct err *e)
 {
-    struct embed_args a = {t->row_token, t->row_seq, t->model->embed, t->x, rows, 1};
+    struct embed_args a = {t->row_token, t->row_seq, t->model->embed,
+                           t->x,         rows,       t->model->config.embed_scale};
     device_launch(t->be, t->dev, OP_embed, &a, e);
+}
+
+/* The last norm and the output head. */
+static void output_logits(struct transformer *t, const float *x, float *logits, int rows, int decode,
+                          struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    struct cap_logits_args a = {logits, (int64_t)rows * f->vocab, f->logit_scale, f->logit_softcap};
+    rms_norm(t, x, t->model->norm, rows, e);
+    linear_layer(t, &t->model->head, t->y, logits, rows, 0, decode, e);
+    if (a.scale != 1 || a.cap > 0)
+        device_launch(t->be, t->dev, OP_cap_logits, &a, e);
 }
 
 /* The part before the hook on_qkv: the norm, and the product for q, k and v. */
 static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
-    rms_norm(t, t->x, y->norm_in, rows, e);
+    rms_norm(t, t->x, y->norm_attn, rows, e);
     linear_layer(t, &y->qkv, t->y, t->qkv, rows, 0, decode, e);
 }
 
-/* The part before the hook on_qk: the norms over heads, if the model has them. */
+/* Behind it: norms over the whole width of q and of k, if the model has them. */
+static void wide_norm(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    int q = f->n_q * f->head_dim, k = f->n_kv * f->head_dim, stride = model_qkv_values(f);
+    struct rmsnorm_args of_q = {t->qkv, y->q_norm, t->qkv, rows, q, f->eps, DTYPE_F32, stride};
+    struct rmsnorm_args of_k = {t->qkv + q, y->k_norm, t->qkv + q, rows, k, f->eps, DTYPE_F32, stride};
+    if (f->qk_norm != QK_NORM_WIDE)
+        return;
+    device_launch(t->be, t->dev, OP_rmsnorm, &of_q, e);
+    device_launch(t->be, t->dev, OP_rmsnorm, &of_k, e);
+}
+
+/* The part before the hook on_qk: the norms over heads, if the model has them before the rotation. */
 static void head_norm(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
 {
     const struct model_config *f = &t->model->config;
@@ -105,7 +146,7 @@ static void head_norm(struct transformer *t, const struct model_layer *y, int ro
                                .wq = y->q_norm,
                                .wk = y->k_norm,
                                .eps = f->eps};
-    if (y->q_norm)
+    if (f->qk_norm == QK_NORM_HEAD)
         device_launch(t->be, t->dev, OP_head_norm, &a, e);
 }
 
@@ -115,6 +156,8 @@ static void rope_append(struct transformer *t, int layer, int rows, int prefill,
     const struct model_config *f = &t->model->config;
     const struct model_layer *y = &t->model->layer[layer];
     float *k = t->qkv + f->n_q * f->head_dim;
+    int rope = f->layer[layer].rope, late = f->qk_norm == QK_NORM_HEAD_AFTER,
+        with_norm = late || (f->qk_norm == QK_NORM_HEAD && !normed);
     struct rope_append_args a = {.rows = {rows, t->row_seq, t->row_pos},
                                  .kv = t->cache->view,
                                  .layer = layer,
@@ -124,38 +167,43 @@ static void rope_append(struct transformer *t, int layer, int rows, int prefill,
                                  .k = k,
                                  .v = k + f->n_kv * f->head_dim,
                                  .stride = model_qkv_values(f),
-                                 .cos_sin = t->model->cos_sin,
-                                 .wq = normed ? NULL : y->q_norm,
-                                 .wk = normed ? NULL : y->k_norm,
-                                 .eps = f->eps};
+                                 .cos_sin = rope < 0 ? NULL : t->model->cos_sin[rope],
+                                 .wq = with_norm ? y->q_norm : NULL,
+                                 .wk = with_norm ? y->k_norm : NULL,
+                                 .eps = f->eps,
+                                 .norm_after = late,
+                                 .q_scale = t->model->query_scale};
     device_launch(t->be, t->dev, OP_rope_append, &a, e);
 }
 
 /* The feed-forward part, added to the residual stream. */
 static void layer_ffn(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
-    rms_norm(t, t->x, y->norm_post, rows, e);
+    rms_norm(t, t->x, y->norm_ffn, rows, e);
     struct linear_swiglu_args gated = {.w = y->gate_up,
                                        .x = t->y,
                                        .workspace = t->gate_up,
                                        .out = t->act,
                                        .rows = rows,
                                        .type = t->type,
-                                       .decode = decode};
+                                       .decode = decode,
+                                       .glu = t->model->config.glu};
     device_launch(t->be, t->dev, OP_linear_swiglu, &gated, e);
-    linear_layer(t, &y->down, t->act, t->x, rows, 1, decode, e);
+    add_part(t, &y->down, t->act, y->norm_ffn_out, rows, decode, e);
 }
 
-/* select -> attention -> observe, for one policy group in one layer. */
+/* select -> attention -> observe, for one policy group in one layer. In a layer with a window attention
+ * alone: nothing is dropped there, whatever the policy. */
 static void group_attention(struct transformer *t, const struct policy_group *g, int layer, struct err *e)
 {
     const struct model_config *f = &t->model->config;
     const struct policy_ops *ops = g->policy->ops;
-    struct policy_ctx c = group_ctx(t, g->policy, g->row0, g->cap, e);
+    struct policy_ctx c = group_ctx(t, g->policy, layer, g->row0, g->cap, e);
     struct selection s = {.granularity = SEL_LIVE, .n_rows = 1, .block_pages = 1};
-    if (ops->select)
+    int window = f->layer[layer].window;
+    if (ops->select && !window)
         ops->select(g->policy, &c, layer, &s);
-    if (t->seen)
+    if (t->seen && !window)
         t->seen(t->seen_context, g, layer, &s);
     size_t per_row = (size_t)f->n_kv * (size_t)t->cache->view.max_pages;
     struct attend_args a = {
@@ -172,11 +220,13 @@ static void group_attention(struct transformer *t, const struct policy_group *g,
         .cap = s.cap,
         .block_pages = s.block_pages,
         .max_pages_read = s.max_pages_read,
-        .in_order = !(g->policy->needs & POLICY_DROP),
+        .in_order = window || !(g->policy->needs & POLICY_DROP),
         .idx = s.idx,
         .len = s.len,
         .plan = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv},
-        .type = t->type};
+        .type = t->type,
+        .softmax = c.softmax,
+        .window = window};
     int group = f->n_q / f->n_kv;
     /* Rounded down, h * n_rows / n_q is also right for pairs in odd groups: heads 2i and 2i + 1 of a group of
      * 2m + 1 have list i of its m + 1. */
@@ -192,9 +242,9 @@ static void group_attention(struct transformer *t, const struct policy_group *g,
 static void group_hook(struct transformer *t, const struct policy_group *g, policy_hook_fn *hook, int layer,
                        struct err *e)
 {
-    if (!hook)
+    if (!hook || t->model->config.layer[layer].window)
         return;
-    struct policy_ctx c = group_ctx(t, g->policy, g->row0, g->cap, e);
+    struct policy_ctx c = group_ctx(t, g->policy, layer, g->row0, g->cap, e);
     hook(g->policy, &c, layer);
 }
 
@@ -218,6 +268,7 @@ void transformer_step(struct transformer *t, const struct policy_group *groups, 
         layer_qkv(t, &m->layer[l], n_rows, 1, e);
         for (int g = 0; g < n_groups; g++)
             group_hook(t, &groups[g], groups[g].policy->ops->on_qkv, l, e);
+        wide_norm(t, &m->layer[l], n_rows, e);
         if (takes_qk)
             head_norm(t, &m->layer[l], n_rows, e);
         for (int g = 0; g < n_groups; g++)
@@ -226,15 +277,14 @@ void transformer_step(struct transformer *t, const struct policy_group *groups, 
         rope_append(t, l, n_rows, 0, takes_qk, e);
         for (int g = 0; g < n_groups; g++)
             group_attention(t, &groups[g], l, e);
-        linear_layer(t, &m->layer[l].o, t->attn, t->x, n_rows, 1, 1, e);
+        add_part(t, &m->layer[l].o, t->attn, m->layer[l].norm_attn_out, n_rows, 1, e);
         for (int g = 0; g < n_groups; g++)
             group_hook(t, &groups[g], groups[g].policy->ops->on_attn_out, l, e);
         layer_ffn(t, &m->layer[l], n_rows, 1, e);
     }
-    rms_norm(t, t->x, m->norm, n_rows, e);
-    linear_layer(t, &m->head, t->y, t->logits, n_rows, 0, 1, e);
+    output_logits(t, t->x, t->logits, n_rows, 1, e);
     struct rows all = {n_rows, t->row_seq, t->row_pos};
-    struct account_args a = {all, t->cache->view, t->with_bounds};
+    struct account_args a = {all, t->cache->view, t->with_bounds, t->window};
     device_launch(t->be, t->dev, OP_account, &a, e);
     sample_tokens(t, all, t->logits, e);
 }
@@ -244,7 +294,8 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
 {
     const struct model_config *f = &t->model->config;
     struct prefill_selection s = {.kind = PREFILL_DENSE};
-    if (p && p->ops->select_prefill)
+    int window = f->layer[layer].window;
+    if (p && p->ops->select_prefill && !window)
         p->ops->select_prefill(p, c, layer, &s);
     struct prefill_attend_args a = {.kv = c->kv,
                                     .seq = c->seq,
@@ -256,7 +307,9 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
                                     .q_stride = c->qkv_stride,
                                     .out = t->attn,
                                     .scale = c->scale,
-                                    .type = t->type};
+                                    .type = t->type,
+                                    .softmax = c->softmax,
+                                    .window = window};
     if (s.kind == PREFILL_UNTIL) {
         a.until = s.until;
         a.until_stride = s.until_stride;
@@ -279,10 +332,10 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
 
 /* The context that a prefill hook gets. Its scratch, which has rows for a batch, may have none for a chunk.
  */
-static struct policy_ctx prefill_ctx(struct transformer *t, const struct policy *p, int rows, int seq,
-                                     int n_prompt, struct err *e)
+static struct policy_ctx prefill_ctx(struct transformer *t, const struct policy *p, int layer, int rows,
+                                     int seq, int n_prompt, struct err *e)
 {
-    struct policy_ctx c = group_ctx(t, p, 0, rows, e);
+    struct policy_ctx c = group_ctx(t, p, layer, 0, rows, e);
     c.prefill = 1;
     c.seq = seq;
     c.n_prompt = n_prompt;
@@ -301,23 +354,25 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
     device_upload(t->be, t->dev, t->row_pos, pos, (size_t)n * sizeof *pos, e);
     device_upload(t->be, t->dev, t->row_seq, place, (size_t)n * sizeof *place, e);
     free(pos);
-    struct policy_ctx c = prefill_ctx(t, p, n, seq, n_prompt, e);
-    c.pos0 = pos0;
-    c.nq = n;
     embed_tokens(t, n, e);
     for (int l = 0; l < t->model->config.n_layers; l++) {
         const struct model_layer *y = &t->model->layer[l];
+        int acts = p && !t->model->config.layer[l].window, takes_qk = acts && p->takes_qk;
+        struct policy_ctx c = prefill_ctx(t, p, l, n, seq, n_prompt, e);
+        c.pos0 = pos0;
+        c.nq = n;
         layer_qkv(t, y, n, 0, e);
-        if (p && p->ops->on_qkv)
+        if (acts && p->ops->on_qkv)
             p->ops->on_qkv(p, &c, l);
-        if (p && p->takes_qk) {
+        wide_norm(t, y, n, e);
+        if (takes_qk) {
             head_norm(t, y, n, e);
             p->ops->on_qk(p, &c, l);
         }
-        rope_append(t, l, n, 1, p && p->takes_qk, e);
+        rope_append(t, l, n, 1, takes_qk, e);
         prefill_attention(t, p, &c, l, e);
-        linear_layer(t, &y->o, t->attn, t->x, n, 1, 0, e);
-        if (p && p->ops->on_attn_out)
+        add_part(t, &y->o, t->attn, y->norm_attn_out, n, 0, e);
+        if (acts && p->ops->on_attn_out)
             p->ops->on_attn_out(p, &c, l);
         layer_ffn(t, y, n, 0, e);
     }
@@ -328,7 +383,7 @@ void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const
 {
     if (!policy || !policy->ops->prefill_end)
         return;
-    struct policy_ctx c = prefill_ctx(t, policy, 0, seq, n_prompt, e);
+    struct policy_ctx c = prefill_ctx(t, policy, 0, 0, seq, n_prompt, e);
     policy->ops->prefill_end(policy, &c);
 }
 
@@ -340,8 +395,7 @@ void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, 
         n = n_prompt - pos0 < t->chunk ? n_prompt - pos0 : t->chunk;
         prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
     }
-    rms_norm(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, t->model->norm, 1, e);
-    linear_layer(t, &t->model->head, t->y, logits, 1, 0, 0, e);
+    output_logits(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, logits, 1, 0, e);
     transformer_prefill_end(t, seq, n_prompt, policy, e);
 }
 

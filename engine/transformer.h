@@ -23,12 +23,15 @@ struct transformer {
     int32_t *row_token, *row_seq, *row_pos; /* (max_rows) */
     enum dtype type;                        /* type of y, attn and act, which feed the linear layers */
     float *x, *qkv, *gate_up;               /* x: the residual stream */
+    float *part; /* (max_rows, hidden): what a part adds to it, where a norm or a multiplier stands between;
+                  * else NULL */
     void *y, *attn, *act;
     float *logits, *sample_scratch;   /* (b_rows, vocab) */
     struct sample_settings *settings; /* (n_seqs) */
     struct sample_result *sampled;    /* (b_rows) */
     int32_t *prompt_len, *total_len;  /* (n_seqs) */
     int32_t *with_bounds;             /* (n_seqs): 1 for policies that need page bounds */
+    int32_t *window, *host_window;    /* (n_layers), device and host: struct layer_plan's; NULL: all 0 */
     struct plan plan;                 /* (b_rows, n_kv, max_pages) */
     struct stats stats, page_stats;   /* (b_rows, ...), like the rest: see struct policy_ctx */
     float *score;

@@ -1,7 +1,10 @@
 /* The buffers of the forward pass: what a step and a prefill work on (contract: transformer.h). */
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/memory/device.h"
 #include "engine/transformer.h"
+#include "evalcore/base/arena.h"
 
 /* The type of what feeds linear layers: the backend's own if all of them have bf16 weights, else fp32. */
 static enum dtype activation_type(const struct model *m)
@@ -36,6 +39,20 @@ static int list_layers(const struct transformer *t)
     double bytes = item * t->b_rows * kv->n_kv * kv->max_pages * KV_PAGE_TOKENS;
     int fit = bytes * MOST <= most ? MOST : (int)(most / bytes);
     return fit < 1 ? 1 : fit < kv->n_layers ? fit : kv->n_layers;
+}
+
+/* Windows by layer, for operations and for policies. */
+static void init_windows(struct transformer *t, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    size_t n = (size_t)f->n_layers;
+    if (!f->n_windows)
+        return;
+    t->host_window = xcalloc(n, sizeof *t->host_window);
+    for (size_t i = 0; i < n; i++)
+        t->host_window[i] = f->layer[i].window;
+    t->window = alloc_buffer(t, n, sizeof *t->window, e);
+    device_upload(t->be, t->dev, t->window, t->host_window, n * sizeof *t->window, e);
 }
 
 int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
@@ -74,6 +91,9 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->plan.entry =
         alloc_buffer(t, b * (size_t)f->n_kv * (size_t)c->view.max_pages, sizeof *t->plan.entry, e);
     t->plan.n = alloc_buffer(t, b * (size_t)f->n_kv, sizeof(int32_t), e);
+    if (model_has_part_output(f))
+        t->part = alloc_buffer(t, r * (size_t)f->hidden, sizeof(float), e);
+    init_windows(t, e);
     t->list_layers = list_layers(t);
     t->lists = f->n_q > t->list_layers * f->n_kv ? f->n_q : t->list_layers * f->n_kv;
     return e->code;
@@ -126,6 +146,9 @@ void transformer_release(struct transformer *t)
         t->be->release(t->dev, all[i]);
     t->be->release(t->dev, t->page_stats.logits);
     t->be->release(t->dev, t->page_stats.lse);
+    t->be->release(t->dev, t->part);
+    t->be->release(t->dev, t->window);
+    free(t->host_window);
     memset(t, 0, sizeof *t);
 }
 
@@ -141,6 +164,7 @@ struct policy_dims transformer_dims(const struct transformer *t)
                             t->cache->view.max_pages,
                             t->max_rows,
                             t->max_batch,
-                            t->list_layers};
+                            t->list_layers,
+                            t->host_window};
     return d;
 }

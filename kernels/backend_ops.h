@@ -19,9 +19,10 @@ struct embed_args {
     float scale; /* 1, or what a family multiplies embeddings by */
 };
 
-/* out[r][i] = x[r][i] / sqrt(mean_j x[r][j]^2 + eps) * w[i] */
+/* out[r][i] = x[r][i] / sqrt(mean_j x[r][j]^2 + eps) * w[i], or with w NULL x[r][i] as it is, in the type of
+ * out */
 struct rmsnorm_args {
-    const float *x, *w; /* (rows, dim), (dim) fp32 */
+    const float *x, *w; /* (rows, dim), (dim) fp32, or NULL */
     void *out;          /* (rows, dim); may be the same array as x when it is fp32 */
     int rows, dim;
     float eps;

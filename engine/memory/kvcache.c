@@ -9,7 +9,7 @@
 #include "evalcore/base/arena.h"
 
 int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
-                 struct err *e)
+                 const int32_t *window, struct err *e)
 {
     memset(c, 0, sizeof *c);
     c->be = be;
@@ -44,6 +44,11 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
                        sizes->n_seqs, sizes->max_pages);
     c->block_table = xcalloc(pages, sizeof *c->block_table);
     c->mapped = xcalloc(heads, sizeof *c->mapped);
+    c->first = xcalloc(heads, sizeof *c->first);
+    if (window) {
+        c->window = xcalloc((size_t)sizes->n_layers, sizeof *c->window);
+        memcpy(c->window, window, (size_t)sizes->n_layers * sizeof *c->window);
+    }
     c->scratch = xcalloc(per_seq ? per_seq : 1, sizeof *c->scratch);
     c->put_at = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_at);
     c->put_block = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_block);
@@ -92,6 +97,8 @@ void kvcache_release(struct kvcache *c)
     free(c->ref_count);
     free(c->block_table);
     free(c->mapped);
+    free(c->first);
+    free(c->window);
     free(c->scratch);
     free(c->put_at);
     free(c->put_block);
@@ -153,9 +160,9 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
 {
     size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq, pages = (size_t)c->view.max_pages;
     for (size_t h = h0; h < h0 + n; h++) {
-        for (int p = 0; p < c->mapped[h]; p++)
+        for (int p = c->first[h]; p < c->mapped[h]; p++)
             release_block(c, c->block_table[h * pages + (size_t)p]);
-        c->mapped[h] = 0;
+        c->mapped[h] = c->first[h] = 0;
     }
     for (size_t i = 0; i < n; i++)
         c->scratch[i] = -1;
@@ -201,6 +208,31 @@ int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
     for (int i = 0; i < c->heads_per_seq; i++)
         map_head(c, first_head(c, seq) + (size_t)i, n_pages);
     return upload_block_table(c, seq, e);
+}
+
+/* The first page that a query at pos reads of head i of a sequence. */
+static int first_page(const struct kvcache *c, int i, int pos)
+{
+    int window = c->window ? c->window[i / c->view.n_kv] : 0;
+    return window && pos >= window ? (pos - window + 1) / KV_PAGE_TOKENS : 0;
+}
+
+void kvcache_slide(struct kvcache *c, int seq, int pos)
+{
+    for (int i = 0; c->window && i < c->heads_per_seq; i++) {
+        size_t h = first_head(c, seq) + (size_t)i;
+        int to = first_page(c, i, pos);
+        for (; c->first[h] < to && c->first[h] < c->mapped[h]; c->first[h]++)
+            release_block(c, c->block_table[h * (size_t)c->view.max_pages + (size_t)c->first[h]]);
+    }
+}
+
+int kvcache_reaches(const struct kvcache *c, int seq, int pos)
+{
+    for (int i = 0; c->window && i < c->heads_per_seq; i++)
+        if (c->first[first_head(c, seq) + (size_t)i] > first_page(c, i, pos))
+            return 0;
+    return 1;
 }
 
 int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
@@ -264,7 +296,8 @@ int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all
     int32_t *src = xmalloc(2 * capacity * sizeof *src), *dst = src + capacity;
     for (int i = 0; i < c->heads_per_seq; i++) {
         size_t a = first_head(c, from) + (size_t)i, b = first_head(c, to) + (size_t)i;
-        for (int p = 0; p < all; p++) {
+        c->first[b] = c->first[a];
+        for (int p = c->first[a]; p < all; p++) {
             int u = c->block_table[a * pages + (size_t)p];
             if (p < shared) {
                 c->ref_count[u]++;
@@ -304,6 +337,9 @@ int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, int
         out->reads += reads[i];
         halves += half[i];
         both_ways += 2 * values[i];
+        int window = c->window ? c->window[i / (size_t)c->view.n_kv] : 0;
+        if (window && c->scratch[i] > window)
+            c->scratch[i] = window;
         out->live += c->scratch[i];
     }
     out->aux = (double)halves / 2 + (double)both_ways * sizeof(float) / token;

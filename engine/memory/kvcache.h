@@ -32,7 +32,10 @@ struct kvcache {
     int n_free, min_free;         /* min_free: the fewest there have been */
     uint16_t *ref_count;          /* (n_blocks) */
     int32_t *block_table;         /* host copy of view.block_table */
-    int32_t *mapped;              /* (heads): pages with a block */
+    int32_t *mapped;              /* (heads): pages with a block, those below `first` excepted */
+    int32_t *first;               /* (heads): the first page that has one still (kvcache_slide) */
+    int32_t *window;              /* (n_layers): tokens that a query of the layer reads at most, 0: all; NULL:
+                                   * no layer has a window */
     int32_t *scratch;             /* (heads_per_seq) */
     int32_t *copy_src, *copy_dst; /* device, (heads_per_seq * max_pages): lists for copies and changes */
     int32_t *put_at,
@@ -40,12 +43,13 @@ struct kvcache {
     int n_put;
 };
 
-/* kvcache_init() allocates the tables only, for dtype and sizes in `sizes`. kvcache_pool() then adds the
+/* kvcache_init() allocates the tables only, for dtype and sizes in `sizes`, and copies `window` (n_layers),
+ * unless it is NULL. kvcache_pool() then adds the
  * blocks, all of them free, once, and kvcache_bounds() their page bounds unless they are there. ERR_DEVICE:
  * no memory; the caller releases c even if kvcache_init() fails. kvcache_release() frees all and zeroes c; a
  * zeroed struct is allowed. */
 int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
-                 struct err *e);
+                 const int32_t *window, struct err *e);
 int kvcache_pool(struct kvcache *c, int n_blocks, struct err *e);
 int kvcache_bounds(struct kvcache *c, struct err *e);
 void kvcache_release(struct kvcache *c);
@@ -64,15 +68,22 @@ int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e);
 /* Returns the number of free blocks that kvcache_map() would take; it cannot fail. */
 int kvcache_needs(const struct kvcache *c, int seq, int n_pages);
 
+/* Takes back the blocks that no query from position pos on reads: in layers with windows, of the pages that
+ * lie wholly before pos - window + 1. Later steps must not read them; what was enqueued before may. */
+void kvcache_slide(struct kvcache *c, int seq, int pos);
+/* Returns 1 if the sequence has still all that queries from position pos on read. */
+int kvcache_reaches(const struct kvcache *c, int seq, int pos);
+
 /* For a sequence that drops tokens: leaves each head with blocks for the slots it uses and `spare` pages
  * more, at most max_pages. Blocks beyond that go back to the free list, and heads that have fewer get some.
  * May return KVCACHE_FULL: then blocks have gone back, and no head got any. */
 int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e);
 
-/* Makes sequence index `to` a copy of the first n_tokens tokens of `from`, which has dropped none. Whole
- * pages are shared (their reference counts rise) unless `copy_all`; a last, partial page is copied, since it
- * will be written. `to` must be empty. May return KVCACHE_FULL, which leaves everything as it was.
- * kvcache_fork_needs() returns the number of free blocks it takes. */
+/* Makes sequence index `to` a copy of the first n_tokens tokens of `from`, which has dropped none; pages
+ * whose blocks were taken back stay away. Whole pages are shared (their reference counts rise) unless
+ * `copy_all`; a last, partial page is copied, since it will be written. `to` must be empty. May return
+ * KVCACHE_FULL, which leaves everything as it was. kvcache_fork_needs() returns the number of free blocks it
+ * takes at most. */
 int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e);
 int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all);
 

@@ -1,5 +1,4 @@
-/* Loads the tensors of a model into the layouts of the backend. Every shape is checked against the
- * configuration. */
+/* Opens models: which tensors they have, by the plan, and the tables of positions. */
 #include "engine/model/model.h"
 
 #include <math.h>
@@ -7,272 +6,152 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model/safetensors.h"
+#include "engine/model/model_parts.h"
+#include "engine/model/model_load.h"
+#include "engine/model/model_parts.h"
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 
-/* ---- random weights of a given shape, for measuring speed without the files of a model. Values are uniform,
- * with a spread that keeps activations near 1. Each is a function of its matrix, row and column. */
-
-enum { ROWS_AT_ONCE = 4096 };
-
-static uint16_t to_bf16(float x)
+/* Where each channel of a head of q and k goes. The kernels turn channel i with channel i + d/2. A family's
+ * pair i of those that rotate is (2i, 2i + 1), or (i, i + pairs); channels that do not rotate fill what is
+ * left. */
+static void order_channels(struct loader *l)
 {
-    union {
-        float f;
-        uint32_t u;
-    } v = {x};
-    return (uint16_t)((v.u + 0x7fff + (v.u >> 16 & 1)) >> 16);
-}
-
-/* Each value takes sixteen random bits, which give a number from -1 to 1, and is that times the spread. */
-static void fill_row(uint16_t *to, int k, uint64_t key, float spread)
-{
-    for (int j = 0; j < k; j += 4) {
-        uint64_t bits = hash_mix64(key + (uint64_t)j);
-        for (int i = 0; i < 4 && j + i < k; i++)
-            to[j + i] = to_bf16(((float)(bits >> 16 * i & 0xffff) / 32767.5f - 1) * spread);
+    const struct model_config *c = &l->m->config;
+    int half = c->head_dim / 2, pairs = c->rope[0].pairs;
+    for (int i = 0; i < pairs; i++) {
+        int interleaved = (c->family->switches & FAMILY_INTERLEAVED) != 0;
+        l->order[interleaved ? 2 * i : i] = i;
+        l->order[interleaved ? 2 * i + 1 : i + pairs] = half + i;
     }
-}
-
-/* An (n, k) matrix whose values follow from `key`. 0 or a negative backend code. */
-static int model_random_matrix(const struct backend *be, struct device *dev, struct weight *w, int n, int k,
-                               uint64_t key, int with_bias)
-{
-    const float spread = sqrtf(3.0f / (float)k);
-    size_t rows = (size_t)(n < ROWS_AT_ONCE ? n : ROWS_AT_ONCE);
-    uint16_t *host = xmalloc(rows * (size_t)k * sizeof *host);
-    int rc = be->weight_alloc(dev, w, n, k, DTYPE_BF16, with_bias);
-    for (int r0 = 0; r0 < n && rc >= 0; r0 += ROWS_AT_ONCE) {
-        int m = n - r0 < ROWS_AT_ONCE ? n - r0 : ROWS_AT_ONCE;
-#pragma omp parallel for
-        for (int r = 0; r < m; r++)
-            fill_row(host + (size_t)r * (size_t)k, k, hash_mix64(key) + hash_mix64((uint64_t)(r0 + r)),
-                     spread);
-        rc = be->weight_put(dev, w, r0, m, DTYPE_BF16, host);
+    for (int i = 2 * pairs, to = pairs; i < c->head_dim; i += 2, to++) {
+        l->order[i] = to;
+        l->order[i + 1] = half + to;
     }
-    free(host);
-    return rc;
+    for (int i = 0; i < c->head_dim; i++)
+        l->is_ordered |= l->order[i] != i;
 }
 
-/* The n weights of a norm, all 1; NULL: no memory. */
-static float *model_random_ones(const struct backend *be, struct device *dev, int n)
+/* A tensor of layer i, without ".weight". */
+static const char *layer_name(const struct loader *l, char name[96], int i, const char *of)
 {
-    float *host = xmalloc((size_t)n * sizeof *host), *p = be->alloc(dev, (size_t)n * sizeof *host);
-    for (int i = 0; i < n; i++)
-        host[i] = 1;
-    if (p && be->upload(dev, p, host, (size_t)n * sizeof *host) < 0) {
-        be->release(dev, p);
-        p = NULL;
-    }
-    free(host);
-    return p;
+    snprintf(name, 96, "%slayers.%d.%s", l->root, i, of);
+    return name;
 }
 
-/* ---- loading */
-
-struct loader {
-    struct model *m;
-    struct safetensors *st; /* NULL: random weights */
-    int only_headers;       /* allocates and checks, but reads and sends no values */
-    struct err *e;
-};
-
-static int device_error(struct loader *l, const char *name)
+static int load_norm(struct loader *l, int i, const char *of, int n, int is_rotated, float **out)
 {
-    return err_set(l->e, ERR_DEVICE, "loading %s: %s", name, l->m->be->last_error(l->m->dev));
+    char name[96], whole[112];
+    snprintf(whole, sizeof whole, "%s.weight", layer_name(l, name, i, of));
+    return load_vector(l, whole, n, 1, is_rotated, out);
 }
 
-static const struct st_tensor *need_tensor(struct loader *l, const char *name, int n_dims, int64_t a,
-                                           int64_t b)
+static int load_layer_matrices(struct loader *l, int i)
 {
-    int64_t shape[2] = {a, b};
-    const struct st_tensor *t = NULL;
-    return safetensors_need(l->st, name, n_dims, shape, &t, l->e) ? NULL : t;
-}
-
-/* Loads a vector as fp32. */
-static int load_vector(struct loader *l, const char *name, int n, float **out)
-{
-    l->m->bytes += (size_t)n * sizeof **out;
-    const struct st_tensor *t = l->st ? need_tensor(l, name, 1, n, 0) : NULL;
-    if (l->st && !t)
-        return l->e->code;
-    if (l->only_headers)
-        return (*out = l->m->be->alloc(l->m->dev, (size_t)n * sizeof **out)) ? 0 : device_error(l, name);
-    if (!l->st)
-        return (*out = model_random_ones(l->m->be, l->m->dev, n)) ? 0 : device_error(l, name);
-    float *host = xmalloc((size_t)n * sizeof *host);
-    int rc = st_to_f32(t, host, (size_t)n, l->e);
-    if (!rc) {
-        *out = l->m->be->alloc(l->m->dev, (size_t)n * sizeof *host);
-        if (!*out || l->m->be->upload(l->m->dev, *out, host, (size_t)n * sizeof *host) < 0)
-            rc = device_error(l, name);
-    }
-    free(host);
-    return rc;
-}
-
-/* Copies one tensor into rows of a fused matrix. bf16 stays bf16; fp16 and fp32 become fp32, which is exact.
- */
-static int put_rows(struct loader *l, struct weight *w, int row0, int n, const struct st_tensor *t)
-{
-    enum dtype src = DTYPE_BF16;
-    const void *data = t->data;
-    float *wide = NULL;
-    int rc = 0;
-    if (t->dtype != ST_BF16 || w->dtype == DTYPE_F32) {
-        size_t count = (size_t)n * (size_t)w->k;
-        wide = xmalloc(count * sizeof *wide);
-        rc = st_to_f32(t, wide, count, l->e);
-        src = DTYPE_F32;
-        data = wide;
-    }
-    if (!rc && l->m->be->weight_put(l->m->dev, w, row0, n, src, data) < 0)
-        rc = device_error(l, t->name);
-    free(wide);
-    return rc;
-}
-
-struct part {
-    const char *name; /* without ".weight" */
-    int rows;
-};
-
-/* Only the matrix of queries, keys and values has three parts. */
-static int has_bias(const struct loader *l, int n_parts)
-{
-    return n_parts == 3 && l->m->config.family->qkv_bias;
-}
-
-static int random_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
-{
-    int n = 0, with_bias = has_bias(l, n_parts);
-    for (int i = 0; i < n_parts; i++)
-        n += parts[i].rows;
-    l->m->bytes += (size_t)n * (size_t)k * 2;
-    if (l->only_headers)
-        return l->m->be->weight_alloc(l->m->dev, w, n, k, DTYPE_BF16, with_bias) < 0
-                   ? device_error(l, parts[0].name)
-                   : 0;
-    uint64_t key = hash_bytes64(parts[0].name, strlen(parts[0].name));
-    return model_random_matrix(l->m->be, l->m->dev, w, n, k, key, with_bias) < 0
-               ? device_error(l, parts[0].name)
-               : 0;
-}
-
-/* The tensors of a matrix's part, their shapes checked; the bias is NULL where the family has none. */
-static int find_part(struct loader *l, const struct part *part, int k, int with_bias,
-                     const struct st_tensor **weight, const struct st_tensor **bias)
-{
-    char name[160];
-    *bias = NULL;
-    snprintf(name, sizeof name, "%s.weight", part->name);
-    if (!(*weight = need_tensor(l, name, 2, part->rows, k)))
-        return l->e->code;
-    snprintf(name, sizeof name, "%s.bias", part->name);
-    if (with_bias && !(*bias = need_tensor(l, name, 1, part->rows, 0)))
+    const struct model_config *c = &l->m->config;
+    struct model_layer *y = &l->m->layer[i];
+    char names[7][96];
+    static const char *const apart[] = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+                                        "self_attn.o_proj", "mlp.gate_proj",    "mlp.up_proj",
+                                        "mlp.down_proj"};
+    static const char *const fused[] = {"self_attn.qkv_proj", "self_attn.qkv_proj", "self_attn.qkv_proj",
+                                        "self_attn.o_proj",   "mlp.gate_up_proj",   "mlp.gate_up_proj",
+                                        "mlp.down_proj"};
+    int is_fused = (c->family->switches & FAMILY_FUSED) != 0;
+    for (int j = 0; j < 7; j++)
+        layer_name(l, names[j], i, is_fused ? fused[j] : apart[j]);
+    int q = c->n_q * c->head_dim, kv = c->n_kv * c->head_dim, all = is_fused ? q + 2 * kv : 0;
+    struct part qkv[] = {{names[0], q, 0, all, 1}, {names[1], kv, q, all, 1}, {names[2], kv, q + kv, all, 0}};
+    struct part o[] = {{names[3], c->hidden, 0, 0, 0}}, down[] = {{names[6], c->hidden, 0, 0, 0}};
+    struct part gu[] = {{names[4], c->ffn, 0, is_fused ? 2 * c->ffn : 0, 0},
+                        {names[5], c->ffn, c->ffn, is_fused ? 2 * c->ffn : 0, 0}};
+    if (load_matrix(l, &y->qkv, qkv, 3, c->hidden, c->qkv_bias) ||
+        load_matrix(l, &y->o, o, 1, q, c->o_bias) ||
+        load_matrix(l, &y->gate_up, gu, 2, c->hidden, c->ffn_bias) ||
+        load_matrix(l, &y->down, down, 1, c->ffn, c->ffn_bias))
         return l->e->code;
     return 0;
 }
 
-/* Loads a matrix whose parts are stacked by rows, with their biases where the family has some. */
-static int load_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
-{
-    int n = 0, with_bias = has_bias(l, n_parts);
-    enum dtype dtype = DTYPE_BF16;
-    const struct st_tensor *t[3], *b[3];
-    if (!l->st)
-        return random_matrix(l, w, parts, n_parts, k);
-    for (int i = 0; i < n_parts; i++) {
-        if (find_part(l, &parts[i], k, with_bias, &t[i], &b[i]))
-            return l->e->code;
-        if (t[i]->dtype != ST_BF16)
-            dtype = DTYPE_F32;
-        n += parts[i].rows;
-    }
-    if (l->m->be->weight_alloc(l->m->dev, w, n, k, dtype, with_bias) < 0)
-        return device_error(l, parts[0].name);
-    l->m->bytes += (size_t)n * (size_t)k * (dtype == DTYPE_BF16 ? 2 : 4);
-    if (l->only_headers)
-        return 0;
-    float *bias = with_bias ? xcalloc((size_t)n, sizeof *bias) : NULL;
-    int rc = 0;
-    for (int i = 0, row = 0; i < n_parts && !rc; row += parts[i++].rows) {
-        rc = put_rows(l, w, row, parts[i].rows, t[i]);
-        if (!rc && with_bias)
-            rc = st_to_f32(b[i], bias + row, (size_t)parts[i].rows, l->e);
-    }
-    if (!rc && with_bias && l->m->be->upload(l->m->dev, w->bias, bias, (size_t)n * sizeof *bias) < 0)
-        rc = device_error(l, parts[0].name);
-    free(bias);
-    return rc;
-}
-
+/* The norm after attention has one name in two places: before the feed-forward part where norms stand before
+ * parts only, else behind attention. */
 static int load_layer(struct loader *l, int i)
 {
+    static const char after[] = "post_attention_layernorm";
     const struct model_config *c = &l->m->config;
     struct model_layer *y = &l->m->layer[i];
-    char names[9][96];
-    static const char *const suffix[] = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
-                                         "self_attn.o_proj", "mlp.gate_proj",    "mlp.up_proj",
-                                         "mlp.down_proj"};
-    for (int j = 0; j < 7; j++)
-        snprintf(names[j], sizeof names[j], "model.layers.%d.%s", i, suffix[j]);
-    int q = c->n_q * c->head_dim, kv = c->n_kv * c->head_dim;
-    struct part qkv[] = {{names[0], q}, {names[1], kv}, {names[2], kv}};
-    struct part o[] = {{names[3], c->hidden}}, gu[] = {{names[4], c->ffn}, {names[5], c->ffn}},
-                down[] = {{names[6], c->hidden}};
-    if (load_matrix(l, &y->qkv, qkv, 3, c->hidden) || load_matrix(l, &y->o, o, 1, q) ||
-        load_matrix(l, &y->gate_up, gu, 2, c->hidden) || load_matrix(l, &y->down, down, 1, c->ffn))
+    int before = (c->norms & NORM_BEFORE) != 0, behind = (c->norms & NORM_BEHIND) != 0;
+    if (load_layer_matrices(l, i) ||
+        (before && load_norm(l, i, "input_layernorm", c->hidden, 0, &y->norm_attn)) ||
+        (before &&
+         load_norm(l, i, behind ? "pre_feedforward_layernorm" : after, c->hidden, 0, &y->norm_ffn)) ||
+        (behind && load_norm(l, i, after, c->hidden, 0, &y->norm_attn_out)) ||
+        (behind && load_norm(l, i, "post_feedforward_layernorm", c->hidden, 0, &y->norm_ffn_out)))
         return l->e->code;
-    snprintf(names[7], sizeof names[7], "model.layers.%d.input_layernorm.weight", i);
-    snprintf(names[8], sizeof names[8], "model.layers.%d.post_attention_layernorm.weight", i);
-    if (load_vector(l, names[7], c->hidden, &y->norm_in) ||
-        load_vector(l, names[8], c->hidden, &y->norm_post))
+    int is_wide = c->qk_norm == QK_NORM_WIDE, is_late = c->qk_norm == QK_NORM_HEAD_AFTER;
+    int q = is_wide ? c->n_q * c->head_dim : c->head_dim, k = is_wide ? c->n_kv * c->head_dim : c->head_dim;
+    if (c->qk_norm &&
+        (load_norm(l, i, is_late ? "self_attn.query_layernorm" : "self_attn.q_norm", q, 1, &y->q_norm) ||
+         load_norm(l, i, is_late ? "self_attn.key_layernorm" : "self_attn.k_norm", k, 1, &y->k_norm)))
         return l->e->code;
-    if (!c->family->qk_norm)
-        return 0;
-    snprintf(names[7], sizeof names[7], "model.layers.%d.self_attn.q_norm.weight", i);
-    snprintf(names[8], sizeof names[8], "model.layers.%d.self_attn.k_norm.weight", i);
-    if (load_vector(l, names[7], c->head_dim, &y->q_norm) ||
-        load_vector(l, names[8], c->head_dim, &y->k_norm))
-        return l->e->code;
+    char name[96];
+    return c->has_sinks ? load_vector(l, layer_name(l, name, i, "self_attn.sinks"), c->n_q, 0, 0, &y->sinks)
+                        : 0;
+}
+
+static int send_table(struct loader *l, const float *host, size_t n, float **out)
+{
+    if (!(*out = l->m->be->alloc(l->m->dev, n * sizeof *host)) ||
+        (!l->only_headers && l->m->be->upload(l->m->dev, *out, host, n * sizeof *host) < 0))
+        return load_device_error(l, "rotation table");
     return 0;
 }
 
 /* Angles are doubles. Their cosines and sines are computed in long double, for which every x86-64 machine
  * runs the same code, and rounded to fp32. With 131,072 positions they take one core two seconds. */
-static int load_rope(struct loader *l, int max_context)
+static int load_rope(struct loader *l, const struct model_rope *r, int max_context, float **out)
 {
-    const struct model_config *c = &l->m->config;
-    int half = c->head_dim / 2;
+    int half = l->m->config.head_dim / 2;
     size_t n = (size_t)max_context * 2 * (size_t)half;
-    l->m->cos_sin = l->m->be->alloc(l->m->dev, n * sizeof *l->m->cos_sin);
-    if (!l->m->cos_sin)
-        return device_error(l, "rotation table");
-    if (l->only_headers)
-        return 0;
     float *host = xmalloc(n * sizeof *host);
     double *frequency = xmalloc((size_t)half * sizeof *frequency);
     for (int i = 0; i < half; i++)
-        frequency[i] = model_rope_frequency(c, i);
+        frequency[i] = model_rope_frequency(r, i);
 #pragma omp parallel for schedule(static)
-    for (int p = 0; p < max_context; p++) {
+    for (int p = 0; p < (l->only_headers ? 0 : max_context); p++) {
         float *cosines = host + (size_t)p * 2 * (size_t)half, *sines = cosines + half;
         for (int i = 0; i < half; i++) {
-            double angle = p * frequency[i];
-            cosines[i] = (float)(c->rope_attention * cosl((long double)angle));
-            sines[i] = (float)(c->rope_attention * sinl((long double)angle));
+            double angle = p * frequency[i], by = i < r->pairs ? r->attention : 1;
+            cosines[i] = (float)(by * cosl((long double)angle));
+            sines[i] = (float)(by * sinl((long double)angle));
         }
     }
     free(frequency);
-    int rc = 0;
-    if (l->m->be->upload(l->m->dev, l->m->cos_sin, host, n * sizeof *host) < 0)
-        rc = device_error(l, "rotation table");
+    int rc = send_table(l, host, n, out);
     free(host);
+    return rc;
+}
+
+/* Tables by position: one for each rotation that a layer has, and what queries are multiplied by. */
+static int load_tables(struct loader *l, int max_context)
+{
+    const struct model_config *c = &l->m->config;
+    int is_used[MODEL_ROPES] = {0}, rc = 0;
+    for (int i = 0; i < c->n_layers; i++)
+        if (c->layer[i].rope >= 0)
+            is_used[c->layer[i].rope] = 1;
+    for (int i = 0; i < c->n_ropes && !rc; i++)
+        if (is_used[i])
+            rc = load_rope(l, &c->rope[i], max_context, &l->m->cos_sin[i]);
+    if (rc || !c->query_beta)
+        return rc;
+    float *scale = xmalloc((size_t)max_context * sizeof *scale);
+    for (int p = 0; p < max_context; p++)
+        scale[p] = (float)model_query_scale(c, p);
+    rc = send_table(l, scale, (size_t)max_context, &l->m->query_scale);
+    free(scale);
     return rc;
 }
 
@@ -303,15 +182,18 @@ static int check_head(struct loader *l, struct part *embed)
     struct model_config *c = &l->m->config;
     if (!l->st)
         return 0;
-    const struct st_tensor *rows = safetensors_find(l->st, "model.embed_tokens.weight"),
-                           *head = safetensors_find(l->st, "lm_head.weight");
+    char name[112];
+    snprintf(name, sizeof name, "%s.weight", embed->name);
+    const struct st_tensor *rows = safetensors_find(l->st, name);
+    snprintf(name, sizeof name, "%s.weight", l->head);
+    const struct st_tensor *head = safetensors_find(l->st, name);
     if (!c->tie_embeddings && !head)
-        return err_set(
-            l->e, ERR_FORMAT,
-            "the tensor \"lm_head.weight\" is missing; if the model has no output head of its own, "
-            "set \"tie_word_embeddings\" in config.json to true");
+        return err_set(l->e, ERR_FORMAT,
+                       "the tensor \"%s\" is missing; if the model has no output head of its own, "
+                       "set \"tie_word_embeddings\" in config.json to true",
+                       name);
     if (c->tie_embeddings && head && !rows)
-        embed->name = "lm_head";
+        embed->name = l->head;
     if (c->tie_embeddings && head && rows && !st_is_equal(head, rows)) {
         c->tie_embeddings = 0;
         l->m->is_head_own = 1;
@@ -319,21 +201,44 @@ static int check_head(struct loader *l, struct part *embed)
     return 0;
 }
 
+/* What names of tensors begin with. A model that also takes images has its language model under a name of its
+ * own. */
+static void find_root(struct loader *l)
+{
+    static const char *const roots[][2] = {{"model.", "lm_head"},
+                                           {"language_model.model.", "language_model.lm_head"},
+                                           {"model.language_model.", "lm_head"}};
+    size_t found = 0, n = l->st && l->m->config.is_part ? sizeof roots / sizeof *roots : 1;
+    for (size_t i = 0; i < n; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "%snorm.weight", roots[i][0]);
+        if (l->st && safetensors_find(l->st, name))
+            found = i;
+    }
+    l->root = roots[found][0];
+    l->head = roots[found][1];
+}
+
 static int load_all(struct loader *l, int max_context)
 {
     struct model *m = l->m;
     const struct model_config *c = &m->config;
-    struct part embed[] = {{"model.embed_tokens", c->vocab}}, head[] = {{"lm_head", c->vocab}};
+    char rows[96], norm[112];
+    find_root(l);
+    order_channels(l);
+    snprintf(rows, sizeof rows, "%sembed_tokens", l->root);
+    snprintf(norm, sizeof norm, "%snorm.weight", l->root);
+    struct part embed[] = {{rows, c->vocab, 0, 0, 0}}, head[] = {{l->head, c->vocab, 0, 0, 0}};
     if (check_head(l, embed))
         return l->e->code;
-    if (load_matrix(l, &m->embed, embed, 1, c->hidden))
+    if (load_matrix(l, &m->embed, embed, 1, c->hidden, 0))
         return l->e->code;
     size_t gathered = c->tie_embeddings ? 0 : m->bytes;
     if (c->tie_embeddings)
         m->head = m->embed;
-    else if (load_matrix(l, &m->head, head, 1, c->hidden))
+    else if (load_matrix(l, &m->head, head, 1, c->hidden, 0))
         return l->e->code;
-    if (load_vector(l, "model.norm.weight", c->hidden, &m->norm) || load_rope(l, max_context))
+    if (load_vector(l, norm, c->hidden, 1, 0, &m->norm) || load_tables(l, max_context))
         return l->e->code;
     m->layer = xcalloc((size_t)c->n_layers, sizeof *m->layer);
     for (int i = 0; i < c->n_layers; i++)
@@ -343,16 +248,25 @@ static int load_all(struct loader *l, int max_context)
     return 0;
 }
 
-/* Beside the weights there may be buffers that early versions of Transformers saved, and a head that is tied:
- * Transformers does not read them either. */
-static int is_spare(const struct model_config *c, const char *name)
+static int starts_with(const char *name, const char *root)
 {
+    return !strncmp(name, root, strlen(root));
+}
+
+/* Beside the weights there may be buffers that early versions of Transformers saved, and a head that is tied:
+ * Transformers does not read them either. A model that also takes images has parts that text does not run
+ * through. */
+static int is_spare(const struct loader *l, const char *name)
+{
+    const struct model_config *c = &l->m->config;
     static const char *const buffers[] = {".rotary_emb.inv_freq", ".masked_bias"};
     size_t n = strlen(name);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (n > strlen(buffers[i]) && !strcmp(name + n - strlen(buffers[i]), buffers[i]))
             return 1;
-    return c->tie_embeddings && !strcmp(name, "lm_head.weight");
+    size_t head = strlen(l->head);
+    int is_head = !strncmp(name, l->head, head) && !strcmp(name + head, ".weight");
+    return (c->tie_embeddings && is_head) || (c->is_part && !is_head && !starts_with(name, l->root));
 }
 
 /* A bias, a norm or a whole layer that is left out would make another model of the same name. */
@@ -364,7 +278,7 @@ static int check_all_read(const struct loader *l)
     struct str rest = {0};
     size_t n = 0;
     for (size_t i = 0; l->st && (t = safetensors_at(l->st, i)); i++)
-        if (!safetensors_is_read(l->st, i) && !is_spare(c, t->name) && !n++)
+        if (!safetensors_is_read(l->st, i) && !is_spare(l, t->name) && !n++)
             first = t->name;
     if (n > 1)
         str_printf(&rest, " and %zu other%s", n - 1, n == 2 ? "" : "s");
@@ -480,20 +394,21 @@ void model_close(struct model *m)
         return;
     for (int i = 0; m->layer && i < m->config.n_layers; i++) {
         struct model_layer *y = &m->layer[i];
-        m->be->weight_release(m->dev, &y->qkv);
-        m->be->weight_release(m->dev, &y->o);
-        m->be->weight_release(m->dev, &y->gate_up);
-        m->be->weight_release(m->dev, &y->down);
-        m->be->release(m->dev, y->norm_in);
-        m->be->release(m->dev, y->norm_post);
-        m->be->release(m->dev, y->q_norm);
-        m->be->release(m->dev, y->k_norm);
+        struct weight *matrices[] = {&y->qkv, &y->o, &y->gate_up, &y->down};
+        float *vectors[] = {y->norm_attn, y->norm_ffn, y->norm_attn_out, y->norm_ffn_out,
+                            y->q_norm,    y->k_norm,   y->sinks};
+        for (size_t j = 0; j < sizeof matrices / sizeof *matrices; j++)
+            m->be->weight_release(m->dev, matrices[j]);
+        for (size_t j = 0; j < sizeof vectors / sizeof *vectors; j++)
+            m->be->release(m->dev, vectors[j]);
     }
     if (m->head.data != m->embed.data)
         m->be->weight_release(m->dev, &m->head);
     m->be->weight_release(m->dev, &m->embed);
     m->be->release(m->dev, m->norm);
-    m->be->release(m->dev, m->cos_sin);
+    for (int i = 0; i < MODEL_ROPES; i++)
+        m->be->release(m->dev, m->cos_sin[i]);
+    m->be->release(m->dev, m->query_scale);
     free(m->layer);
     memset(m, 0, sizeof *m);
 }

@@ -9,14 +9,18 @@
  * engine/policies, engine and evalcore/bench include it. Nothing here decodes.
  *
  * This door loads weights. q, k and v are one matrix, and gate and up are one, so a layer has four matrix
- * products. */
+ * products. The kernels rotate channel i of a head with channel i + head_dim / 2, so where a family pairs
+ * other channels, rows of q and k are put in another order when they are loaded: products of q and k stay the
+ * same. */
 struct model_layer {
-    struct weight qkv;          /* ((n_q + 2 n_kv) * head_dim, hidden), bias where the file has one (Qwen2) */
-    struct weight o;            /* (hidden, n_q * head_dim) */
-    struct weight gate_up;      /* (2 * ffn, hidden) */
-    struct weight down;         /* (hidden, ffn) */
-    float *norm_in, *norm_post; /* (hidden) */
-    float *q_norm, *k_norm;     /* (head_dim) or NULL */
+    struct weight qkv;     /* ((n_q + 2 n_kv) * head_dim, hidden) */
+    struct weight o;       /* (hidden, n_q * head_dim) */
+    struct weight gate_up; /* (2 * ffn, hidden) */
+    struct weight down;    /* (hidden, ffn) */
+    /* Norms (hidden) before attention and feed-forward, and behind them; NULL where the plan has none. */
+    float *norm_attn, *norm_ffn, *norm_attn_out, *norm_ffn_out;
+    float *q_norm, *k_norm; /* (head_dim), of QK_NORM_WIDE (n_q * head_dim) and (n_kv * head_dim); or NULL */
+    float *sinks;           /* (n_q) or NULL */
 };
 
 struct model {
@@ -28,8 +32,9 @@ struct model {
     struct weight head;        /* (vocab, hidden); same memory as embed when tied */
     int is_head_own; /* config.json ties it, but the file has another one: config.tie_embeddings is 0 then */
     float *norm;     /* (hidden) */
-    float *cos_sin;  /* (max_context, 2, head_dim / 2) */
-    char identity[65];        /* 64 hex digits (safetensors_identity) */
+    float *cos_sin[MODEL_ROPES]; /* by rotation: (max_context, 2, head_dim / 2) */
+    float *query_scale;          /* (max_context), or NULL: all are 1 */
+    char identity[65];           /* 64 hex digits (safetensors_identity) */
     size_t bytes, step_bytes; /* all weights; those a decode step reads: all but the embedding, unless it is
                                * the  head too */
 };

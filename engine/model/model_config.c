@@ -1,6 +1,6 @@
 /* Reads the shape of a model from config.json. The file is untrusted: the range of every number is checked
  * before it decides the size of anything. */
-#include "engine/model/model_config.h"
+#include "engine/model/model_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,241 +9,17 @@
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/foreign_file.h"
-#include "evalcore/base/json.h"
-#include "kernels/backend.h"
-
-/* ---- the rotation of positions: not stretched; "linear", all frequencies divided by a factor; "llama3",
- * those of long wavelengths (Llama 3.1); "yarn" (Peng et al., arXiv 2309.00071), a ramp between the two ends,
- * and attention made sharper. Every other kind is refused. */
-
-static const double pi = 3.14159265358979323846;
-
-static int check_theta(const struct model_config *c, const char *what, struct err *e)
-{
-    if (c->rope_theta > 0 && c->rope_theta < 1e30)
-        return 0;
-    return err_set(e, ERR_FORMAT, "%s: \"rope_theta\" is %g; a number above 0 is expected", what,
-                   c->rope_theta);
-}
-
-static int is_given(const json_t *s, const char *key)
-{
-    const json_t *v = json_object_get(s, key);
-    return v && !json_is_null(v);
-}
-
-/* The context before it was stretched. Where the scaling s does not say it, Transformers takes that of the
- * configuration o, and then max_position_embeddings. */
-static int parse_original(struct model_config *c, const json_t *o, const json_t *s, const char *what,
-                          struct err *e)
-{
-    static const char key[] = "original_max_position_embeddings";
-    double outer = 0, inner = 0;
-    if ((is_given(o, key) && json_get_double(o, key, &outer, what, e)) ||
-        (is_given(s, key) && json_get_double(s, key, &inner, what, e)))
-        return e->code;
-    if (outer && inner && outer != inner)
-        return err_set(
-            e, ERR_FORMAT,
-            "%s: \"%s\" is %g there and %g in the scaling of the rotation; leave out the wrong one", what,
-            key, outer, inner);
-    c->rope_original = inner ? inner : outer ? outer : c->max_position;
-    return 0;
-}
-
-static int parse_llama3(struct model_config *c, const json_t *o, const json_t *s, const char *what,
-                        struct err *e)
-{
-    c->rope = ROPE_LLAMA3;
-    if (json_get_double(s, "factor", &c->rope_factor, what, e) ||
-        json_get_double(s, "low_freq_factor", &c->rope_low, what, e) ||
-        json_get_double(s, "high_freq_factor", &c->rope_high, what, e) || parse_original(c, o, s, what, e))
-        return e->code;
-    if (c->rope_factor >= 1 && c->rope_low > 0 && c->rope_high > c->rope_low && c->rope_original > 0)
-        return 0;
-    return err_set(
-        e, ERR_FORMAT,
-        "%s: \"rope_scaling\" needs factor >= 1 and high_freq_factor above low_freq_factor above 0", what);
-}
-
-static int parse_linear(struct model_config *c, const json_t *s, const char *what, struct err *e)
-{
-    c->rope = ROPE_LINEAR;
-    if (json_get_double(s, "factor", &c->rope_factor, what, e))
-        return e->code;
-    if (c->rope_factor >= 1 && c->rope_factor < 1e6)
-        return 0;
-    return err_set(e, ERR_FORMAT, "%s: \"rope_scaling\" has the factor %g; at least 1 is expected", what,
-                   c->rope_factor);
-}
-
-static int parse_yarn(struct model_config *c, const json_t *o, const json_t *s, const char *what,
-                      struct err *e)
-{
-    int truncate = 1;
-    c->rope = ROPE_YARN;
-    c->rope_low = 1; /* beta_slow and beta_fast, in rotations over the original context */
-    c->rope_high = 32;
-    for (int i = 0; i < 2; i++) {
-        const char *key = i ? "mscale_all_dim" : "mscale";
-        if (is_given(s, key))
-            return err_set(e, ERR_UNSUPPORTED, "%s: \"rope_scaling\" has \"%s\", which is not supported",
-                           what, key);
-    }
-    if (json_get_double(s, "factor", &c->rope_factor, what, e) || parse_original(c, o, s, what, e) ||
-        (is_given(s, "beta_slow") && json_get_double(s, "beta_slow", &c->rope_low, what, e)) ||
-        (is_given(s, "beta_fast") && json_get_double(s, "beta_fast", &c->rope_high, what, e)) ||
-        json_opt_bool(s, "truncate", &truncate, what, e))
-        return e->code;
-    if (!(c->rope_factor >= 1 && c->rope_factor < 1e6 && c->rope_low > 0 && c->rope_high > c->rope_low &&
-          c->rope_original > 0 && c->rope_theta > 1))
-        return err_set(
-            e, ERR_FORMAT,
-            "%s: \"rope_scaling\" needs factor >= 1, beta_fast above beta_slow above 0, and rope_theta "
-            "above 1",
-            what);
-    c->rope_is_exact = !truncate;
-    c->rope_attention = 0.1 * log(c->rope_factor) + 1;
-    if (is_given(s, "attention_factor") &&
-        json_get_double(s, "attention_factor", &c->rope_attention, what, e))
-        return e->code;
-    if (c->rope_attention > 0 && c->rope_attention < 100)
-        return 0;
-    return err_set(e, ERR_FORMAT,
-                   "%s: \"rope_scaling\" has the attention_factor %g; a number above 0 is expected", what,
-                   c->rope_attention);
-}
-
-/* Only part of each head rotated is something else. */
-static int refuse_partial(const json_t *o, const char *what, struct err *e)
-{
-    double share = 1;
-    if (is_given(o, "partial_rotary_factor") && json_get_double(o, "partial_rotary_factor", &share, what, e))
-        return e->code;
-    if (share == 1)
-        return 0;
-    return err_set(e, ERR_UNSUPPORTED, "%s: \"partial_rotary_factor\" is %g; only 1 is supported", what,
-                   share);
-}
-
-/* Sets *out to the object that holds the scaling, NULL for none. rope_scaling, the older name, hides
- * rope_parameters, but not when it is empty. */
-static int find_scaling(const json_t **out, const json_t *o, const char *what, struct err *e)
-{
-    static const char *const keys[] = {"rope_scaling", "rope_parameters"};
-    *out = NULL;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        json_t *s = json_object_get(o, keys[i]), *v;
-        const char *key;
-        if (!is_given(o, keys[i]))
-            continue;
-        if (!json_is_object(s))
-            return err_set(e, ERR_FORMAT,
-                           "%s: \"%s\" must be an object or null; leave it out where nothing is scaled", what,
-                           keys[i]);
-        json_object_foreach(s, key, v) if (json_is_object(v)) return err_set(
-            e, ERR_UNSUPPORTED,
-            "%s: \"%s\" has \"%.40s\", a rotation for some of the layers; only one for all is supported",
-            what, keys[i], key);
-        if (!*out && json_object_size(s))
-            *out = s;
-    }
-    return 0;
-}
-
-/* Reads the rotation of a model whose shape is read already: rope_theta and rope_scaling, or rope_parameters,
- * in which newer files have both. */
-static int model_rope_parse(struct model_config *c, const json_t *o, const char *what, struct err *e)
-{
-    const json_t *s;
-    const char *type = "default";
-    c->rope_theta = 10000;
-    c->rope_attention = 1;
-    if (json_opt_double(o, "rope_theta", &c->rope_theta, what, e) || refuse_partial(o, what, e) ||
-        find_scaling(&s, o, what, e))
-        return e->code;
-    if (!s)
-        return check_theta(c, what, e);
-    if (json_opt_str(s, "type", &type, what, e) || json_opt_str(s, "rope_type", &type, what, e) ||
-        json_opt_double(s, "rope_theta", &c->rope_theta, what, e) || check_theta(c, what, e) ||
-        refuse_partial(s, what, e))
-        return e->code;
-    if (!strcmp(type, "default"))
-        return 0;
-    if (!strcmp(type, "llama3"))
-        return parse_llama3(c, o, s, what, e);
-    if (!strcmp(type, "linear"))
-        return parse_linear(c, s, what, e);
-    if (!strcmp(type, "yarn"))
-        return parse_yarn(c, o, s, what, e);
-    return err_set(e, ERR_UNSUPPORTED,
-                   "%s: \"rope_scaling\" has type \"%.40s\"; default, linear, llama3 and yarn are supported",
-                   what, type);
-}
-
-int model_scaled_context(const struct model_config *c)
-{
-    double scaled = c->rope_original * c->rope_factor;
-    return scaled > c->max_position && scaled < 1e9 ? (int)scaled : 0;
-}
-
-/* Llama 3.1 stretches wavelengths above original / low by `factor`, keeps those below original / high, and
- * interpolates between the two. */
-static double llama3_frequency(const struct model_config *c, double f)
-{
-    double wave = 2 * pi / f, low = c->rope_original / c->rope_low, high = c->rope_original / c->rope_high;
-    if (wave < high)
-        return f;
-    if (wave > low)
-        return f / c->rope_factor;
-    double smooth = (c->rope_original / wave - c->rope_low) / (c->rope_high - c->rope_low);
-    return (1 - smooth) * f / c->rope_factor + smooth * f;
-}
-
-/* The pair that rotates so often over the original context, as a real number. */
-static double pair_of(const struct model_config *c, double rotations)
-{
-    return c->head_dim * log(c->rope_original / (rotations * 2 * pi)) / (2 * log(c->rope_theta));
-}
-
-/* Pairs up to the one that rotates beta_fast times keep their frequency, those from the one that rotates
- * beta_slow times on are stretched, and a linear ramp lies between. */
-static double yarn_frequency(const struct model_config *c, int i, double f)
-{
-    double first = pair_of(c, c->rope_high), last = pair_of(c, c->rope_low);
-    if (!c->rope_is_exact) {
-        first = floor(first);
-        last = ceil(last);
-    }
-    first = first > 0 ? first : 0;
-    last = last < c->head_dim - 1 ? last : c->head_dim - 1;
-    if (last == first)
-        last += 0.001;
-    double ramp = (i - first) / (last - first);
-    ramp = ramp < 0 ? 0 : ramp > 1 ? 1 : ramp;
-    return f / c->rope_factor * ramp + f * (1 - ramp);
-}
-
-double model_rope_frequency(const struct model_config *c, int i)
-{
-    double f = (double)powl((long double)c->rope_theta, -2.0L * i / c->head_dim);
-    switch (c->rope) {
-    case ROPE_LINEAR:
-        return f / c->rope_factor;
-    case ROPE_LLAMA3:
-        return llama3_frequency(c, f);
-    case ROPE_YARN:
-        return yarn_frequency(c, i, f);
-    case ROPE_DEFAULT:
-        break;
-    }
-    return f;
-}
 
 /* ---- config.json and generation_config.json */
 
-static int get_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what,
-                   struct err *e)
+int model_is_given(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return v && !json_is_null(v);
+}
+
+int model_get_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what,
+                  struct err *e)
 {
     int64_t v;
     if (json_get_int(o, key, &v, what, e))
@@ -255,85 +31,33 @@ static int get_int(const json_t *o, const char *key, int64_t min, int64_t max, i
     return 0;
 }
 
-/* Absent or null leaves *out as it is. */
-static int opt_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what,
-                   struct err *e)
+int model_opt_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what,
+                  struct err *e)
 {
-    const json_t *v = json_object_get(o, key);
-    return v && !json_is_null(v) ? get_int(o, key, min, max, out, what, e) : 0;
-}
-
-static const struct model_family families[] = {
-    {.name = "qwen2", .qkv_bias = 1}, /* Qwen2 and Qwen2.5 */
-    {.name = "qwen3", .qk_norm = 1},
-    {.name = "llama"},
-};
-enum { N_FAMILIES = sizeof families / sizeof *families };
-
-static int parse_family(struct model_config *c, const json_t *o, const char *what, struct err *e)
-{
-    struct str known = {0};
-    const char *type;
-    if (json_get_str(o, "model_type", &type, what, e))
-        return e->code;
-    for (int i = 0; i < N_FAMILIES; i++) {
-        if (!strcmp(type, families[i].name))
-            c->family = &families[i];
-        str_printf(&known, "%s%s", i == 0 ? "" : i + 1 < N_FAMILIES ? ", " : " and ", families[i].name);
-    }
-    int rc = c->family ? 0
-                       : err_set(e, ERR_UNSUPPORTED, "%s: \"model_type\" is \"%.60s\"; %s are supported",
-                                 what, type, str_text(&known));
-    str_release(&known);
-    return rc;
-}
-
-/* Fields that change the arithmetic in ways we do not implement must not be ignored. */
-static int refuse_unsupported(const json_t *o, const char *what, struct err *e)
-{
-    const char *act = "silu";
-    int flag = 0;
-    if (json_opt_str(o, "hidden_act", &act, what, e))
-        return e->code;
-    if (strcmp(act, "silu"))
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"hidden_act\" is \"%.40s\"; only silu is supported", what,
-                       act);
-    static const char *const off[] = {"use_sliding_window", "mlp_bias", "attention_bias"};
-    for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
-        flag = 0;
-        if (json_opt_bool(o, off[i], &flag, what, e))
-            return e->code;
-        if (flag)
-            return err_set(e, ERR_UNSUPPORTED, "%s: \"%s\" is true; this is not supported", what, off[i]);
-    }
-    const json_t *q = json_object_get(o, "quantization_config");
-    if (q && !json_is_null(q))
-        return err_set(
-            e, ERR_UNSUPPORTED,
-            "%s: \"quantization_config\" is present; quantized weights are not supported, use the bf16 ones",
-            what);
-    return 0;
+    return model_is_given(o, key) ? model_get_int(o, key, min, max, out, what, e) : 0;
 }
 
 static int parse_shape(struct model_config *c, const json_t *o, const char *what, struct err *e)
 {
     double eps;
-    if (get_int(o, "num_hidden_layers", 1, 1024, &c->n_layers, what, e) ||
-        get_int(o, "num_attention_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_q, what, e) ||
-        get_int(o, "hidden_size", 16, 1 << 16, &c->hidden, what, e) ||
-        get_int(o, "intermediate_size", 16, 1 << 18, &c->ffn, what, e) ||
-        get_int(o, "vocab_size", 2, 1 << 21, &c->vocab, what, e) ||
-        get_int(o, "max_position_embeddings", 16, 1 << 20, &c->max_position, what, e) ||
+    if (model_get_int(o, "num_hidden_layers", 1, MODEL_MAX_LAYERS, &c->n_layers, what, e) ||
+        model_get_int(o, "num_attention_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_q, what, e) ||
+        model_get_int(o, "hidden_size", 16, 1 << 16, &c->hidden, what, e) ||
+        model_get_int(o, "intermediate_size", 16, 1 << 18, &c->ffn, what, e) ||
+        model_get_int(o, "vocab_size", 2, 1 << 21, &c->vocab, what, e) ||
+        model_get_int(o, "max_position_embeddings", 16, 1 << 20, &c->max_position, what, e) ||
         json_get_double(o, "rms_norm_eps", &eps, what, e))
         return e->code;
     c->eps = (float)eps;
     if (!(c->eps > 0 && c->eps < 1))
         return err_set(e, ERR_FORMAT, "%s: \"rms_norm_eps\" is %g; a number between 0 and 1 is expected",
                        what, eps);
-    c->n_kv = c->n_q;
-    c->head_dim = c->hidden / c->n_q;
-    if (opt_int(o, "num_key_value_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_kv, what, e) ||
-        opt_int(o, "head_dim", 1, 1 << 16, &c->head_dim, what, e))
+    c->n_kv = c->family->n_kv && !json_object_get(o, "num_key_value_heads") ? c->family->n_kv : c->n_q;
+    c->head_dim =
+        c->family->head_dim && !json_object_get(o, "head_dim") ? c->family->head_dim : c->hidden / c->n_q;
+    c->tie_embeddings = c->family->tied;
+    if (model_opt_int(o, "num_key_value_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_kv, what, e) ||
+        model_opt_int(o, "head_dim", 1, 1 << 16, &c->head_dim, what, e))
         return e->code;
     if (c->n_q % c->n_kv || c->n_q / c->n_kv > BACKEND_MAX_GROUP)
         return err_set(
@@ -387,6 +111,25 @@ static void note_unapplied(struct model_config *c, const json_t *o)
     }
 }
 
+/* o: config.json. Models that also take images have the language model's fields in an object of their own. */
+static int parse_model(struct model_config *c, const json_t *o, const char *what, struct err *e)
+{
+    const json_t *text = json_object_get(o, "text_config");
+    c->is_part = json_is_object(text);
+    if (!c->is_part)
+        text = o;
+    if (model_is_given(o, "quantization_config"))
+        return err_set(
+            e, ERR_UNSUPPORTED,
+            "%s: \"quantization_config\" is present; quantized weights are not supported, use the bf16 ones",
+            what);
+    if (model_family_parse(c, text, what, e) || parse_shape(c, text, what, e) ||
+        json_opt_bool(o, "tie_word_embeddings", &c->tie_embeddings, what, e) ||
+        model_plan_parse(c, text, what, e) || parse_eos(c, text, what, e))
+        return e->code;
+    return c->is_part ? parse_eos(c, o, what, e) : 0;
+}
+
 int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
                        size_t n_generation, const char *what, struct err *e)
 {
@@ -397,9 +140,8 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
         rc = err_set(e, ERR_FORMAT, "%s: %s", what, foreign_message());
     if (!rc && !json_is_object(o))
         rc = err_set(e, ERR_FORMAT, "%s: a JSON object is expected", what);
-    if (!rc && !(rc = parse_family(c, o, what, e)) && !(rc = refuse_unsupported(o, what, e)) &&
-        !(rc = parse_shape(c, o, what, e)) && !(rc = model_rope_parse(c, o, what, e)))
-        rc = parse_eos(c, o, what, e);
+    if (!rc)
+        rc = parse_model(c, o, what, e);
     if (!rc && generation)
         rc = json_read_text(&g, generation, n_generation, "generation_config.json", e);
     if (!rc && json_object_get(g, "error"))
@@ -412,11 +154,74 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
     return rc;
 }
 
+int model_is_plain(const struct model_config *c)
+{
+    int plain = c->norms == NORM_BEFORE && c->qk_norm <= QK_NORM_HEAD && !c->o_bias && !c->ffn_bias &&
+                !c->has_sinks && c->glu == GLU_SILU && c->embed_scale == 1 && c->residual_scale == 1 &&
+                c->logit_scale == 1 && !c->logit_softcap && !c->attention_softcap && !c->n_windows &&
+                !c->query_beta && c->n_ropes == 1 && !c->gain_plus_one &&
+                !(c->family->switches & (FAMILY_FUSED | FAMILY_INTERLEAVED)) &&
+                c->attention_scale == 1.0f / sqrtf((float)c->head_dim);
+    for (int i = 0; plain && i < c->n_layers; i++)
+        plain = c->layer[i].rope == 0;
+    return plain;
+}
+
+/* What a plain model's line does not say. */
+static void add_plan(const struct model_config *c, struct str *out)
+{
+    if (model_is_plain(c))
+        return;
+    str_printf(out, "family %s ", c->family->name);
+    str_printf(out, "plan %d %d %d %d %d %d %d", c->norms, c->qk_norm, c->o_bias, c->ffn_bias, c->has_sinks,
+               c->glu, c->gain_plus_one);
+    str_printf(out, " scales %.9g %.9g %.9g %.9g caps %.9g %.9g query %.9g %.9g layers", c->attention_scale,
+               c->embed_scale, c->residual_scale, c->logit_scale, c->attention_softcap, c->logit_softcap,
+               c->query_beta, c->query_original);
+    for (int i = 0; i < c->n_layers; i++)
+        str_printf(out, " %d:%d", c->layer[i].window, c->layer[i].rope);
+    str_puts(out, "\n");
+}
+
 void model_config_shape(const struct model_config *c, struct str *out)
 {
     str_printf(out, "layers %d heads %d/%d of %d hidden %d ffn %d vocab %d qkv_bias %d qk_norm %d\n",
-               c->n_layers, c->n_q, c->n_kv, c->head_dim, c->hidden, c->ffn, c->vocab, c->family->qkv_bias,
-               c->family->qk_norm);
+               c->n_layers, c->n_q, c->n_kv, c->head_dim, c->hidden, c->ffn, c->vocab, c->qkv_bias,
+               c->qk_norm != QK_NORM_NONE);
+    add_plan(c, out);
+}
+
+double model_vector_values(const struct model_config *c)
+{
+    double q = c->n_q * c->head_dim, kv = c->n_kv * c->head_dim;
+    double layer = (c->norms == NORM_BOTH ? 4.0 : 2.0) * c->hidden;
+    layer += c->qk_norm == QK_NORM_WIDE ? q + kv : c->qk_norm ? 2.0 * c->head_dim : 0;
+    layer += (c->qkv_bias ? q + 2 * kv : 0) + (c->o_bias ? c->hidden : 0);
+    layer += (c->ffn_bias ? 2.0 * c->ffn + c->hidden : 0) + (c->has_sinks ? c->n_q : 0);
+    return layer * c->n_layers + c->hidden;
+}
+
+static int64_t triangle(int64_t n)
+{
+    return n * (n + 1) / 2;
+}
+
+int64_t model_step_reads(const struct model_config *c, int context)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < c->n_layers; i++)
+        sum += c->layer[i].window && c->layer[i].window < context ? c->layer[i].window : context;
+    return sum;
+}
+
+int64_t model_prompt_reads(const struct model_config *c, int n)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < c->n_layers; i++) {
+        int64_t w = c->layer[i].window && c->layer[i].window < n ? c->layer[i].window : n;
+        sum += triangle(w) + (n - w) * w;
+    }
+    return sum;
 }
 
 const char *model_random_config(const char *model)

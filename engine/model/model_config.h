@@ -6,36 +6,74 @@
 
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
+#include "kernels/backend.h"
 
-/* A door of engine/model (model.h says what the room is for): the shape of a model, from config.json and
- * generation_config.json of a Hugging Face folder. Qwen2, Qwen2.5, Qwen3 and Llama 3 are supported; anything
- * else is refused with the name of the field. */
+/* A door of engine/model (model.h says what the room is for): the plan of a model, from config.json and
+ * generation_config.json of a Hugging Face folder. The plan is plain data that the transformer follows; which
+ * fields of config.json it comes from is the family's matter (model_family.c), and nothing else knows
+ * families. What is not built in is refused with the name of the field. */
 enum { MODEL_MAX_EOS = 7 }; /* with the chat form's end token as many as a sampler can ban */
-enum { MODEL_UNAPPLIED = 160 };
+enum { MODEL_UNAPPLIED = 160, MODEL_MAX_LAYERS = 1024, MODEL_ROPES = 2 };
+enum { MODEL_MAX_PAIRS = BACKEND_MAX_HEAD_DIM / 2 };
 
-/* Properties of a family's arithmetic that config.json does not hold. To add a family, add a row to the table
- * in model_config.c. */
-struct model_family {
-    const char *name; /* "model_type" in config.json */
-    int qkv_bias;     /* the projections of q, k and v have a bias */
-    int qk_norm;      /* RMSNorm over each head of q and k, before the rotation */
+struct model_family; /* a row of the table in model_family.c */
+
+/* Where a layer's two parts, attention and feed-forward, have an RMSNorm: before them (Llama), behind them,
+ * before they are added to the residual stream (OLMo 2), or in both places (Gemma). */
+enum norm_place { NORM_BEFORE = 1, NORM_BEHIND = 2, NORM_BOTH = 3 };
+
+/* RMSNorm of queries and keys: none, over each head before the rotation (Qwen3) or after it (Hunyuan), or
+ * before the rotation over the whole width of q, and of k (OLMo 2). */
+enum qk_norm { QK_NORM_NONE, QK_NORM_HEAD, QK_NORM_HEAD_AFTER, QK_NORM_WIDE };
+
+/* How positions rotate q and k: the frequencies are those of theta, not stretched; all divided by a factor;
+ * those of long wavelengths alone (Llama 3.1); a ramp between two ends (YaRN, Peng et al., arXiv 2309.00071);
+ * or each divided by a factor of its own (LongRoPE, arXiv 2402.13753). */
+enum rope_kind { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN, ROPE_LONGROPE };
+struct model_rope {
+    enum rope_kind kind;
+    int pairs; /* pairs of a head's channels that rotate: head_dim / 2, or the first of them */
+    double theta, factor, low, high, original;
+    int is_exact;     /* yarn: the ends of the ramp are not rounded to whole pairs */
+    double attention; /* cosines and sines are multiplied by this: 1, but for yarn and longrope */
+    double divisor[MODEL_MAX_PAIRS]; /* longrope */
+};
+
+struct layer_plan {
+    int window; /* tokens that a query reads at most, its own among them; 0: all */
+    int rope;   /* index of the rotation, -1: none */
 };
 
 struct model_config {
     const struct model_family *family;
     int n_layers, n_q, n_kv, head_dim, hidden, ffn, vocab, max_position;
-    int tie_embeddings;
+    int tie_embeddings, is_part; /* is_part: the files have more than this language model */
     float eps;
-    double rope_theta;
-    enum rope_kind { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN } rope;
-    double rope_factor, rope_low, rope_high, rope_original;
-    int rope_is_exact;     /* yarn: the ends of the ramp are not rounded to whole pairs */
-    double rope_attention; /* cosines and sines are multiplied by this: 1, but for yarn */
+
+    /* the plan: what all layers share, then each layer */
+    enum norm_place norms;
+    int gain_plus_one; /* norms multiply by 1 + gain (Gemma) */
+    enum qk_norm qk_norm;
+    int qkv_bias, o_bias, ffn_bias, has_sinks;
+    enum glu glu;
+    float attention_scale, attention_softcap; /* softcap 0: none */
+    float embed_scale, residual_scale;        /* residual_scale: of what a part adds to the stream */
+    float logit_scale, logit_softcap;         /* logits are multiplied, then capped */
+    double query_beta, query_original;        /* q is multiplied by 1 + beta ln(1 + floor(pos / original)) */
+    struct model_rope rope[MODEL_ROPES];
+    int n_ropes, n_windows; /* n_windows: layers with a window */
+    struct layer_plan layer[MODEL_MAX_LAYERS];
+
     int32_t eos[MODEL_MAX_EOS];
     int n_eos;
     /* Names of the entries of generation_config.json that are not applied; "" for none. */
     char unapplied[MODEL_UNAPPLIED];
 };
+
+/* Returns the family's "model_type"; model_families() appends the names of all of published models: "a, b and
+ * c". */
+const char *model_family_name(const struct model_family *f);
+void model_families(struct str *out);
 
 /* Returns the values per token of the fused linear layer of queries, keys and values. */
 static inline int model_qkv_values(const struct model_config *c)
@@ -43,9 +81,29 @@ static inline int model_qkv_values(const struct model_config *c)
     return (c->n_q + 2 * c->n_kv) * c->head_dim;
 }
 
+/* Returns 1 if a part's output is not added to the residual stream as it is: a norm or a multiplier stands
+ * between. */
+static inline int model_has_part_output(const struct model_config *c)
+{
+    return (c->norms & NORM_BEHIND) || c->residual_scale != 1;
+}
+
+/* Return the tokens that a step of this context, and the queries of a prompt of n tokens one after the other,
+ * read when nothing chooses for them: sums over layers, of which those with windows read less. */
+int64_t model_step_reads(const struct model_config *c, int context);
+int64_t model_prompt_reads(const struct model_config *c, int n);
+
+/* Returns 1 if plan and names of tensors are Llama's or Qwen's, with what these may have: biases of q, k and
+ * v, and norms over heads before the rotation. */
+int model_is_plain(const struct model_config *c);
+
 /* Appends a line to out that names the shape: two configurations with the same line have the same tensors
  * and the same arithmetic on them, but for the rotation and eps. */
 void model_config_shape(const struct model_config *c, struct str *out);
+
+/* Returns the number of parameters that are in no matrix, norms, biases and sinks, of all layers and the last
+ * norm. */
+double model_vector_values(const struct model_config *c);
 
 /* Returns the number of parameters in the matrices of all layers. */
 static inline size_t model_layer_values(const struct model_config *c)
@@ -74,8 +132,11 @@ const char *model_random_config(const char *model);
  * below that: people add YaRN and leave the other field alone. 0: it is not, or no original is known. */
 int model_scaled_context(const struct model_config *c);
 
-/* Returns the frequency, in radians per position, by which RoPE rotates pair i of head_dim / 2, stretched as
- * the model asks. */
-double model_rope_frequency(const struct model_config *c, int i);
+/* Returns the frequency, in radians per position, by which a rotation turns pair i of head_dim / 2: 0 for a
+ * pair that does not rotate. */
+double model_rope_frequency(const struct model_rope *r, int i);
+
+/* Returns what q is multiplied by at a position (query_beta). */
+double model_query_scale(const struct model_config *c, int pos);
 
 #endif

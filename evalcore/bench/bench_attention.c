@@ -110,7 +110,7 @@ static int enqueue_attention(void *context, int i)
         a.stats = j->stats;
     if (j->c->mode != SCAN)
         return k->d.be->launch(k->d.dev, OP_attend, &a);
-    struct qk_stats_args q = {k->rows, k->kv, 0, s->n_q, k->qkv, k->stride, a.scale, j->stats};
+    struct qk_stats_args q = {k->rows, k->kv, 0, s->n_q, k->qkv, k->stride, a.scale, j->stats, {0}};
     return k->d.be->launch(k->d.dev, OP_qk_stats, &q);
 }
 

@@ -78,14 +78,14 @@ static int write_layer(struct folder *f, const struct model_config *c, int layer
              {"mlp.down_proj", c->hidden, c->ffn},       {"input_layernorm", c->hidden, 0},
              {"post_attention_layernorm", c->hidden, 0}, {"self_attn.q_norm", c->head_dim, 0},
              {"self_attn.k_norm", c->head_dim, 0}};
-    size_t n = sizeof t / sizeof *t - (c->family->qk_norm ? 0 : 2);
+    size_t n = sizeof t / sizeof *t - (c->qk_norm ? 0 : 2);
     snprintf(f->file, sizeof f->file, "layer-%d.safetensors", layer);
     for (size_t i = 0; i < n; i++) {
         char name[96];
         snprintf(name, sizeof name, "model.layers.%d.%s.weight", layer, t[i].name);
         add_tensor(f, t[i].rows, t[i].columns, name);
         snprintf(name, sizeof name, "model.layers.%d.%s.bias", layer, t[i].name);
-        if (i < 3 && c->family->qkv_bias)
+        if (i < 3 && c->qkv_bias)
             add_tensor(f, t[i].rows, 0, name);
     }
     return write_file(f, e);
@@ -98,6 +98,11 @@ static int write_folder(struct folder *f, const char *config, struct err *e)
     struct str text = {0}, path = {0}, model = {0};
     str_printf(&model, "random:%s", config);
     int rc = model_config_open(&c, model.data, e);
+    if (!rc && !model_is_plain(&c))
+        rc = err_set(
+            e, ERR_UNSUPPORTED,
+            "%s: bench load writes the files of a llama, qwen2 or qwen3 model; give such a config.json",
+            config);
     if (!rc)
         rc = file_read(config, &text, e);
     f->random = xmalloc(BLOCK);

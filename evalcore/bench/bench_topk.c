@@ -130,7 +130,7 @@ static int make_topk_job(struct job *j, struct err *e)
                               bench_kv_alloc(k, heads * sizeof(float), e), (int)stride, by_page};
     if (e->code)
         return e->code;
-    struct qk_stats_args q = {k->rows, k->kv, 0, s->n_q, k->qkv, k->stride, scale, j->stats};
+    struct qk_stats_args q = {k->rows, k->kv, 0, s->n_q, k->qkv, k->stride, scale, j->stats, {0}};
     if (bench_kv_check(k, k->d.be->launch(k->d.dev, OP_qk_stats, &q), e))
         return e->code;
     return bench_kv_check(k, enqueue_reduce(j), e); /* what topk alone works on */

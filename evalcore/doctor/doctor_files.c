@@ -68,8 +68,8 @@ static void check_shape(struct patient *p)
     doctor_say(
         p, FINDING_OK, "model",
         "%s, %d layers, %d query and %d KV heads of %d, hidden %d, MLP %d, vocabulary %s, context %d%s",
-        c->family->name, c->n_layers, c->n_q, c->n_kv, c->head_dim, c->hidden, c->ffn, vocab.data,
-        c->max_position, c->tie_embeddings ? ", output head tied to the embedding" : "");
+        model_family_name(c->family), c->n_layers, c->n_q, c->n_kv, c->head_dim, c->hidden, c->ffn,
+        vocab.data, c->max_position, c->tie_embeddings ? ", output head tied to the embedding" : "");
     str_release(&vocab);
     if (*c->unapplied)
         doctor_note(
@@ -134,10 +134,7 @@ static void say_weights(struct patient *p, const struct sum *s)
 static double shape_values(const struct model_config *c)
 {
     double tables = (c->tie_embeddings ? 1.0 : 2.0) * c->vocab * c->hidden;
-    double norms = (2.0 * c->n_layers + 1) * c->hidden;
-    double head_norms = c->family->qk_norm ? 2.0 * c->n_layers * c->head_dim : 0;
-    double bias = c->family->qkv_bias ? (double)c->n_layers * model_qkv_values(c) : 0;
-    return (double)model_layer_values(c) + tables + norms + head_norms + bias;
+    return (double)model_layer_values(c) + tables + model_vector_values(c);
 }
 
 /* What is said of a model without a folder. */

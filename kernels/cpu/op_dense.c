@@ -68,7 +68,11 @@ void CPU_SYM(op_rmsnorm)(const void *args, struct cpu_ctx *c)
     const struct rmsnorm_args *a = args;
     size_t stride = (size_t)(a->stride ? a->stride : a->dim);
     FOR_TASKS(c, r, a->rows)
-    norm_row(a->x + (size_t)r * stride, a->w, (float *)a->out + (size_t)r * stride, a->dim, a->eps);
+    if (a->w)
+        norm_row(a->x + (size_t)r * stride, a->w, (float *)a->out + (size_t)r * stride, a->dim, a->eps);
+    else
+        memmove((float *)a->out + (size_t)r * stride, a->x + (size_t)r * stride,
+                (size_t)a->dim * sizeof(float));
 }
 
 void CPU_SYM(op_add_part)(const void *args, struct cpu_ctx *c)

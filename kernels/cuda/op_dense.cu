@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
     float sum = 0;
 #pragma unroll
     for (int k = 0; k < FOURS; k++) /* no kernel writes it */
-        w[k] = load_four(a.w, a.dim, threadIdx.x + k * blockDim.x, whole);
+        w[k] = a.w ? load_four(a.w, a.dim, threadIdx.x + k * blockDim.x, whole) : make_float4(1, 1, 1, 1);
     if (TRIGGER_FIRST)
         pdl_trigger();
     pdl_wait();
@@ -100,7 +100,7 @@ static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
         sum = add_squares(x[k], sum);
-    float root = sqrtf(block_sum(sum, smem) / (float)a.dim + a.eps);
+    float root = a.w ? sqrtf(block_sum(sum, smem) / (float)a.dim + a.eps) : 1;
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
         store_four(a.out, a.type, row, a.dim, threadIdx.x + k * blockDim.x,

@@ -171,8 +171,8 @@ static void watch(const struct policy *p, const struct policy_ctx *c, int layer,
     own->order += own->last != 2 * layer + side - 1;
     own->last = 2 * layer + side == 2 * LAYERS - 1 ? -1 : 2 * layer + side;
     (c->prefill ? own->prefill : own->decode)[side]++;
-    struct rmsnorm_args a = {c->x,  own->ones, (side ? own->after : own->before) + layer * DIM, 1, DIM,
-                             1e-9f, DTYPE_F32};
+    struct rmsnorm_args a = {
+        c->x, own->ones, (side ? own->after : own->before) + layer * DIM, 1, DIM, 1e-9f, DTYPE_F32, 0};
     policy_launch(c, OP_rmsnorm, &a);
     if (c->prefill && layer == 0 && c->pos0 == 0)
         get(p, own->x[side], c->x, sizeof own->x[side]);

@@ -82,6 +82,23 @@ static void norm_apart(struct rig *r, int rows, int dim, int stride)
     }
 }
 
+/* Without weights rows are only brought into the type of the output. */
+static void no_norm(struct rig *r, int rows, int dim)
+{
+    int n = rows * dim;
+    enum dtype type = r->b->activations;
+    rig_fill(r, buf_a, (size_t)n);
+    float *x = rig_up(r, buf_a, (size_t)n * 4), *out = rig_up(r, buf_b, (size_t)n * 4);
+    struct rmsnorm_args a = {x, NULL, out, rows, dim, 1e-6f, type, 0};
+    rig_run(r, OP_rmsnorm, &a);
+    if (type == DTYPE_BF16) {
+        CHECK(rig_is_rounded(r, out, buf_a, (size_t)n));
+        return;
+    }
+    rig_get(r, got, out, (size_t)n * 4);
+    CHECK(memcmp(got, buf_a, (size_t)n * 4) == 0);
+}
+
 static void check_add_part(struct rig *r, int rows, int dim, int with_norm, float scale)
 {
     static double want[1 << 18];
@@ -462,6 +479,8 @@ static void check_all(struct rig *r)
     norm_apart(r, 3, 256, 259);
     norm_apart(r, 2, 100, 101);
     norm_apart(r, 2, 8196, 9000);
+    no_norm(r, 3, 256);
+    no_norm(r, 2, 99);
     for (int with_norm = 0; with_norm < 2; with_norm++) {
         check_add_part(r, 3, 256, with_norm, 1);
         check_add_part(r, 2, 99, with_norm, 0.22f);
