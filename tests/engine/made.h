@@ -8,7 +8,7 @@
 
 /* Test helper: small random models without a file of weights. Every value follows from the name of its tensor
  * and its place in it, as do the ids of a prompt from its seed, so that a fixture made by another program
- * (families/make.py) can be compared with the same model. All values are exact in bf16. */
+ * (families/make.py, windows/make.py) can be compared with the same model. All values are exact in bf16. */
 enum { MADE_TENSORS = 512 };
 struct made_tensors {
     struct st_new t[MADE_TENSORS];
