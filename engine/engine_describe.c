@@ -9,12 +9,14 @@ enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
 
 _Static_assert((int)ENGINE_MAX_ENDS == (int)MODEL_MAX_EOS, "all end tokens have room");
 _Static_assert((int)ENGINE_UNAPPLIED == (int)MODEL_UNAPPLIED, "all names have room");
+_Static_assert((int)ENGINE_MAX_LAYERS == (int)MODEL_MAX_LAYERS, "all layers have room");
 
 struct engine_info engine_config_info(const char *model, const struct model_config *c)
 {
     struct engine_info info = {.model = model,
                                .family = model_family_name(c->family),
                                .n_layers = c->n_layers,
+                               .n_windows = c->n_windows,
                                .n_q = c->n_q,
                                .n_kv = c->n_kv,
                                .head_dim = c->head_dim,
@@ -31,6 +33,8 @@ struct engine_info engine_config_info(const char *model, const struct model_conf
         info.has_adapter = file_exists(adapter.data);
     }
     str_release(&adapter);
+    for (int l = 0; l < c->n_layers; l++)
+        info.window[l] = c->layer[l].window;
     memcpy(info.ends, c->eos, sizeof info.ends);
     memcpy(info.unapplied, c->unapplied, sizeof info.unapplied);
     return info;

@@ -373,7 +373,21 @@ int64_t kvcache_not_chosen(const struct kvcache *c, int seq, struct err *e)
     return sum_of(c, seq, c->view.not_chosen, e);
 }
 
+/* What layers with windows have read. */
+static int64_t window_reads(const struct kvcache *c, int seq, struct err *e)
+{
+    size_t n = (size_t)c->heads_per_seq;
+    int64_t *heads = xcalloc(n, sizeof *heads), sum = 0;
+    device_download(c->be, c->dev, heads, c->view.reads + first_head(c, seq), n * sizeof *heads, e);
+    for (size_t i = 0; i < n; i++)
+        sum += c->window[i / (size_t)c->view.n_kv] ? heads[i] : 0;
+    free(heads);
+    return sum;
+}
+
+/* Keys are replaced in layers with full attention; the others read theirs as they are. */
 int64_t kvcache_key_elements(const struct kvcache *c, int seq, struct err *e)
 {
-    return sum_of(c, seq, c->view.key_elements, e);
+    int64_t sum = sum_of(c, seq, c->view.key_elements, e);
+    return c->window ? sum + window_reads(c, seq, e) * c->view.head_dim : sum;
 }

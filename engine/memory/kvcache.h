@@ -99,8 +99,8 @@ struct kvcache_sums {
 int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, int32_t *live, struct err *e);
 /* Sums of kv_view.prefill_reads and prefill_scans over the same heads. */
 int kvcache_prefill_sums(const struct kvcache *c, int seq, int64_t *reads, int64_t *scans, struct err *e);
-/* Return the sums of kv_view.not_chosen and key_elements over the same heads; 0 with ERR_DEVICE in e->code if
- * they cannot be read. */
+/* Return the sums of kv_view.not_chosen and key_elements over the same heads, the latter with all keys that
+ * layers with windows have read; 0 with ERR_DEVICE in e->code if they cannot be read. */
 int64_t kvcache_not_chosen(const struct kvcache *c, int seq, struct err *e);
 int64_t kvcache_key_elements(const struct kvcache *c, int seq, struct err *e);
 

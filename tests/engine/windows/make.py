@@ -22,7 +22,7 @@ import hashlib, json, pathlib, struct, sys, tempfile
 import numpy as np
 
 HERE = pathlib.Path(__file__).parent
-NEW, LENGTHS, LEAST_GAP, LEAST_SELECT = 40, [100, 139], 1e-3, 1e-5
+NEW, LENGTHS, LEAST_GAP, LEAST_SELECT = 40, [100, 139], 1e-3, 2e-6
 FULL, WINDOW = "full_attention", "sliding_attention"
 CONFIG = {"model_type": "kveval_sinks", "vocab_size": 384, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 8,
           "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32, "rms_norm_eps": 1e-5,
