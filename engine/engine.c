@@ -309,8 +309,8 @@ static const char *spec_key(const struct policy_spec *s, struct arena *a)
 int engine_policy(struct engine *en, const struct policy_spec *spec, struct policy **out, struct err *e)
 {
     struct policy *p = xcalloc(1, sizeof *p);
-    struct policy_model m = {en->model_name, en->options.model_name, en->info.n_layers,
-                             engine_windows(&en->info)};
+    struct policy_model m = {en->model_name, en->options.model_name, en->model.config.n_layers,
+                             en->tf.host_window};
     int rc = policy_spec_resolve(&p->spec, spec, &m, &p->arena, e);
     p->ops = spec->ops;
     *out = NULL;

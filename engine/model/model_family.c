@@ -292,11 +292,11 @@ static int parse_no_rope(const struct model_config *c, const json_t *o, char *is
                          struct err *e)
 {
     static const char key[] = "no_rope_layers";
-    const json_t *list = json_object_get(o, key);
     int every = 4;
     memset(is_off, 0, (size_t)c->n_layers);
     if (!(c->family->switches & FAMILY_NO_ROPE_LAYERS))
         return 0;
+    const json_t *list = json_object_get(o, key);
     if (model_opt_int(o, "no_rope_layer_interval", 1, MODEL_MAX_LAYERS + 1, &every, what, e))
         return e->code;
     int given = model_is_given(o, key);

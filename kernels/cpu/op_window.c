@@ -72,7 +72,9 @@ INLINE void window_logits(const struct window *w, const int bf16, int i0, int g,
         dot_pages(kv, WINDOW_QUERIES, bf16, acc, q,
                   kv->block_table[w->head * (size_t)kv->max_pages + (size_t)p]);
         for (int r = 0; r < WINDOW_QUERIES; r++) {
-            struct v16 x = v_softcap(v_mul(acc[r], scale), cap);
+            struct v16 x = v_mul(acc[r], scale);
+            if (cap > 0)
+                x = v_softcap(x, cap);
             float *to = w->logits[r] + p * LANES;
             v_store(to, more ? v_max(x, v_load(to)) : x);
         }

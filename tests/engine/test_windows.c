@@ -4,7 +4,7 @@
  * the bits are those of full attention, and layers with a window read what the model itself reads. */
 #include "tests/check.h"
 #include "tests/engine/laws.h"
-#include "tests/engine/windows.h"
+#include "tests/engine/window_model.h"
 
 enum { PREFILL_CHUNK = 128 }; /* a prompt of 139 tokens takes two */
 

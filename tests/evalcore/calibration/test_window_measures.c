@@ -7,7 +7,7 @@
 #include "evalcore/base/json.h"
 #include "evalcore/calibration/calibration.h"
 #include "tests/check.h"
-#include "tests/engine/windows.h"
+#include "tests/engine/window_model.h"
 
 enum { PROBLEMS = 2, FULL = 4, K_PAGES = 4, L_PAGES = 1 };
 

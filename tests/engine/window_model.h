@@ -1,5 +1,5 @@
-#ifndef TESTS_WINDOWS_H
-#define TESTS_WINDOWS_H
+#ifndef TESTS_WINDOW_MODEL_H
+#define TESTS_WINDOW_MODEL_H
 
 #include "evalcore/base/str.h"
 #include "tests/engine/made.h"

@@ -1,5 +1,5 @@
-/* The model with windows and sinks of windows/windows.txt (contract: windows.h). */
-#include "tests/engine/windows.h"
+/* The model with windows and sinks of windows/windows.txt (contract: window_model.h). */
+#include "tests/engine/window_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
