@@ -74,6 +74,10 @@ struct model_config {
  * c". */
 const char *model_family_name(const struct model_family *f);
 void model_families(struct str *out);
+/* Returns that of family i of published models, and sets *models to what people know it by; NULL past the
+ * end.
+ */
+const char *model_family_at(size_t i, const char **models);
 
 /* Returns the values per token of the fused linear layer of queries, keys and values. */
 static inline int model_qkv_values(const struct model_config *c)

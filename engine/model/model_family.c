@@ -169,6 +169,14 @@ const char *model_family_name(const struct model_family *f)
     return f->name;
 }
 
+const char *model_family_at(size_t i, const char **models)
+{
+    if (i >= N_PUBLISHED)
+        return NULL;
+    *models = families[i].models;
+    return families[i].name;
+}
+
 void model_families(struct str *out)
 {
     for (int i = 0; i < N_PUBLISHED; i++)

@@ -1,8 +1,9 @@
-/* kveval list policies|tasks|devices: what is there, what it takes, and what is missing. */
+/* kveval list policies|tasks|families|devices: what is there, what it takes, and what is missing. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/model/model_config.h"
 #include "engine/policies/policy.h"
 #include "evalcore/base/file.h"
 #include "evalcore/commands/commands.h"
@@ -34,6 +35,14 @@ static int list_policies(void)
     }
     fputs(str_text(&text), stdout);
     str_release(&text);
+    return EXIT_DONE;
+}
+
+static int list_families(void)
+{
+    const char *name, *models;
+    for (size_t i = 0; (name = model_family_at(i, &models)); i++)
+        printf("%s: %s\n", name, models);
     return EXIT_DONE;
 }
 
@@ -176,16 +185,18 @@ static int run_list(const struct process_env *p, int argc, char **argv)
         return list_policies();
     if (!strcmp(what, "tasks"))
         return list_tasks(&o);
+    if (!strcmp(what, "families"))
+        return list_families();
     if (!strcmp(what, "devices"))
         return list_devices();
-    err_set(&e, ERR_USAGE, "list takes policies, tasks or devices, not \"%s\"", what);
+    err_set(&e, ERR_USAGE, "list takes policies, tasks, families (of models) or devices, not \"%s\"", what);
     return command_fail(&e, EXIT_USAGE);
 }
 
 const struct command cmd_list = {
     .name = "list",
-    .usage = "policies|tasks|devices",
-    .help = "list policies, tasks or devices with their options, and say which files are missing",
+    .usage = "policies|tasks|families|devices",
+    .help = "list policies, tasks, families of models or devices, with their options and missing files",
     .options = list_table,
     .run = run_list,
 };

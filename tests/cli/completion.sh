@@ -59,7 +59,7 @@ offer 'bf16' kveval logprobs --kv-dtype b
 offer 'off on' kveval generate --thinking o
 offer 'cpu' kveval doctor pocket --device cp
 offer 'qwen2.5 qwen3' kveval generate --chat qw
-offer 'devices policies tasks' kveval list ''
+offer 'devices families policies tasks' kveval list ''
 offer 'bash' kveval completion b
 offer 'notes.txt' kveval grade n
 offer '' kveval sweep run.json --limit ''
@@ -110,7 +110,7 @@ if command -v fish >/dev/null; then
     offer_fish 'quest' 'kveval generate --policy q'
     offer_fish 'models/ pocket runs/' 'kveval generate --model '
     offer_fish 'aime24,math500' 'kveval sweep run.json -t aime24,ma'
-    offer_fish 'devices policies tasks' 'kveval list '
+    offer_fish 'devices families policies tasks' 'kveval list '
     offer_fish 'notes.txt' 'kveval grade n'
     [ -z "$(cd zone && fish --no-config -c 'source ../kveval.fish; complete -C "kveval worker "')" ] || fail "fish completes worker"
 fi

@@ -45,7 +45,7 @@ fails 2 generate: --stop empty -- generate --prompt x --stop ''
 fails 2 logprobs: --threads 1024 '"0"' -- logprobs --threads 0
 fails 2 show: --sample '"-1"' -- show out a b --sample -1
 fails 2 sweep: RUN.json -- sweep
-fails 2 policies tasks devices '"models"' -- list models
+fails 2 policies tasks families devices '"models"' -- list models
 # Output that cannot be written is not success.
 if [ -w /dev/full ]; then
     "$program" help sweep >/dev/full 2>stderr.txt && fail "writing to a full device exited 0"

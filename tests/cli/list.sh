@@ -5,6 +5,13 @@ run 0 list policies
 for policy in full quest raas delta kascade dms oracle streamingllm omnikv lessismore deltallm random tova h2o snapkv rkv; do
     grep -q "^$policy: " stdout.txt || fail "list policies lacks $policy"
 done
+# The pages that name families of models follow the table.
+run 0 list families
+while IFS=: read -r family models; do
+    grep -qF '| `'"$family"'` |'"$models"' |' "$source_dir/docs/models.md" || fail "docs/models.md has no row of $family with$models"
+    grep -qF '`'"$family"'`' "$source_dir/README.md" || fail "README.md does not name $family"
+done <stdout.txt
+[ "$(wc -l <stdout.txt)" -ge 16 ] || fail "list families: $(cat stdout.txt)"
 run 0 list tasks
 for task in relay choice algebra lookup aime24 aime25 math500 gsm8k gpqa_diamond longbench ruler text; do
     grep -q "^$task: " stdout.txt || fail "list tasks lacks $task"
