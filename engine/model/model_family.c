@@ -119,6 +119,15 @@ static const struct model_family families[] = {
      .theta = 500000,
      .local_theta = 500000,
      .window = 4096},
+    {.name = "exaone4",
+     .models = "EXAONE 4.0",
+     .norms = NORM_BEHIND,
+     .qk_norm = QK_NORM_HEAD,
+     .windows = WINDOWS_PATTERN,
+     .pattern = 4,
+     .switches = FAMILY_WINDOW_PATTERN | FAMILY_ROPE_IN_WINDOWS,
+     .n_kv = 32,
+     .window = 4096},
     {.name = "gemma2",
      .models = "Gemma 2",
      .norms = NORM_BOTH,
@@ -386,6 +395,7 @@ static int find_windows(const struct model_config *c, const json_t *o, const cha
 static int parse_layers(struct model_config *c, const json_t *o, const char *what, struct err *e)
 {
     char is_off[MODEL_MAX_LAYERS], is_window[MODEL_MAX_LAYERS];
+    int in_windows = (c->family->switches & FAMILY_ROPE_IN_WINDOWS) != 0;
     const json_t *given = json_object_get(o, "sliding_window");
     int window = given ? 0 : c->family->window, listed = 0;
     if (c->family->windows != WINDOWS_NONE &&
@@ -397,6 +407,7 @@ static int parse_layers(struct model_config *c, const json_t *o, const char *wha
         if (is_window[i] && !window && listed)
             return err_set(e, ERR_FORMAT, "%s: layer %d has a window, but \"sliding_window\" is null", what,
                            i);
+        is_off[i] |= in_windows && window && !is_window[i];
         c->layer[i].window = is_window[i] && window < c->max_position ? window : 0;
         c->layer[i].rope = is_off[i] ? -1 : is_window[i] && c->n_ropes > 1;
         c->n_windows += c->layer[i].window > 0;

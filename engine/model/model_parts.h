@@ -27,7 +27,8 @@ enum family_switch {
     FAMILY_QUERY_SCALE = 128, /* "llama_4_scaling_beta" */
     FAMILY_SINKS = 256,       /* self_attn.sinks */
     FAMILY_WINDOW_PATTERN = 1024, /* "sliding_window_pattern" */
-    FAMILY_LONG_NAMES = 512       /* rotations "su" and "yarn" mean longrope */
+    FAMILY_LONG_NAMES = 512,      /* rotations "su" and "yarn" mean longrope */
+    FAMILY_ROPE_IN_WINDOWS = 2048 /* with "sliding_window": full layers do not rotate */
 };
 
 struct model_family {

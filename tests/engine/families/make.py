@@ -97,6 +97,13 @@ CONFIGS = {
     "ernie4_5_bias": {"model_type": "ernie4_5", "head_dim": 16, "use_bias": True, "num_key_value_heads": 1},
     "olmo2": {"model_type": "olmo2", "num_key_value_heads": 4, "rope_theta": 500000.0},
     "olmo2_bias": {"model_type": "olmo2", "attention_bias": True, "head_dim": 32},
+    # Full layers do not rotate, unless sliding_window is null.
+    "exaone4": {"model_type": "exaone4", "num_hidden_layers": 4, "sliding_window": 24, "sliding_window_pattern": 3,
+                "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "llama3", "factor": 16.0, "low_freq_factor": 1.0,
+                                                          "high_freq_factor": 4.0,
+                                                          "original_max_position_embeddings": 64}},
+    "exaone4_full": {"model_type": "exaone4", "head_dim": 32, "sliding_window": None, "sliding_window_pattern": None,
+                     "layer_types": [FULL, FULL], "rope_theta": 1000000.0, "tie_word_embeddings": True},
     "gemma2": GEMMA | {"model_type": "gemma2", "attn_logit_softcapping": 4.0, "final_logit_softcapping": 6.0},
     "gemma2_uncapped": GEMMA | {"model_type": "gemma2", "attn_logit_softcapping": None, "final_logit_softcapping": None,
                                 "layer_types": [WINDOW, FULL, FULL, WINDOW], "head_dim": 16},
