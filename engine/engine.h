@@ -101,6 +101,9 @@ const struct engine_info *engine_info(const struct engine *en);
 /* Returns info->window, or NULL where no layer has one, as struct policy_model and struct budget_at have it.
  */
 const int32_t *engine_windows(const struct engine_info *info);
+/* Returns how many tokens of so long a context a query reads when nothing chooses for it, and a layer holds:
+ * a mean over layers, of which those with windows read less. */
+double engine_full_tokens(const struct engine_info *info, double context);
 const struct tokenizer *engine_tokenizer(const struct engine *en);
 const struct chat_own *engine_chat(const struct engine *en);
 /* Fills in what follows from the configuration and the options alone, for --dry-run, without opening weights

@@ -45,6 +45,16 @@ const int32_t *engine_windows(const struct engine_info *info)
     return info->n_windows ? info->window : NULL;
 }
 
+double engine_full_tokens(const struct engine_info *info, double context)
+{
+    double sum = 0;
+    if (!info->n_windows)
+        return context;
+    for (int l = 0; l < info->n_layers; l++)
+        sum += info->window[l] && info->window[l] < context ? info->window[l] : context;
+    return sum / info->n_layers;
+}
+
 void engine_context_advice(const struct engine_info *info, struct str *out)
 {
     if (info->scaled_context)

@@ -32,7 +32,8 @@ static int measure_step(struct bench_engine *x, int batch, double *seconds, stru
 static int compare_with_bandwidth(struct bench *b, struct bench_engine *x, int batch, struct err *e)
 {
     double best = 0, bandwidth = 0;
-    double kv = batch * (PROMPT + STEPS / 2.0) * (double)engine_info(x->en)->kv_token_bytes;
+    const struct engine_info *i = engine_info(x->en);
+    double kv = batch * engine_full_tokens(i, PROMPT + STEPS / 2.0) * (double)i->kv_token_bytes;
     for (int run = 0; run < DECODE_RUNS; run++) {
         double s = 0, now = bench_bandwidth(x, kv);
         bandwidth = now > bandwidth ? now : bandwidth;
@@ -102,7 +103,9 @@ static int time_prompt(struct bench_engine *x, int tokens, double *seconds, stru
 static double bound_seconds(const struct bench_engine *x, double tokens)
 {
     const struct engine_info *i = engine_info(x->en);
-    double head = (double)i->vocab * i->hidden, pairs = tokens * (tokens + 1) / 2;
+    double head = (double)i->vocab * i->hidden, pairs = 0;
+    for (double context = 1; context <= tokens; context++)
+        pairs += engine_full_tokens(i, context);
     double products = 2 * ((double)i->layer_values * tokens + head);
     return (products + pairs * i->n_layers * i->n_q * 4 * i->head_dim) / x->peak;
 }

@@ -140,7 +140,7 @@ static void print_pool(struct trace *t)
     const struct engine_info *info = engine_info(t->x.en);
     double heads = (double)info->n_layers * info->n_kv;
     double block_mib = (double)info->kv_token_bytes * KV_PAGE_TOKENS / heads / (1 << 20);
-    double full = t->batch * heads * ceil((t->b->tokens + 2.0) / KV_PAGE_TOKENS);
+    double full = t->batch * heads * ceil(engine_full_tokens(info, t->b->tokens + 2.0) / KV_PAGE_TOKENS);
     struct engine_stats stats;
     char name[400];
     engine_stats(t->x.en, &stats);

@@ -133,15 +133,6 @@ static int by_size_down(const void *pa, const void *pb)
     return (a < b) - (a > b);
 }
 
-/* Tokens that a KV head holds of a prompt of so many, mean over layers. */
-static double prompt_held(const struct engine_info *info, double prompt)
-{
-    double sum = 0;
-    for (int l = 0; l < info->n_layers; l++)
-        sum += info->window[l] ? fmin(info->window[l], prompt) : prompt;
-    return sum / info->n_layers;
-}
-
 /* Tokens that a KV head holds of a sequence at its limit, never fewer than the prompt's, in whole pages. */
 static double tokens_held(const struct plan_cell *c, double prompt, double limit,
                           const struct engine_info *info)
@@ -151,7 +142,7 @@ static double tokens_held(const struct plan_cell *c, double prompt, double limit
                            .longest = limit,
                            .n_layers = info->n_layers,
                            .window = engine_windows(info)};
-    double n = fmax(policy_held_at(&c->spec, &at), prompt_held(info, prompt));
+    double n = fmax(policy_held_at(&c->spec, &at), engine_full_tokens(info, prompt));
     return ceil(n / KV_PAGE_TOKENS) * KV_PAGE_TOKENS;
 }
 

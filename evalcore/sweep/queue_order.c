@@ -152,7 +152,7 @@ static int kept_prompts(const struct loaded_model *l, const struct prompt_set *s
     double bytes = gpu ? 4.0 * (1 << 30) : 0.25 * (512 << 20), longest = 1;
     for (size_t q = 0; s->rows && q < s->task.n_problems; q++)
         longest = s->rows[q].n > longest ? s->rows[q].n : longest;
-    double n = floor(bytes / (longest * (double)l->info.kv_token_bytes));
+    double n = floor(bytes / (engine_full_tokens(&l->info, longest) * (double)l->info.kv_token_bytes));
     n = fmin(fmin(n, ENGINE_SHARED_PROMPTS), l->info.max_batch);
     return n_devices * (n < 1 ? 1 : (int)n);
 }
