@@ -133,6 +133,7 @@ int engine_assemble(struct engine *en, struct err *e)
     if (open_cache(en, e))
         return e->code;
     set_chunk(en);
+    en->cache.ahead = en->options.prefill_chunk + SHARED_TAIL;
     return transformer_init(&en->tf, &en->model, &en->cache, en->options.max_batch, en->options.max_context,
                             en->options.prefill_chunk, e);
 }

@@ -14,6 +14,9 @@ enum { MAX_BATCH = 512, MAX_GRAPHS = 64, N_PROMPTS = ENGINE_SHARED_PROMPTS };
 /* Positions of a prompt that run at once: a multiple of CHUNK_UNIT, at most CHUNK_MAX, the largest number of
  * rows of a linear layer for which tests compare the bits of the backends. */
 enum { CHUNK_UNIT = PREFILL_TILE, CHUNK_MAX = 2048 };
+/* Of layers with windows a shared prompt keeps what queries of its last so many tokens read: a policy that
+ * looks at the end of the prompt prefills that again. */
+enum { SHARED_TAIL = 2 * PREFILL_TILE };
 enum { SPARE_PAGES = 1 }; /* pages beyond those in use that each head of a dropping sequence has blocks for */
 
 /* A submitted request and, once admitted, its sequence. */

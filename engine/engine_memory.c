@@ -82,8 +82,7 @@ static size_t plain_pool(size_t one, size_t most)
 static size_t one_sequence(const struct engine *en)
 {
     const struct kv_view *v = &en->cache.view;
-    return en->be->kv_block_bytes(v->dtype, v->head_dim) * (size_t)en->cache.heads_per_seq *
-           (size_t)v->max_pages;
+    return en->be->kv_block_bytes(v->dtype, v->head_dim) * (size_t)kvcache_most(&en->cache, v->max_pages);
 }
 
 static void pool_needs(const struct engine *en, struct engine_memory *out)

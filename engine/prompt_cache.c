@@ -10,10 +10,6 @@
 #include "engine/engine_impl.h"
 #include "evalcore/base/clock.h"
 
-/* Of layers with windows a shared prompt keeps what queries of its last so many tokens read: a policy that
- * looks at the end of the prompt prefills that again. */
-enum { SHARED_TAIL = 2 * PREFILL_TILE };
-
 static struct prompt_entry *find_entry(struct engine *en, const int32_t *ids, int n)
 {
     for (int i = 0; i < N_PROMPTS; i++)
@@ -53,31 +49,38 @@ void prompt_cache_clear(struct engine *en, struct err *e)
         ;
 }
 
-/* Maps n_pages of a sequence, and evicts shared prompts while blocks are short. KVCACHE_FULL: that was not
- * enough. */
-static int map_evicting(struct engine *en, int seq, int n_pages, struct err *e)
+/* Evicts shared prompts while blocks are short for n_pages of a sequence. KVCACHE_FULL: that was not enough.
+ */
+static int make_room(struct engine *en, int seq, int n_pages, struct err *e)
 {
     while (kvcache_needs(&en->cache, seq, n_pages) > en->cache.n_free) {
         int rc = prompt_evict_one(en, e);
         if (rc <= 0)
             return rc < 0 ? rc : KVCACHE_FULL;
     }
-    return kvcache_map(&en->cache, seq, n_pages, e);
+    return 0;
 }
 
-/* Prefills a sequence that holds the prompt's first `from` tokens. */
-static int prefill_into(struct engine *en, int seq, const struct request *r, int from,
+/* Prefills a sequence that holds the prompt's first `from` tokens; keep: of how many last tokens it keeps
+ * what their queries read. Where layers have windows, each chunk gets the blocks that the one before has
+ * left. */
+static int prefill_into(struct engine *en, int seq, const struct request *r, int from, int keep,
                         const struct policy *policy, float *logits, struct err *e)
 {
     double start = clock_seconds();
-    int rc = map_evicting(en, seq, kv_pages(r->n_prompt), e);
-    if (rc)
-        return rc;
-    transformer_prefill(&en->tf, seq, r->prompt, from, r->n_prompt, policy, logits, e);
-    kvcache_slide(&en->cache, seq, policy ? r->n_prompt : r->n_prompt - SHARED_TAIL);
+    int step = en->cache.window ? en->tf.chunk : r->n_prompt;
+    int rc = make_room(en, seq, kv_pages(r->n_prompt), e);
+    for (int at = from; at < r->n_prompt && !rc; at += step) {
+        int to = r->n_prompt - at < step ? r->n_prompt : at + step;
+        rc = kvcache_map(&en->cache, seq, kv_pages(to), e);
+        if (rc)
+            return rc;
+        transformer_prefill(&en->tf, seq, r->prompt, at, to, r->n_prompt, policy, logits, e);
+        kvcache_slide(&en->cache, seq, to < r->n_prompt - keep ? to : r->n_prompt - keep);
+    }
     en->stats.prefill_tokens += (uint64_t)(r->n_prompt - from);
     en->stats.prefill_seconds += clock_seconds() - start;
-    return e->code;
+    return rc ? rc : e->code;
 }
 
 /* Makes an entry for this prompt. KVCACHE_FULL: too few blocks for one, so nothing is shared. */
@@ -92,7 +95,7 @@ static int make_entry(struct engine *en, const struct request *r, struct prompt_
         if (drop_entry(en, p, e))
             return e->code;
     }
-    int rc = prefill_into(en, p->seq, r, 0, NULL, p->logits, e);
+    int rc = prefill_into(en, p->seq, r, 0, SHARED_TAIL, NULL, p->logits, e);
     if (rc)
         return kvcache_clear(&en->cache, p->seq, e) ? e->code : rc;
     p->ids = xmalloc((size_t)r->n_prompt * sizeof *p->ids);
@@ -141,7 +144,7 @@ static int count_prefill(struct engine *en, struct sequence *s, int from, struct
  * hold the whole prompt; what a policy dropped then goes back to the pool. */
 static int prefill_own(struct engine *en, struct sequence *s, int from, const float **logits, struct err *e)
 {
-    int rc = prefill_into(en, s->seq, &s->req, from, s->req.policy, en->tf.logits, e);
+    int rc = prefill_into(en, s->seq, &s->req, from, 0, s->req.policy, en->tf.logits, e);
     if (!rc && sequence_drops(s))
         rc = kvcache_fit_ragged(&en->cache, s->seq, 0, e);
     if (rc)

@@ -120,7 +120,7 @@ int engine_submit(struct engine *en, const struct request *r, struct err *e)
     int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + SPARE_PAGES;
     if (pages > en->cache.view.max_pages)
         pages = en->cache.view.max_pages;
-    int64_t blocks = (int64_t)pages * en->cache.heads_per_seq * (has_pair(r) ? 2 : 1);
+    int64_t blocks = kvcache_most(&en->cache, pages) * (has_pair(r) ? 2 : 1);
     if (blocks > en->cache.n_blocks)
         return err_set(e, ERR_USAGE,
                        "a sequence of %d tokens needs %lld KV blocks and the cache has %d; give it a larger "

@@ -387,14 +387,16 @@ void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const
     policy->ops->prefill_end(policy, &c);
 }
 
-void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int n_prompt,
-                         const struct policy *policy, float *logits, struct err *e)
+void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int to,
+                         int n_prompt, const struct policy *policy, float *logits, struct err *e)
 {
     int n = 0;
-    for (int pos0 = from; pos0 < n_prompt && !e->code; pos0 += t->chunk) {
-        n = n_prompt - pos0 < t->chunk ? n_prompt - pos0 : t->chunk;
+    for (int pos0 = from; pos0 < to && !e->code; pos0 += t->chunk) {
+        n = to - pos0 < t->chunk ? to - pos0 : t->chunk;
         prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
     }
+    if (to < n_prompt)
+        return;
     output_logits(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, logits, 1, 0, e);
     transformer_prefill_end(t, seq, n_prompt, policy, e);
 }

@@ -71,13 +71,14 @@ struct policy_group {
 void transformer_step(struct transformer *t, const struct policy_group *groups, int n_groups, int n_rows,
                       struct err *e);
 
-/* Runs the prompt from position `from` on, a multiple of PREFILL_TILE, and leaves the last token's logits in
- * `logits` (device, vocab floats). seq must have KV blocks for the prompt and hold the tokens before
- * `from`. With policy NULL the prefill is dense and can be shared; else the policy's prefill hooks are
+/* Runs the prompt from position `from`, a multiple of PREFILL_TILE, to before `to`. Where that is n_prompt,
+ * its end, it leaves the last token's logits in `logits` (device, vocab floats); otherwise it is one of these
+ * multiples too. seq must have KV blocks for the tokens before `to` and hold those before `from` that are
+ * read still. With policy NULL the prefill is dense and can be shared; else the policy's prefill hooks are
  * called, prefill_end last. */
 enum { PREFILL_TILE = 128 };
-void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int n_prompt,
-                         const struct policy *policy, float *logits, struct err *e);
+void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int to,
+                         int n_prompt, const struct policy *policy, float *logits, struct err *e);
 
 /* Calls prefill_end only, for a sequence that was forked from a shared prompt. Does nothing for policy NULL
  * or a policy without that hook. */

@@ -182,14 +182,33 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
     return device_upload(c->be, c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail, e);
 }
 
+/* Pages that head i of a sequence has blocks for at most, of n_pages. */
+static int most_pages(const struct kvcache *c, int i, int n_pages)
+{
+    int window = c->window ? c->window[i / c->view.n_kv] : 0;
+    int64_t held = kv_pages(window + c->ahead) + 1;
+    return window && held < n_pages ? (int)held : n_pages;
+}
+
 int kvcache_needs(const struct kvcache *c, int seq, int n_pages)
 {
     size_t h0 = first_head(c, seq);
     int need = 0;
-    for (size_t h = h0; h < h0 + (size_t)c->heads_per_seq; h++)
-        if (c->mapped[h] < n_pages)
-            need += n_pages - c->mapped[h];
+    for (int i = 0; i < c->heads_per_seq; i++) {
+        size_t h = h0 + (size_t)i;
+        int more = most_pages(c, i, n_pages) - (c->mapped[h] - c->first[h]), grow = n_pages - c->mapped[h];
+        more = more < grow ? more : grow;
+        need += more > 0 ? more : 0;
+    }
     return need;
+}
+
+int64_t kvcache_most(const struct kvcache *c, int n_pages)
+{
+    int64_t n = 0;
+    for (int i = 0; i < c->heads_per_seq; i++)
+        n += most_pages(c, i, n_pages);
+    return n;
 }
 
 static void map_head(struct kvcache *c, size_t head, int n_pages)
@@ -198,12 +217,20 @@ static void map_head(struct kvcache *c, size_t head, int n_pages)
         set_block(c, head, c->mapped[head], take_block(c));
 }
 
+static int unmapped_pages(const struct kvcache *c, int seq, int n_pages)
+{
+    int n = 0;
+    for (size_t h = first_head(c, seq); h < first_head(c, seq + 1); h++)
+        n += n_pages > c->mapped[h] ? n_pages - c->mapped[h] : 0;
+    return n;
+}
+
 int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
 {
     if (n_pages > c->view.max_pages)
         return err_set(e, ERR_USAGE, "a sequence of %d pages is longer than the cache's %d", n_pages,
                        c->view.max_pages);
-    if (kvcache_needs(c, seq, n_pages) > c->n_free)
+    if (unmapped_pages(c, seq, n_pages) > c->n_free)
         return KVCACHE_FULL;
     for (int i = 0; i < c->heads_per_seq; i++)
         map_head(c, first_head(c, seq) + (size_t)i, n_pages);

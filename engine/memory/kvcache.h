@@ -28,14 +28,16 @@ struct kvcache {
     struct device *dev;
     int heads_per_seq; /* n_layers * n_kv */
     int n_blocks;
-    int *free_list;               /* free KV blocks: (n_free), used as a stack */
-    int n_free, min_free;         /* min_free: the fewest there have been */
-    uint16_t *ref_count;          /* (n_blocks) */
-    int32_t *block_table;         /* host copy of view.block_table */
-    int32_t *mapped;              /* (heads): pages with a block, those below `first` excepted */
-    int32_t *first;               /* (heads): the first page that has one still (kvcache_slide) */
-    int32_t *window;              /* (n_layers): tokens that a query of the layer reads at most, 0: all; NULL:
-                                   * no layer has a window */
+    int *free_list;       /* free KV blocks: (n_free), used as a stack */
+    int n_free, min_free; /* min_free: the fewest there have been */
+    uint16_t *ref_count;  /* (n_blocks) */
+    int32_t *block_table; /* host copy of view.block_table */
+    int32_t *mapped;      /* (heads): pages with a block, those below `first` excepted */
+    int32_t *first;       /* (heads): the first page that has one still (kvcache_slide) */
+    int32_t *window;      /* (n_layers): tokens that a query of the layer reads at most, 0: all; NULL:
+                           * no layer has a window */
+    int ahead; /* tokens that layers with windows hold at most beside them: a chunk of a prompt, say. The
+                * caller sets it, and calls kvcache_slide() often enough */
     int32_t *scratch;             /* (heads_per_seq) */
     int32_t *copy_src, *copy_dst; /* device, (heads_per_seq * max_pages): lists for copies and changes */
     int32_t *put_at,
@@ -65,8 +67,10 @@ enum { KVCACHE_FULL = 1 };
  * everything as it was. ERR_USAGE: more pages than a sequence can have. */
 int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e);
 
-/* Returns the number of free blocks that kvcache_map() would take; it cannot fail. */
+/* Returns the number of free blocks that a sequence takes at most while it grows to n_pages pages a head, by
+ * kvcache_map() and kvcache_slide() in turns; it cannot fail. kvcache_most() is that of an empty one. */
 int kvcache_needs(const struct kvcache *c, int seq, int n_pages);
+int64_t kvcache_most(const struct kvcache *c, int n_pages);
 
 /* Takes back the blocks that no query from position pos on reads: in layers with windows, of the pages that
  * lie wholly before pos - window + 1. Later steps must not read them; what was enqueued before may. */
