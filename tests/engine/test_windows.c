@@ -2,6 +2,8 @@
  * sink (windows/make.py): tokens and reads are those of the NumPy reference decoder, whatever else is in the
  * batch, with any number of threads, and where tokens wait for room. With a budget of at least the context
  * the bits are those of full attention, and layers with a window read what the model itself reads. */
+#include "engine/engine_impl.h"
+#include "evalcore/base/hash.h"
 #include "tests/check.h"
 #include "tests/engine/laws.h"
 #include "tests/engine/window_model.h"
@@ -137,6 +139,48 @@ static void generous(void)
     engine_close(en);
 }
 
+/* A long prompt and its completion, in a pool that has blocks for no more than what layers with windows keep,
+ * decode as in a large one, by any chunk; and all blocks come back. */
+static void frees_blocks(void)
+{
+    enum { PROMPT = 430, NEW = 80, CONTEXT = 512 };
+    static int32_t ids[PROMPT];
+    static struct item want, have;
+    for (int i = 0; i < PROMPT; i++)
+        ids[i] = (int32_t)(hash_mix64((uint64_t)i) % 300);
+    for (int small = 0; small < 4; small++) {
+        struct engine *en = decode_open(&(struct engine_options){.model = "model",
+                                                                 .max_context = CONTEXT,
+                                                                 .prefill_chunk = small == 2 ? 256 : 128,
+                                                                 .max_batch = 2});
+        size_t block = en->be->kv_block_bytes(en->cache.view.dtype, en->cache.view.head_dim);
+        int64_t most = kvcache_most(&en->cache, kv_pages(CONTEXT)),
+                all = (int64_t)en->cache.heads_per_seq * kv_pages(CONTEXT);
+        CHECK(most < all);
+        en->options.pool_bytes = (size_t)(small ? most : 4 * all) * block;
+        struct item *it = small ? &have : &want;
+        *it = (struct item){
+            .req = {.prompt = ids,
+                    .n_prompt = PROMPT,
+                    .max_new_tokens = NEW,
+                    .ignore_eos = 1,
+                    .end_token = -1,
+                    .want_logprobs = 1,
+                    .policy = decode_policy(en, small == 3 ? "tova:budget_tokens=64" : "full")}};
+        decode_all(en, it, 1, NULL);
+        CHECK_INT(it->n_ids, NEW);
+        if (small && small < 3)
+            CHECK(items_equal(it, &want));
+        struct err e = {0};
+        prompt_cache_clear(en, &e);
+        CHECK_INT(en->cache.n_free, en->cache.n_blocks);
+        if (small)
+            items_release(it, 1);
+        engine_close(en);
+    }
+    items_release(&want, 1);
+}
+
 int main(void)
 {
     static struct item items[MAX_STREAMS];
@@ -147,6 +191,7 @@ int main(void)
     company(items);
     items_release(items, f.n);
     generous();
+    frees_blocks();
     windows_release(&f);
     return check_done();
 }
