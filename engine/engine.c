@@ -286,11 +286,12 @@ static int bind_policy(struct engine *en, struct policy *p, struct err *e)
                        "fewer policies in a run",
                        ops->name, (double)p->state_bytes * p->dims.max_batch / 1048576);
     int rc = ops->init ? ops->init(p, e) : 0;
-    if (!rc && p->takes_qk && en->model.config.qk_norm == QK_NORM_HEAD_AFTER)
-        rc = err_set(e, ERR_UNSUPPORTED,
-                     "policy %s reads queries before their rotation, but %s models have norms behind it; use "
-                     "gates that read hidden states",
-                     ops->name, model_family_name(en->model.config.family));
+    if (!rc && p->takes_qk && !model_keeps_channels(&en->model.config))
+        rc = err_set(
+            e, ERR_UNSUPPORTED,
+            "policy %s reads a channel of queries before their rotation, which %s models have in another "
+            "order or with norms behind it; use gates that read hidden states",
+            ops->name, model_family_name(en->model.config.family));
     if (rc && ops->release)
         ops->release(p);
     return rc;

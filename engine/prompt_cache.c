@@ -112,7 +112,7 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
     int own = sequence_drops(s) || (s->req.policy->needs & POLICY_OWN_KEYS) != 0;
     int copy = own || en->options.share_prompts > 0;
     p->used = ++en->clock; /* so that it is not the next to be evicted */
-    while (kvcache_fork_needs(&en->cache, n, copy) > en->cache.n_free) {
+    while (kvcache_fork_needs(&en->cache, p->seq, n, copy) > en->cache.n_free) {
         struct prompt_entry *other = oldest_entry(en);
         if (other == p || !other)
             return KVCACHE_FULL;

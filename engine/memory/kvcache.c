@@ -286,10 +286,14 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
     return upload_block_table(c, seq, e);
 }
 
-int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all)
+int kvcache_fork_needs(const struct kvcache *c, int from, int n_tokens, int copy_all)
 {
-    int shared = copy_all ? 0 : n_tokens / KV_PAGE_TOKENS;
-    return (kv_pages(n_tokens) - shared) * c->heads_per_seq;
+    int shared = copy_all ? 0 : n_tokens / KV_PAGE_TOKENS, all = kv_pages(n_tokens), need = 0;
+    for (size_t h = first_head(c, from); h < first_head(c, from + 1); h++) {
+        int copies = all - (shared > c->first[h] ? shared : c->first[h]);
+        need += copies > 0 ? copies : 0;
+    }
+    return need;
 }
 
 /* Writes the tables of a sequence that holds n tokens in slots 0 to n - 1. */
@@ -318,7 +322,7 @@ int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all
 {
     int shared = copy_all ? 0 : n_tokens / KV_PAGE_TOKENS, all = kv_pages(n_tokens), n_copies = 0;
     size_t pages = (size_t)c->view.max_pages, capacity = (size_t)c->heads_per_seq * pages;
-    if (kvcache_fork_needs(c, n_tokens, copy_all) > c->n_free)
+    if (kvcache_fork_needs(c, from, n_tokens, copy_all) > c->n_free)
         return KVCACHE_FULL;
     int32_t *src = xmalloc(2 * capacity * sizeof *src), *dst = src + capacity;
     for (int i = 0; i < c->heads_per_seq; i++) {

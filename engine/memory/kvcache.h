@@ -87,9 +87,9 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e);
  * whose blocks were taken back stay away. Whole pages are shared (their reference counts rise) unless
  * `copy_all`; a last, partial page is copied, since it will be written. `to` must be empty. May return
  * KVCACHE_FULL, which leaves everything as it was. kvcache_fork_needs() returns the number of free blocks it
- * takes at most. */
+ * takes. */
 int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e);
-int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all);
+int kvcache_fork_needs(const struct kvcache *c, int from, int n_tokens, int copy_all);
 
 /* Sums over the sequence's layers and KV heads, in tokens. reads: attended; live: held now; peak: the most
  * that were held. aux: what was read to choose (kv_view.aux_half) and the statistics that were written and

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model/model_parts.h"
 #include "engine/model/model_load.h"
 #include "engine/model/model_parts.h"
 #include "engine/pocket/pocket.h"

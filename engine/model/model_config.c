@@ -12,16 +12,28 @@
 
 /* ---- config.json and generation_config.json */
 
+/* A field that must be given, unless the family's class has a default, which is in *out already. */
+static int get_or_default(const json_t *o, const char *key, int64_t min, int64_t max, int *out,
+                          const char *what, struct err *e)
+{
+    return *out && !json_object_get(o, key) ? 0 : model_get_int(o, key, min, max, out, what, e);
+}
+
 static int parse_shape(struct model_config *c, const json_t *o, const char *what, struct err *e)
 {
-    double eps;
+    const struct model_family *f = c->family;
+    double eps = f->eps;
+    c->n_q = f->n_q;
+    c->vocab = f->vocab;
+    c->max_position = f->max_position;
     if (model_get_int(o, "num_hidden_layers", 1, MODEL_MAX_LAYERS, &c->n_layers, what, e) ||
-        model_get_int(o, "num_attention_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_q, what, e) ||
+        get_or_default(o, "num_attention_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_q, what, e) ||
         model_get_int(o, "hidden_size", 16, 1 << 16, &c->hidden, what, e) ||
         model_get_int(o, "intermediate_size", 16, 1 << 18, &c->ffn, what, e) ||
-        model_get_int(o, "vocab_size", 2, 1 << 21, &c->vocab, what, e) ||
-        model_get_int(o, "max_position_embeddings", 16, 1 << 20, &c->max_position, what, e) ||
-        json_get_double(o, "rms_norm_eps", &eps, what, e))
+        get_or_default(o, "vocab_size", 2, 1 << 21, &c->vocab, what, e) ||
+        get_or_default(o, "max_position_embeddings", 16, 1 << 20, &c->max_position, what, e) ||
+        (!(eps > 0 && !json_object_get(o, "rms_norm_eps")) &&
+         json_get_double(o, "rms_norm_eps", &eps, what, e)))
         return e->code;
     c->eps = (float)eps;
     if (!(c->eps > 0 && c->eps < 1))
@@ -89,10 +101,8 @@ static void note_unapplied(struct model_config *c, const json_t *o)
 /* o: config.json. Models that also take images have the language model's fields in an object of their own. */
 static int parse_model(struct model_config *c, const json_t *o, const char *what, struct err *e)
 {
-    const json_t *text = json_object_get(o, "text_config");
-    c->is_part = json_is_object(text);
-    if (!c->is_part)
-        text = o;
+    const json_t *text = model_text_part(o);
+    c->is_part = text != o;
     if (model_is_given(o, "quantization_config"))
         return err_set(
             e, ERR_UNSUPPORTED,
@@ -140,6 +150,12 @@ int model_is_plain(const struct model_config *c)
     for (int i = 0; plain && i < c->n_layers; i++)
         plain = c->layer[i].rope == 0;
     return plain;
+}
+
+int model_keeps_channels(const struct model_config *c)
+{
+    return c->qk_norm != QK_NORM_HEAD_AFTER && !(c->family->switches & FAMILY_INTERLEAVED) &&
+           c->rope[0].pairs == c->head_dim / 2;
 }
 
 /* What a plain model's line does not say. */

@@ -101,6 +101,10 @@ int64_t model_prompt_reads(const struct model_config *c, int n);
  * v, and norms over heads before the rotation. */
 int model_is_plain(const struct model_config *c);
 
+/* Returns 1 if channels of heads have the checkpoint's order, and norms of q and k, if there are any, stand
+ * before the rotation. */
+int model_keeps_channels(const struct model_config *c);
+
 /* Appends a line to out that names the shape: two configurations with the same line have the same tensors
  * and the same arithmetic on them, but for the rotation and eps. */
 void model_config_shape(const struct model_config *c, struct str *out);

@@ -67,7 +67,7 @@ static const struct model_family families[] = {
      .n_kv = 8,
      .head_dim = 128},
     {.name = "granite",
-     .models = "Granite 3, Granite 4 without mixers",
+     .models = "Granite 3",
      .norms = NORM_BEFORE,
      .qkv_bias = "attention_bias",
      .o_bias = "attention_bias",
@@ -78,7 +78,8 @@ static const struct model_family families[] = {
      .norms = NORM_BEFORE,
      .qk_norm = QK_NORM_HEAD_AFTER,
      .qkv_bias = "attention_bias",
-     .o_bias = "attention_bias"},
+     .o_bias = "attention_bias",
+     .switches = FAMILY_ALPHA},
     {.name = "ernie4_5",
      .models = "ERNIE 4.5 0.3B",
      .norms = NORM_BEFORE,
@@ -155,6 +156,10 @@ static const struct model_family families[] = {
      .switches = FAMILY_GEMMA | FAMILY_ROPE_BY_TYPE | FAMILY_WINDOW_PATTERN,
      .theta = 1000000,
      .local_theta = 10000,
+     .n_q = 8,
+     .vocab = 262208,
+     .max_position = 131072,
+     .eps = 1e-6,
      .n_kv = 4,
      .head_dim = 256,
      .window = 4096,
@@ -190,6 +195,16 @@ void model_families(struct str *out)
 {
     for (int i = 0; i < N_PUBLISHED; i++)
         str_printf(out, "%s%s", i == 0 ? "" : i + 1 < N_PUBLISHED ? ", " : " and ", families[i].name);
+}
+
+const json_t *model_text_part(const json_t *o)
+{
+    static const char *const with_images[] = {"mistral3", "gemma3"};
+    const char *type = json_string_value(json_object_get(o, "model_type"));
+    for (size_t i = 0; type && i < sizeof with_images / sizeof *with_images; i++)
+        if (!strcmp(type, with_images[i]) && json_is_object(json_object_get(o, "text_config")))
+            return json_object_get(o, "text_config");
+    return o;
 }
 
 int model_family_parse(struct model_config *c, const json_t *o, const char *what, struct err *e)
@@ -249,7 +264,8 @@ static int parse_activation(struct model_config *c, const json_t *o, const char 
     if (json_opt_str(o, key, &name, what, e))
         return e->code;
     for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
-        if (!strcmp(name, known[i].name)) {
+        if (!strcmp(name, known[i].name) &&
+            (known[i].glu != GLU_CLAMPED || (c->family->switches & FAMILY_SINKS))) {
             c->glu = known[i].glu;
             return 0;
         }

@@ -17,18 +17,19 @@ enum window_rule {
 
 /* Switches of a family's arithmetic and of its files, beside what has a column. */
 enum family_switch {
-    FAMILY_FUSED = 1,           /* qkv_proj and gate_up_proj are one tensor each */
-    FAMILY_INTERLEAVED = 2,     /* pairs that rotate are channels 2i and 2i + 1 */
-    FAMILY_PARTIAL = 4,         /* "partial_rotary_factor" may be below 1 */
-    FAMILY_ROPE_BY_TYPE = 8,    /* full layers and those with windows rotate otherwise */
-    FAMILY_NO_ROPE_LAYERS = 16, /* "no_rope_layers", "no_rope_layer_interval" */
-    FAMILY_GEMMA = 32,        /* 1 + gain, embeddings times sqrt(hidden), "query_pre_attn_scalar", softcaps */
-    FAMILY_MULTIPLIERS = 64,  /* Granite's four */
-    FAMILY_QUERY_SCALE = 128, /* "llama_4_scaling_beta" */
-    FAMILY_SINKS = 256,       /* self_attn.sinks */
-    FAMILY_WINDOW_PATTERN = 1024, /* "sliding_window_pattern" */
-    FAMILY_LONG_NAMES = 512,      /* rotations "su" and "yarn" mean longrope */
-    FAMILY_ROPE_IN_WINDOWS = 2048 /* with "sliding_window": full layers do not rotate */
+    FAMILY_FUSED = 1,            /* qkv_proj and gate_up_proj are one tensor each */
+    FAMILY_INTERLEAVED = 2,      /* pairs that rotate are channels 2i and 2i + 1 */
+    FAMILY_PARTIAL = 4,          /* "partial_rotary_factor" may be below 1 */
+    FAMILY_ROPE_BY_TYPE = 8,     /* full layers and those with windows rotate otherwise */
+    FAMILY_NO_ROPE_LAYERS = 16,  /* "no_rope_layers", "no_rope_layer_interval" */
+    FAMILY_ROPE_IN_WINDOWS = 32, /* full layers do not rotate where "sliding_window" is given */
+    FAMILY_GEMMA = 64,        /* 1 + gain, embeddings times sqrt(hidden), "query_pre_attn_scalar", softcaps */
+    FAMILY_MULTIPLIERS = 128, /* Granite's four */
+    FAMILY_QUERY_SCALE = 256, /* "llama_4_scaling_beta" */
+    FAMILY_SINKS = 512,       /* self_attn.sinks, and clamped units */
+    FAMILY_LONG_NAMES = 1024, /* rotations "su" and "yarn" mean longrope */
+    FAMILY_ALPHA = 2048,      /* a rotation "dynamic" with an alpha */
+    FAMILY_WINDOW_PATTERN = 4096 /* "sliding_window_pattern" */
 };
 
 struct model_family {
@@ -47,7 +48,8 @@ struct model_family {
     unsigned switches;
     /* Defaults of fields that are not given; 0: none, or what follows from others. */
     double theta, local_theta; /* local_theta: of layers with windows */
-    int head_dim, n_kv, window, tied, original;
+    int head_dim, n_q, n_kv, vocab, max_position, window, tied, original;
+    double eps;
     double final_softcap, attention_softcap;
 };
 
@@ -59,6 +61,10 @@ int model_get_int(const json_t *o, const char *key, int64_t min, int64_t max, in
                   struct err *e);
 int model_opt_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what,
                   struct err *e);
+/* Returns the object that describes the language model: "text_config" in models that also take images, else
+ * o.
+ */
+const json_t *model_text_part(const json_t *o);
 /* Sets c->family from "model_type". Returns 0, ERR_FORMAT, or ERR_UNSUPPORTED with the families that are
  * known and the nearest. */
 int model_family_parse(struct model_config *c, const json_t *o, const char *what, struct err *e);

@@ -25,7 +25,7 @@ static int parse_original(const struct model_config *c, struct model_rope *r, co
     if ((model_is_given(o, key) && json_get_double(o, key, &outer, what, e)) ||
         (model_is_given(s, key) && json_get_double(s, key, &inner, what, e)))
         return e->code;
-    if (model_is_given(o, key) && inner && outer != inner)
+    if (outer && inner && outer != inner)
         return err_set(
             e, ERR_FORMAT,
             "%s: \"%s\" is %g there and %g in the scaling of the rotation; leave out the wrong one", what,
@@ -208,12 +208,12 @@ static int parse_rotation(struct model_config *c, struct model_rope *r, const js
         return parse_yarn(c, r, o, s, what, e);
     if (!strcmp(type, "longrope"))
         return parse_longrope(c, r, o, s, what, e);
-    if (!strcmp(type, "dynamic") && model_is_given(s, "alpha"))
+    if (!strcmp(type, "dynamic") && (c->family->switches & FAMILY_ALPHA) && model_is_given(s, "alpha"))
         return parse_alpha(c, r, s, what, e);
     return err_set(
         e, ERR_UNSUPPORTED,
-        "%s: \"rope_scaling\" has type \"%.40s\"; default, linear, llama3, yarn, longrope, and dynamic "
-        "with an alpha are supported",
+        "%s: \"rope_scaling\" has type \"%.40s\"; default, linear, llama3, yarn, longrope, and Hunyuan's "
+        "dynamic with an alpha are supported",
         what, type);
 }
 
@@ -248,6 +248,11 @@ static int parse_types(struct model_config *c, const json_t *o, const json_t *s,
 {
     static const char *const types[] = {"full_attention", "sliding_attention"};
     c->n_ropes = 2;
+    if (model_is_given(o, "rope_scaling") && model_is_given(o, "rope_parameters"))
+        return err_set(
+            e, ERR_FORMAT,
+            "%s: \"rope_scaling\" and \"rope_parameters\" are both there; leave out the older rope_scaling",
+            what);
     if (s && !of_types && !model_is_given(o, "rope_scaling"))
         return err_set(e, ERR_FORMAT,
                        "%s: \"rope_parameters\" of %s must have \"full_attention\" and \"sliding_attention\"",

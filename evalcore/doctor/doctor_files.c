@@ -53,6 +53,14 @@ static void check_files(struct patient *p)
     str_release(&found);
 }
 
+static int largest_window(const struct model_config *c)
+{
+    int largest = 0;
+    for (int i = 0; i < c->n_layers; i++)
+        largest = c->layer[i].window > largest ? c->layer[i].window : largest;
+    return largest;
+}
+
 static void check_shape(struct patient *p)
 {
     struct err e = {0};
@@ -71,6 +79,9 @@ static void check_shape(struct patient *p)
         model_family_name(c->family), c->n_layers, c->n_q, c->n_kv, c->head_dim, c->hidden, c->ffn,
         vocab.data, c->max_position, c->tie_embeddings ? ", output head tied to the embedding" : "");
     str_release(&vocab);
+    if (c->n_windows)
+        doctor_note("%d of %d layers read a window of %d tokens; policies act on the others", c->n_windows,
+                    c->n_layers, largest_window(c));
     if (*c->unapplied)
         doctor_note(
             "generation_config.json has %s, which is not applied: a run file says how tokens are drawn",

@@ -51,6 +51,12 @@ double report_decode_steps(const struct record *r)
     return r->finish == FINISHED_STOP && !at_string ? r->tokens : least;
 }
 
+double report_context_sum(const struct record *r)
+{
+    double steps = report_decode_steps(r);
+    return steps * r->prompt_tokens + steps * (steps + 1) / 2;
+}
+
 int report_exceeds_budget(const struct cell_budget *b, const struct record *r)
 {
     double steps = report_decode_steps(r), context = r->prompt_tokens + steps; /* at the last step */

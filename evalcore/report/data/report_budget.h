@@ -24,6 +24,8 @@ int report_has_budget(const struct cell_budget *b, const struct cell *c);
  * the prompt's pass; a completion that ended at its end token took one more step, since that token is not
  * counted in `tokens`. One that ended at a stop string did not: what full attention would have read tells. */
 double report_decode_steps(const struct record *r);
+/* Returns the contexts of these steps added up, what full attention in each layer would read. */
+double report_context_sum(const struct record *r);
 /* 1 when some context of this record exceeded what the policy reads whole; 0 when none did, when it failed or
  * has no decode step, and when the budget is unknown. */
 int report_exceeds_budget(const struct cell_budget *b, const struct record *r);

@@ -8,7 +8,8 @@
 #include "evalcore/report/data/report_budget.h"
 #include "evalcore/store/curve_json.h"
 
-int report_forgets(const struct cell *c)
+/* Less than its context is also held where the model's own layers have windows. */
+static int holds_less(const struct cell *c)
 {
     for (int i = 0; i < c->n_records; i++) {
         const struct record *rec = &c->records[i];
@@ -18,6 +19,15 @@ int report_forgets(const struct cell *c)
             return 1;
     }
     return 0;
+}
+
+int report_forgets(const struct cell *c)
+{
+    struct arena a = {0};
+    struct cell_budget b = report_budget_read(c, &a);
+    int drops = b.unknown || (policy_needs(&b.spec) & POLICY_DROP);
+    arena_release(&a);
+    return drops && holds_less(c);
 }
 
 /* Sums over completions. */

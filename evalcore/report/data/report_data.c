@@ -103,7 +103,8 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     struct cell_budget budget = report_budget_read(c, a);
     const struct policy_ops *ops = policy_find(c->policy);
     int is_greedy = c->temperature <= 0 && !c->task->is_text && !(ops && policy_draws(ops));
-    double reads = 0, full = 0, aux = 0, keys = 0, selected = 0, steps = 0, prompts = 0, limits = 0;
+    double reads = 0, full = 0, aux = 0, keys = 0, selected = 0, steps = 0, contexts = 0, prompts = 0,
+           limits = 0;
     *s = (struct cell_stats){.cell = c, .sum = sum, .jobs = jobs, .accuracy = NAN, .ci = {0, 1}};
     s->is_bound = ops && policy_is_bound(ops);
     s->mean_tokens = s->median_tokens = s->p95_tokens = s->kv_density = s->aux_density = s->peak_tokens = NAN;
@@ -132,6 +133,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         prompts += r->prompt_tokens;
         limits += run_limit(c, r->problem);
         steps += report_decode_steps(r);
+        contexts += report_context_sum(r);
         exceeded += report_exceeds_budget(&budget, r);
     }
     if (c->n_records && !c->task->is_text) {
@@ -146,7 +148,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         s->key_density = keys / full;
         s->selected_density = selected / full;
         s->total_density = s->kv_density + (s->is_bound ? 0 : s->aux_density);
-        s->mean_context = steps > 0 ? full / steps : NAN;
+        s->mean_context = steps > 0 ? contexts / steps : NAN;
         struct budget_tokens t =
             report_budget_tokens(&budget, s->mean_context, prompts / c->n_records, limits / c->n_records);
         s->budget_tokens = t.tokens;
