@@ -146,3 +146,13 @@ double rounded_attend(struct set *s, int head, const float *q, const uint8_t *re
     }
     return sum > 0 ? (ceil(top) + log2(sum)) * log(2) : -INFINITY;
 }
+
+double set_log_sum(const double *x, int n)
+{
+    double top = -INFINITY, sum = 0;
+    for (int i = 0; i < n; i++)
+        top = fmax(top, x[i]);
+    for (int i = 0; i < n && top > -INFINITY; i++)
+        sum += exp(x[i] - top);
+    return top > -INFINITY ? top + log(sum) : top;
+}

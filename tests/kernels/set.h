@@ -47,4 +47,7 @@ double plain_attend(struct set *s, int head, const float *q, const uint8_t *read
 double rounded_attend(struct set *s, int head, const float *q, const uint8_t *read, float scale, double *out,
                       double *slack);
 
+/* Returns the log-sum-exp of n numbers; -inf of none. */
+double set_log_sum(const double *x, int n);
+
 #endif

@@ -20,16 +20,6 @@ struct written {
     float page[ROWS * MAX_Q * PAGES], lse[ROWS * MAX_Q];
 };
 
-static double log_sum(const double *x, int n)
-{
-    double top = -INFINITY, sum = 0;
-    for (int i = 0; i < n; i++)
-        top = fmax(top, x[i]);
-    for (int i = 0; i < n && top > -INFINITY; i++)
-        sum += exp(x[i] - top);
-    return top > -INFINITY ? top + log(sum) : top;
-}
-
 static void plain_sums(struct set *s, float scale, struct plain *p)
 {
     double unused[256];
@@ -38,7 +28,7 @@ static void plain_sums(struct set *s, float scale, struct plain *p)
         p->all[i] = plain_attend(s, head, set_query(s, i / s->c.n_q, i % s->c.n_q),
                                  s->c.live + (size_t)head * SLOTS, (double)scale, unused);
         for (int page = 0; page < PAGES; page++)
-            p->page[i * PAGES + page] = log_sum(s->logit + page * 16, 16);
+            p->page[i * PAGES + page] = set_log_sum(s->logit + page * 16, 16);
     }
 }
 
@@ -164,7 +154,7 @@ static double plain_score(const struct mode *k, const struct plain *p, int i0, i
     for (int i = i0; i < i0 + heads; i++)
         for (int page = b * k->block; page < (b + 1) * k->block && page < PAGES; page++)
             x[n++] = p->page[i * PAGES + page] - p->all[i];
-    return log_sum(x, n) - (k->kind == REDUCE_MEAN ? log(heads) : 0);
+    return set_log_sum(x, n) - (k->kind == REDUCE_MEAN ? log(heads) : 0);
 }
 
 /* A value per query head and page with a live token, by KV head. */

@@ -63,16 +63,6 @@ static double tolerance(const struct set *s, const struct softmax_args *m)
     return rig_rounds(s->r) && s->c.kv.dtype == DTYPE_BF16 && m->softcap <= 0 ? 10 : 1;
 }
 
-static double log_sum(const double *x, int n)
-{
-    double top = -INFINITY, sum = 0;
-    for (int i = 0; i < n; i++)
-        top = fmax(top, x[i]);
-    for (int i = 0; i < n && top > -INFINITY; i++)
-        sum += exp(x[i] - top);
-    return top > -INFINITY ? top + log(sum) : top;
-}
-
 /* What is written of one query head's statistics beside the logits of the last plain_softmax(). */
 static void check_logits(struct set *s, const struct stats *st, int row, int q, double close)
 {
@@ -86,7 +76,7 @@ static void check_logits(struct set *s, const struct stats *st, int row, int q, 
         rig_get(s->r, have, st->logits + (size_t)(row * n_q + q) * SLOTS, (size_t)pages * 16 * 4);
     for (int i = 0; i < (st->by_page ? pages : pages * 16); i++) {
         double x = (double)have[st->by_page ? i * (n_q / s->c.kv.n_kv) : i],
-               want = st->by_page ? log_sum(s->logit + i * 16, 16) : s->logit[i];
+               want = st->by_page ? set_log_sum(s->logit + i * 16, 16) : s->logit[i];
         if (x == -INFINITY || want == -INFINITY)
             CHECK(x == want);
         else

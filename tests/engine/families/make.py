@@ -5,8 +5,8 @@ in fp32 on the CPU with eager attention. test_families.c makes the same models a
     pip install torch transformers==5.24.0 safetensors numpy
     python3 make.py [NAME ...]             all fixtures, or those of these names (CONFIGS below)
 
-A fixture holds no weights: every value follows from the name of its tensor and its place in it (values()), as do the
-ids of a prompt from its seed (prompt_ids()). All values are exact in bf16. A line of NAME.txt is a word and what
+A fixture holds no weights: every value follows from the name of its tensor and its place in it, as do the ids of a prompt from
+its seed (../made.py). All values are exact in bf16. A line of NAME.txt is a word and what
 follows it, or a comment that starts with '#':
     config      config.json, as a checkpoint has it: of this year's form or of an older one
     saved       config.json of the same model as Transformers saves it
@@ -28,6 +28,8 @@ from safetensors import safe_open
 from transformers import AutoConfig, AutoModelForCausalLM, GptOssConfig, GptOssForCausalLM, __version__
 
 HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+import made
 LENGTHS = [5, 7, 9, 12, 16, 17, 24, 31, 32, 33, 40, 48, 57, 64, 65, 80, 96, 113, 128, 150]
 NEW, FORCED, FORCED_LENGTHS, LEAST_GAP = 20, 16, [6, 33, 90, 140], 1e-2
 
@@ -125,28 +127,8 @@ CONFIGS = {
 NO_HIDDEN_ACT = ("gemma2", "gemma3_text")
 
 
-def mix(x):  # the finaliser of splitmix64, as hash_mix64() in evalcore/base
-    x = x + np.uint64(0x9e3779b97f4a7c15)
-    x = (x ^ x >> np.uint64(30)) * np.uint64(0xbf58476d1ce4e5b9)
-    x = (x ^ x >> np.uint64(27)) * np.uint64(0x94d049bb133111eb)
-    return x ^ x >> np.uint64(31)
-
-
-def stream(key, n):
-    return mix(key + np.arange(n, dtype=np.uint64))
-
-
-def prompt_ids(seed, n, vocab):
-    return ((stream(mix(np.uint64(seed)), n) >> np.uint64(33)) % np.uint64(vocab)).astype(np.int64).tolist()
-
-
 def values(name, base, spread, shape):
-    key = 0xcbf29ce484222325  # FNV-1a of the name
-    for byte in name.encode():
-        key = (key ^ byte) * 0x100000001b3 % 2 ** 64
-    top = (stream(np.uint64(key), int(np.prod(shape))) >> np.uint64(48)).astype(np.float32)
-    u = top / np.float32(32767.5) - np.float32(1)
-    return torch.from_numpy(np.float32(base) + np.float32(spread) * u).reshape(shape).to(torch.bfloat16).float()
+    return torch.from_numpy(made.values(name, base, spread, shape))
 
 
 def spread_of(name, shape, config):
@@ -220,7 +202,7 @@ def logits_of(model, rows):
 
 def greedy(model, seeds, n, vocab):
     """The first of the seeds whose prompt of n tokens is never a near tie, and its prompt with the tokens behind it."""
-    rows, least = [prompt_ids(seed, n, vocab) for seed in seeds], [np.inf] * len(seeds)
+    rows, least = [made.prompt_ids(seed, n, vocab) for seed in seeds], [np.inf] * len(seeds)
     for _ in range(NEW):
         top = torch.topk(logits_of(model, rows)[:, -1], 2)
         least = np.minimum(least, (top.values[:, 0] - top.values[:, 1]).numpy())
@@ -257,7 +239,7 @@ def make(name, config):
         sequences.append((f"prompt {n} {seed}\ngreedy {' '.join(map(str, ids[n:]))}", n, ids))
     for n in FORCED_LENGTHS:
         seed += 1
-        sequences.append((f"forced {n} {seed}", n, prompt_ids(seed, n + FORCED, config["vocab_size"])))
+        sequences.append((f"forced {n} {seed}", n, made.prompt_ids(seed, n + FORCED, config["vocab_size"])))
     exact = [logprobs(model, ids, n) for _, n, ids in sequences]
     for (lines, _, _), row in zip(sequences, exact):
         out += [lines, "logprobs " + " ".join(f"{v:.4f}" for v in row)]

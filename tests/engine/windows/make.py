@@ -5,8 +5,8 @@ other layer reads a window and each query head has a sink. test_windows.c makes 
     pip install numpy regex
     python3 make.py ../../../engine/pocket/recipe
 
-The file holds no weights: values follow from a tensor's name (values() below, as in ../families/make.py), and the ids of a
-prompt from its seed. A line is a word and what follows it, or a comment that starts with '#':
+The file holds no weights: values follow from a tensor's name, and the ids of a prompt from its seed (../made.py). A line is a
+word and what follows it, or a comment that starts with '#':
     config      config.json
     tensor      BASE SPREAD SHAPE... NAME: values are BASE + SPREAD * u; "*" stands for the number of each layer
     gate        the same, of the gates of dms, which layers with a window do not have
@@ -22,6 +22,8 @@ import hashlib, json, pathlib, struct, sys, tempfile
 import numpy as np
 
 HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+import made
 NEW, LENGTHS, LEAST_GAP, LEAST_SELECT = 40, [100, 139], 1e-3, 2e-6
 FULL, WINDOW = "full_attention", "sliding_attention"
 CONFIG = {"model_type": "kveval_sinks", "vocab_size": 384, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 8,
@@ -54,34 +56,6 @@ POLICIES = [
 ]
 
 
-def mix(x):  # the finaliser of splitmix64, as hash_mix64() in evalcore/base
-    x = x + np.uint64(0x9e3779b97f4a7c15)
-    x = (x ^ x >> np.uint64(30)) * np.uint64(0xbf58476d1ce4e5b9)
-    x = (x ^ x >> np.uint64(27)) * np.uint64(0x94d049bb133111eb)
-    return x ^ x >> np.uint64(31)
-
-
-def stream(key, n):
-    return mix(key + np.arange(n, dtype=np.uint64))
-
-
-def prompt_ids(seed, n):
-    with np.errstate(over="ignore"):
-        ids = stream(mix(np.uint64(seed)), n) >> np.uint64(33)
-    return (ids % np.uint64(CONFIG["vocab_size"])).astype(int).tolist()
-
-
-def values(name, base, spread, shape):
-    key = 0xcbf29ce484222325  # FNV-1a of the name
-    for byte in name.encode():
-        key = (key ^ byte) * 0x100000001b3 % 2 ** 64
-    top = (stream(np.uint64(key), int(np.prod(shape))) >> np.uint64(48)).astype(np.float32)
-    v = np.float32(base) + np.float32(spread) * (top / np.float32(32767.5) - np.float32(1))
-    bits = v.view(np.uint32).astype(np.uint64)          # to the nearest bf16, of two the even one
-    bits = (bits + np.uint64(0x7fff) + (bits >> np.uint64(16) & np.uint64(1))) & np.uint64(0xffff0000)
-    return bits.astype(np.uint32).view(np.float32).reshape(shape)
-
-
 def tensors():
     """Rows of the lines `tensor` and `gate`."""
     c = CONFIG
@@ -107,7 +81,7 @@ def write_safetensors(path, rows):
     header, data = {}, b""
     for _, base, spread, shape, name in rows:
         for l in range(CONFIG["num_hidden_layers"] if "*" in name else 1):
-            v = values(name.replace("*", str(l)), base, spread, shape).tobytes()
+            v = made.values(name.replace("*", str(l)), base, spread, shape).tobytes()
             header[name.replace("*", str(l))] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(v)]}
             data += v
     text = json.dumps(header).encode()
@@ -120,7 +94,7 @@ def problem(seed):
 
 
 def decode(reference, model, policy, seed, n):
-    return reference.decode(model, policy, [prompt_ids(seed, n)], NEW, None, [problem(seed)[0]])[0]
+    return reference.decode(model, policy, [made.prompt_ids(seed, n, CONFIG["vocab_size"])], NEW, None, [problem(seed)[0]])[0]
 
 
 def find(reference, model, folder, row, n, seed, heads):
