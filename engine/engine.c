@@ -100,13 +100,8 @@ static int open_cache(struct engine *en, struct err *e)
                         .n_kv = c->n_kv,
                         .head_dim = c->head_dim,
                         .max_pages = kv_pages(o->max_context)};
-    int32_t *window = xcalloc((size_t)c->n_layers, sizeof *window);
-    for (int i = 0; i < c->n_layers; i++)
-        window[i] = c->layer[i].window;
-    int rc = kvcache_init(&en->cache, en->be, en->dev, &v, c->n_windows ? window : NULL, e);
-    free(window);
-    if (rc)
-        return rc;
+    if (kvcache_init(&en->cache, en->be, en->dev, &v, model_windows(c), e))
+        return e->code;
     for (int i = 0; i < N_PROMPTS; i++) {
         en->prompts[i].seq = o->max_batch + i;
         en->prompts[i].logits = en->be->alloc(en->dev, (size_t)c->vocab * sizeof(float));
@@ -312,7 +307,7 @@ int engine_policy(struct engine *en, const struct policy_spec *spec, struct poli
 {
     struct policy *p = xcalloc(1, sizeof *p);
     struct policy_model m = {en->model_name, en->options.model_name, en->model.config.n_layers,
-                             en->tf.host_window};
+                             model_windows(&en->model.config)};
     int rc = policy_spec_resolve(&p->spec, spec, &m, &p->arena, e);
     p->ops = spec->ops;
     *out = NULL;

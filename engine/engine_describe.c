@@ -33,8 +33,7 @@ struct engine_info engine_config_info(const char *model, const struct model_conf
         info.has_adapter = file_exists(adapter.data);
     }
     str_release(&adapter);
-    for (int l = 0; l < c->n_layers; l++)
-        info.window[l] = c->layer[l].window;
+    memcpy(info.window, c->window, sizeof info.window);
     memcpy(info.ends, c->eos, sizeof info.ends);
     memcpy(info.unapplied, c->unapplied, sizeof info.unapplied);
     return info;

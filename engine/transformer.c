@@ -156,7 +156,7 @@ static void rope_append(struct transformer *t, int layer, int rows, int prefill,
     const struct model_config *f = &t->model->config;
     const struct model_layer *y = &t->model->layer[layer];
     float *k = t->qkv + f->n_q * f->head_dim;
-    int rope = f->layer[layer].rope, late = f->qk_norm == QK_NORM_HEAD_AFTER,
+    int rope = f->rope_of[layer], late = f->qk_norm == QK_NORM_HEAD_AFTER,
         with_norm = late || (f->qk_norm == QK_NORM_HEAD && !normed);
     struct rope_append_args a = {.rows = {rows, t->row_seq, t->row_pos},
                                  .kv = t->cache->view,
@@ -200,7 +200,7 @@ static void group_attention(struct transformer *t, const struct policy_group *g,
     const struct policy_ops *ops = g->policy->ops;
     struct policy_ctx c = group_ctx(t, g->policy, layer, g->row0, g->cap, e);
     struct selection s = {.granularity = SEL_LIVE, .n_rows = 1, .block_pages = 1};
-    int window = f->layer[layer].window;
+    int window = f->window[layer];
     if (ops->select && !window)
         ops->select(g->policy, &c, layer, &s);
     if (t->seen && !window)
@@ -242,7 +242,7 @@ static void group_attention(struct transformer *t, const struct policy_group *g,
 static void group_hook(struct transformer *t, const struct policy_group *g, policy_hook_fn *hook, int layer,
                        struct err *e)
 {
-    if (!hook || t->model->config.layer[layer].window)
+    if (!hook || t->model->config.window[layer])
         return;
     struct policy_ctx c = group_ctx(t, g->policy, layer, g->row0, g->cap, e);
     hook(g->policy, &c, layer);
@@ -294,7 +294,7 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
 {
     const struct model_config *f = &t->model->config;
     struct prefill_selection s = {.kind = PREFILL_DENSE};
-    int window = f->layer[layer].window;
+    int window = f->window[layer];
     if (p && p->ops->select_prefill && !window)
         p->ops->select_prefill(p, c, layer, &s);
     struct prefill_attend_args a = {.kv = c->kv,
@@ -357,7 +357,7 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
     embed_tokens(t, n, e);
     for (int l = 0; l < t->model->config.n_layers; l++) {
         const struct model_layer *y = &t->model->layer[l];
-        int acts = p && !t->model->config.layer[l].window, takes_qk = acts && p->takes_qk;
+        int acts = p && !t->model->config.window[l], takes_qk = acts && p->takes_qk;
         struct policy_ctx c = prefill_ctx(t, p, l, n, seq, n_prompt, e);
         c.pos0 = pos0;
         c.nq = n;

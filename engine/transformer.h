@@ -31,7 +31,7 @@ struct transformer {
     struct sample_result *sampled;    /* (b_rows) */
     int32_t *prompt_len, *total_len;  /* (n_seqs) */
     int32_t *with_bounds;             /* (n_seqs): 1 for policies that need page bounds */
-    int32_t *window, *host_window;    /* (n_layers), device and host: struct layer_plan's; NULL: all 0 */
+    int32_t *window;                  /* (n_layers): model_windows(); NULL: no layer has one */
     struct plan plan;                 /* (b_rows, n_kv, max_pages) */
     struct stats stats, page_stats;   /* (b_rows, ...), like the rest: see struct policy_ctx */
     float *score;

@@ -1,10 +1,8 @@
 /* The buffers of the forward pass: what a step and a prefill work on (contract: transformer.h). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/memory/device.h"
 #include "engine/transformer.h"
-#include "evalcore/base/arena.h"
 
 /* The type of what feeds linear layers: the backend's own if all of them have bf16 weights, else fp32. */
 static enum dtype activation_type(const struct model *m)
@@ -39,20 +37,6 @@ static int list_layers(const struct transformer *t)
     double bytes = item * t->b_rows * kv->n_kv * kv->max_pages * KV_PAGE_TOKENS;
     int fit = bytes * MOST <= most ? MOST : (int)(most / bytes);
     return fit < 1 ? 1 : fit < kv->n_layers ? fit : kv->n_layers;
-}
-
-/* Windows by layer, for operations and for policies. */
-static void init_windows(struct transformer *t, struct err *e)
-{
-    const struct model_config *f = &t->model->config;
-    size_t n = (size_t)f->n_layers;
-    if (!f->n_windows)
-        return;
-    t->host_window = xcalloc(n, sizeof *t->host_window);
-    for (size_t i = 0; i < n; i++)
-        t->host_window[i] = f->layer[i].window;
-    t->window = alloc_buffer(t, n, sizeof *t->window, e);
-    device_upload(t->be, t->dev, t->window, t->host_window, n * sizeof *t->window, e);
 }
 
 int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
@@ -93,7 +77,10 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->plan.n = alloc_buffer(t, b * (size_t)f->n_kv, sizeof(int32_t), e);
     if (model_has_part_output(f))
         t->part = alloc_buffer(t, r * (size_t)f->hidden, sizeof(float), e);
-    init_windows(t, e);
+    if (f->n_windows) {
+        t->window = alloc_buffer(t, (size_t)f->n_layers, sizeof *t->window, e);
+        device_upload(t->be, t->dev, t->window, f->window, (size_t)f->n_layers * sizeof *t->window, e);
+    }
     t->list_layers = list_layers(t);
     t->lists = f->n_q > t->list_layers * f->n_kv ? f->n_q : t->list_layers * f->n_kv;
     return e->code;
@@ -148,7 +135,6 @@ void transformer_release(struct transformer *t)
     t->be->release(t->dev, t->page_stats.lse);
     t->be->release(t->dev, t->part);
     t->be->release(t->dev, t->window);
-    free(t->host_window);
     memset(t, 0, sizeof *t);
 }
 
@@ -165,6 +151,6 @@ struct policy_dims transformer_dims(const struct transformer *t)
                             t->max_rows,
                             t->max_batch,
                             t->list_layers,
-                            t->host_window};
+                            model_windows(f)};
     return d;
 }

@@ -45,10 +45,7 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     c->block_table = xcalloc(pages, sizeof *c->block_table);
     c->mapped = xcalloc(heads, sizeof *c->mapped);
     c->first = xcalloc(heads, sizeof *c->first);
-    if (window) {
-        c->window = xcalloc((size_t)sizes->n_layers, sizeof *c->window);
-        memcpy(c->window, window, (size_t)sizes->n_layers * sizeof *c->window);
-    }
+    c->window = window;
     c->scratch = xcalloc(per_seq ? per_seq : 1, sizeof *c->scratch);
     c->put_at = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_at);
     c->put_block = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_block);
@@ -98,7 +95,6 @@ void kvcache_release(struct kvcache *c)
     free(c->block_table);
     free(c->mapped);
     free(c->first);
-    free(c->window);
     free(c->scratch);
     free(c->put_at);
     free(c->put_block);

@@ -28,14 +28,14 @@ struct kvcache {
     struct device *dev;
     int heads_per_seq; /* n_layers * n_kv */
     int n_blocks;
-    int *free_list;       /* free KV blocks: (n_free), used as a stack */
-    int n_free, min_free; /* min_free: the fewest there have been */
-    uint16_t *ref_count;  /* (n_blocks) */
-    int32_t *block_table; /* host copy of view.block_table */
-    int32_t *mapped;      /* (heads): pages with a block, those below `first` excepted */
-    int32_t *first;       /* (heads): the first page that has one still (kvcache_slide) */
-    int32_t *window;      /* (n_layers): tokens that a query of the layer reads at most, 0: all; NULL:
-                           * no layer has a window */
+    int *free_list;        /* free KV blocks: (n_free), used as a stack */
+    int n_free, min_free;  /* min_free: the fewest there have been */
+    uint16_t *ref_count;   /* (n_blocks) */
+    int32_t *block_table;  /* host copy of view.block_table */
+    int32_t *mapped;       /* (heads): pages with a block, those below `first` excepted */
+    int32_t *first;        /* (heads): the first page that has one still (kvcache_slide) */
+    const int32_t *window; /* (n_layers): tokens that a query of the layer reads at most, 0: all; NULL:
+                            * no layer has a window */
     int ahead; /* tokens that layers with windows hold at most beside them: a chunk of a prompt, say. The
                 * caller sets it, and calls kvcache_slide() often enough */
     int32_t *scratch;             /* (heads_per_seq) */
@@ -45,11 +45,10 @@ struct kvcache {
     int n_put;
 };
 
-/* kvcache_init() allocates the tables only, for dtype and sizes in `sizes`, and copies `window` (n_layers),
- * unless it is NULL. kvcache_pool() then adds the
- * blocks, all of them free, once, and kvcache_bounds() their page bounds unless they are there. ERR_DEVICE:
- * no memory; the caller releases c even if kvcache_init() fails. kvcache_release() frees all and zeroes c; a
- * zeroed struct is allowed. */
+/* kvcache_init() allocates the tables only, for dtype and sizes in `sizes`, and keeps `window`, (n_layers) or
+ * NULL, which must outlive c. kvcache_pool() then adds the blocks, all of them free, once, and
+ * kvcache_bounds() their page bounds unless they are there. ERR_DEVICE: no memory; the caller releases c even
+ * if kvcache_init() fails. kvcache_release() frees all and zeroes c; a zeroed struct is allowed. */
 int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
                  const int32_t *window, struct err *e);
 int kvcache_pool(struct kvcache *c, int n_blocks, struct err *e);

@@ -139,8 +139,8 @@ static int load_tables(struct loader *l, int max_context)
     const struct model_config *c = &l->m->config;
     int is_used[MODEL_ROPES] = {0}, rc = 0;
     for (int i = 0; i < c->n_layers; i++)
-        if (c->layer[i].rope >= 0)
-            is_used[c->layer[i].rope] = 1;
+        if (c->rope_of[i] >= 0)
+            is_used[c->rope_of[i]] = 1;
     for (int i = 0; i < c->n_ropes && !rc; i++)
         if (is_used[i])
             rc = load_rope(l, &c->rope[i], max_context, &l->m->cos_sin[i]);

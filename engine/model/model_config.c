@@ -148,7 +148,7 @@ int model_is_plain(const struct model_config *c)
                 !(c->family->switches & (FAMILY_FUSED | FAMILY_INTERLEAVED)) &&
                 c->attention_scale == 1.0f / sqrtf((float)c->head_dim);
     for (int i = 0; plain && i < c->n_layers; i++)
-        plain = c->layer[i].rope == 0;
+        plain = c->rope_of[i] == 0;
     return plain;
 }
 
@@ -170,7 +170,7 @@ static void add_plan(const struct model_config *c, struct str *out)
                c->embed_scale, c->residual_scale, c->logit_scale, c->attention_softcap, c->logit_softcap,
                c->query_beta, c->query_original);
     for (int i = 0; i < c->n_layers; i++)
-        str_printf(out, " %d:%d", c->layer[i].window, c->layer[i].rope);
+        str_printf(out, " %d:%d", c->window[i], c->rope_of[i]);
     str_puts(out, "\n");
 }
 
@@ -201,7 +201,7 @@ int64_t model_step_reads(const struct model_config *c, int context)
 {
     int64_t sum = 0;
     for (int i = 0; i < c->n_layers; i++)
-        sum += c->layer[i].window && c->layer[i].window < context ? c->layer[i].window : context;
+        sum += c->window[i] && c->window[i] < context ? c->window[i] : context;
     return sum;
 }
 
@@ -209,7 +209,7 @@ int64_t model_prompt_reads(const struct model_config *c, int n)
 {
     int64_t sum = 0;
     for (int i = 0; i < c->n_layers; i++) {
-        int64_t w = c->layer[i].window && c->layer[i].window < n ? c->layer[i].window : n;
+        int64_t w = c->window[i] && c->window[i] < n ? c->window[i] : n;
         sum += triangle(w) + (n - w) * w;
     }
     return sum;

@@ -39,11 +39,6 @@ struct model_rope {
     double divisor[MODEL_MAX_PAIRS]; /* longrope */
 };
 
-struct layer_plan {
-    int window; /* tokens that a query reads at most, its own among them; 0: all */
-    int rope;   /* index of the rotation, -1: none */
-};
-
 struct model_config {
     const struct model_family *family;
     int n_layers, n_q, n_kv, head_dim, hidden, ffn, vocab, max_position;
@@ -61,8 +56,10 @@ struct model_config {
     float logit_scale, logit_softcap;         /* logits are multiplied, then capped */
     double query_beta, query_original;        /* q is multiplied by 1 + beta ln(1 + floor(pos / original)) */
     struct model_rope rope[MODEL_ROPES];
-    int n_ropes, n_windows; /* n_windows: layers with a window */
-    struct layer_plan layer[MODEL_MAX_LAYERS];
+    int n_ropes, n_windows;           /* n_windows: layers with a window */
+    int32_t window[MODEL_MAX_LAYERS]; /* tokens that a query of the layer reads at most, its own among them;
+                                       * 0: all */
+    int rope_of[MODEL_MAX_LAYERS];    /* index of the layer's rotation, -1: none */
 
     int32_t eos[MODEL_MAX_EOS];
     int n_eos;
@@ -83,6 +80,12 @@ const char *model_family_at(size_t i, const char **models);
 static inline int model_qkv_values(const struct model_config *c)
 {
     return (c->n_q + 2 * c->n_kv) * c->head_dim;
+}
+
+/* Returns the windows by layer, which c holds; NULL: no layer has one. */
+static inline const int32_t *model_windows(const struct model_config *c)
+{
+    return c->n_windows ? c->window : NULL;
 }
 
 /* Returns 1 if a part's output is not added to the residual stream as it is: a norm or a multiplier stands

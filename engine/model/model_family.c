@@ -242,12 +242,16 @@ static int opt_positive(const json_t *o, const char *key, float *out, const char
     return err_set(e, ERR_FORMAT, "%s: \"%s\" is %g; a number above 0 is expected", what, key, v);
 }
 
-/* Null means no cap, another number below or at 0 is none. */
+/* absent: the class's default. Null means no cap. */
 static int opt_softcap(const json_t *o, const char *key, double absent, float *out, const char *what,
                        struct err *e)
 {
-    *out = json_object_get(o, key) ? 0 : (float)absent;
-    return model_is_given(o, key) ? opt_positive(o, key, (*out = 1, out), what, e) : 0;
+    *out = (float)absent;
+    if (model_is_given(o, key))
+        return opt_positive(o, key, out, what, e);
+    if (json_object_get(o, key))
+        *out = 0;
+    return 0;
 }
 
 static int parse_activation(struct model_config *c, const json_t *o, const char *what, struct err *e)
@@ -374,7 +378,8 @@ static int find_windows(const struct model_config *c, const json_t *o, const cha
                         int *listed, const char *what, struct err *e)
 {
     const struct model_family *f = c->family;
-    int on = 1, first = 28, pattern = f->pattern; /* 28: max_window_layers of Qwen's classes */
+    int on = f->windows == WINDOWS_PATTERN, first = 28,
+        pattern = f->pattern; /* 28: max_window_layers of Qwen's classes */
     memset(is_window, 0, (size_t)c->n_layers);
     if (f->windows == WINDOWS_NONE)
         return 0;
@@ -383,9 +388,7 @@ static int find_windows(const struct model_config *c, const json_t *o, const cha
         return 0;
     }
     *listed = parse_types(c, o, is_window, what, e) == 0;
-    if (f->windows == WINDOWS_LATE || f->windows == WINDOWS_NO_ROPE)
-        on = 0, json_opt_bool(o, "use_sliding_window", &on, what, e);
-    if (e->code)
+    if (e->code || (!on && json_opt_bool(o, "use_sliding_window", &on, what, e)))
         return e->code;
     if (*listed && !on && memchr(is_window, 1, (size_t)c->n_layers))
         return err_set(
@@ -424,9 +427,9 @@ static int parse_layers(struct model_config *c, const json_t *o, const char *wha
             return err_set(e, ERR_FORMAT, "%s: layer %d has a window, but \"sliding_window\" is null", what,
                            i);
         is_off[i] |= in_windows && window && !is_window[i];
-        c->layer[i].window = is_window[i] && window < c->max_position ? window : 0;
-        c->layer[i].rope = is_off[i] ? -1 : is_window[i] && c->n_ropes > 1;
-        c->n_windows += c->layer[i].window > 0;
+        c->window[i] = is_window[i] && window < c->max_position ? window : 0;
+        c->rope_of[i] = is_off[i] ? -1 : is_window[i] && c->n_ropes > 1;
+        c->n_windows += c->window[i] > 0;
     }
     return 0;
 }

@@ -17,7 +17,7 @@ static const struct cli_option probe_table[] = {
     {0},
 };
 
-/* Of the layers with full attention; the others are NaN. */
+/* The mean over layers with full attention. A layer with a window has no recall: its entry is NaN. */
 static double mean_of(const double *v, int n)
 {
     double sum = 0;

@@ -57,7 +57,7 @@ static int largest_window(const struct model_config *c)
 {
     int largest = 0;
     for (int i = 0; i < c->n_layers; i++)
-        largest = c->layer[i].window > largest ? c->layer[i].window : largest;
+        largest = c->window[i] > largest ? c->window[i] : largest;
     return largest;
 }
 

@@ -98,16 +98,14 @@ void CPU_SYM(op_cap_logits)(const void *args, struct cpu_ctx *c)
 {
     enum { STEP = 4096 };
     const struct cap_logits_args *a = args;
-    const struct v16 cap = v_set(a->cap), inf = v_set(INFINITY);
     FOR_TASKS(c, t, (int)((a->n + STEP - 1) / STEP))
     {
         float *v = a->v + (size_t)t * STEP;
         int left = a->n - (int64_t)t * STEP < STEP ? (int)(a->n - (int64_t)t * STEP) : STEP;
         for (int j = 0; j < left; j += LANES) {
             struct v16 x = v_mul(load_upto(v + j, left - j), v_set(a->scale));
-            struct v16 size = v_max(x, v_sub(v_set(0), x));
             if (a->cap > 0)
-                x = v_select(m_less(size, inf), v_mul(cap, v_tanh(v_div(x, cap))), x);
+                x = v_softcap(x, a->cap);
             store_upto(v + j, x, left - j);
         }
     }

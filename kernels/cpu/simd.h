@@ -188,12 +188,13 @@ INLINE struct v16 v_tanh(struct v16 x)
     return v_select(m_less(size, v_set(0.35f)), v_fma(v_mul(x, z), p, x), t);
 }
 
-/* cap * tanh(x / cap) of logits; -infinity, which stands for a key that is not read, stays. Code for it does
- * not belong into unrolled tiles: the scalar one takes minutes to compile there. */
+/* cap * tanh(x / cap) of logits. What is not finite stays: -infinity stands for a key that is not read, and
+ * sampling notices the rest. This code does not belong in unrolled tiles, where the scalar form takes minutes
+ * to compile. */
 INLINE struct v16 v_softcap(struct v16 x, float cap)
 {
     struct v16 y = v_mul(v_set(cap), v_tanh(v_div(x, v_set(cap))));
-    return v_select(m_less(v_set(-INFINITY), x), y, x);
+    return v_select(m_less(v_max(x, v_sub(v_set(0), x)), v_set(INFINITY)), y, x);
 }
 
 #undef V

@@ -51,12 +51,12 @@ static void add_plan(struct str *out, const struct model_config *c)
         if (c->rope[i].theta != 10000 || c->rope[i].pairs != c->head_dim / 2)
             str_printf(out, ", theta %g of %d", c->rope[i].theta, c->rope[i].pairs);
     for (int i = 0; i < c->n_layers; i++)
-        apart |= c->layer[i].rope != 0;
+        apart |= c->rope_of[i] != 0;
     for (int i = 0; apart && i < c->n_layers; i++)
-        str_printf(out, "%s%d%s", i ? " " : ", layers ", c->layer[i].window,
-                   c->layer[i].rope < 0 ? ":-"
-                   : c->layer[i].rope   ? ":1"
-                                        : "");
+        str_printf(out, "%s%d%s", i ? " " : ", layers ", c->window[i],
+                   c->rope_of[i] < 0 ? ":-"
+                   : c->rope_of[i]   ? ":1"
+                                     : "");
 }
 
 static void row(const char *path, int line, char *patch)
@@ -70,8 +70,10 @@ static void row(const char *path, int line, char *patch)
     json_canonical(&text, o);
     if (model_config_parse(&c, str_text(&text), text.len, NULL, 0, "config.json", &e))
         str_puts(&got, strncmp(e.text, "config.json: ", 13) ? e.text : e.text + 13);
-    else
-        add_shape(&got, &c), add_plan(&got, &c);
+    else {
+        add_shape(&got, &c);
+        add_plan(&got, &c);
+    }
     if (strcmp(str_text(&got), want))
         fprintf(stderr, "%s:%d: %s\n", path, line, patch);
     CHECK_STR(str_text(&got), want);
