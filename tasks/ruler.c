@@ -13,9 +13,10 @@
 #include "tasks/ruler_gen.h"
 #include "tasks/task_list.h"
 
-/* VT_SIZE: a place for each of five lines. CWE_SIZE: the ten common words. FWE_SIZE: from 74 words on the
- * counts of ranks 4 and 5 differ, so that three words are the most frequent ones behind the dots. */
-enum { RULER_PROBLEMS = 100, VT_SIZE = 5, VT_EXAMPLE_TOKENS = 500, CWE_SIZE = 10, FWE_SIZE = 74 };
+/* Of vt the smallest size has a place for each line of a chain. CWE_SIZE: the ten common words. FWE_SIZE:
+ * from 74 words on the counts of ranks 4 and 5 differ, so that three words are the most frequent ones behind
+ * the dots. */
+enum { RULER_PROBLEMS = 100, VT_EXAMPLE_TOKENS = 500, CWE_SIZE = 10, FWE_SIZE = 74 };
 
 /* scripts/synthetic.yaml. Where one value is asked for, the wording is "niah_one". */
 static const struct ruler_family families[] = {
@@ -27,7 +28,7 @@ static const struct ruler_family families[] = {
     {"niah_multikey_3", "niah_one", ruler_niah, 1, RULER_NEEDLES, RULER_UUIDS, RULER_UUIDS, 1, 1, 1},
     {"niah_multivalue", "niah", ruler_niah, 1, RULER_ESSAY, RULER_WORDS, RULER_NUMBERS, 1, 4, 1},
     {"niah_multiquery", "niah", ruler_niah, 1, RULER_ESSAY, RULER_WORDS, RULER_NUMBERS, 4, 1, 4},
-    {.name = "vt", .protocol = "vt", .make = ruler_vt, .min_size = VT_SIZE},
+    {.name = "vt", .protocol = "vt", .make = ruler_vt},
     {.name = "cwe", .protocol = "cwe", .make = ruler_cwe, .min_size = CWE_SIZE},
     {.name = "fwe", .protocol = "fwe", .make = ruler_fwe, .min_size = FWE_SIZE},
 };
@@ -53,6 +54,33 @@ static int find_family(const struct ruler_family **out, const char *name, struct
              : err_set(e, ERR_USAGE, "task ruler: name a family with subset: %s", names.data);
     str_release(&names);
     return rc;
+}
+
+_Static_assert((int)RULER_HOPS_MAX < (int)RULER_GOLDS_MAX, "all variables of a chain are asked for");
+
+/* Fills c->chains and c->hops. */
+static int read_chains(struct ruler_call *c, const struct task *t, struct err *e)
+{
+    int chains = t->options.chains, hops = t->options.hops;
+    if (c->family->make != ruler_vt && (chains != PARAM_UNSET_INT || hops != PARAM_UNSET_INT))
+        return err_set(e, ERR_USAGE, "task ruler: %s is an option of the subset vt; %s has none, remove it",
+                       chains != PARAM_UNSET_INT ? "chains" : "hops", c->family->name);
+    c->chains = chains == PARAM_UNSET_INT ? RULER_CHAINS : chains;
+    c->hops = hops == PARAM_UNSET_INT ? RULER_HOPS : hops;
+    return 0;
+}
+
+/* What the family is called where its numbers are other than RULER's: "vt-40-0". */
+static const char *form_name(const struct ruler_call *c, struct arena *a)
+{
+    if (c->family->make != ruler_vt || (c->chains == RULER_CHAINS && c->hops == RULER_HOPS))
+        return c->family->name;
+    return arena_printf(a, "%s-%d-%d", c->family->name, c->chains, c->hops);
+}
+
+static int smallest_size(const struct ruler_call *c)
+{
+    return c->family->make == ruler_vt ? c->hops + 1 : c->family->min_size;
 }
 
 static int check_length(const struct task *t, struct err *e)
@@ -147,8 +175,8 @@ static int size_example(struct ruler_call *c, struct ruler_draft *d, const struc
                        .max_prompt = max_prompt,
                        .no_chat = 1,
                        .draft = d};
-    c->example_size = VT_SIZE;
-    int rc = find_size(&s, VT_SIZE, &c->example_size, e);
+    c->example_size = smallest_size(c);
+    int rc = find_size(&s, smallest_size(c), &c->example_size, e);
     return rc < 0 ? rc : 0; /* one that is too long leaves no tokens, and the problem's own message says so */
 }
 
@@ -156,12 +184,13 @@ static void add_problem(struct rows *rows, const struct ruler_call *c, const str
                         int max_new)
 {
     struct task *t = rows->task;
+    const char *form = form_name(c, &t->arena);
     rows->line = c->index + 1;
     struct problem *p = rows_add(rows);
-    p->id = arena_printf(&t->arena, "%s-%d-s%d-%03d", c->family->name, c->tokens, t->options.seed, c->index);
+    p->id = arena_printf(&t->arena, "%s-%d-s%d-%03d", form, c->tokens, t->options.seed, c->index);
     problem_set_prompt(p, t, str_text(&d->prompt), d->prompt.len);
     /* the haystack follows from the length, the tokenizer and the chat form; what is asked does not */
-    const char *asked = arena_printf(&t->arena, "ruler %s version %s seed %d problem %d", c->family->name,
+    const char *asked = arena_printf(&t->arena, "ruler %s version %s seed %d problem %d", form,
                                      t->ops->version, t->options.seed, c->index);
     problem_set_hash(p, asked, strlen(asked));
     p->answer_prefix = arena_strdup(&t->arena, str_text(&d->answer_prefix));
@@ -191,7 +220,7 @@ static int generate_problems(struct task *t, struct ruler_call *c, struct err *e
                            .make = c->family->make,
                            .max_prompt = c->tokens - max_new,
                            .draft = &draft};
-        int fits = find_size(&s, c->family->min_size, &size, e);
+        int fits = find_size(&s, smallest_size(c), &size, e);
         if (fits > 0)
             add_problem(&rows, c, &draft, max_new);
         else
@@ -216,6 +245,8 @@ static int load_ruler(struct task *t, const char *path, struct err *e)
     const char *text = task_prompt_text("ruler");
     int rc = find_family(&c.family, t->options.subset, e);
     if (!rc)
+        rc = read_chains(&c, t, e);
+    if (!rc)
         rc = check_length(t, e);
     if (!rc)
         rc = json_read_text(&protocol, text, strlen(text), "tasks/prompts/ruler.json", e);
@@ -223,7 +254,8 @@ static int load_ruler(struct task *t, const char *path, struct err *e)
         return rc;
     struct str what = {0};
     /* neither the length nor the number of problems: problem i asks for the same in both */
-    str_printf(&what, "ruler %s version %s seed %d", c.family->name, t->ops->version, t->options.seed);
+    str_printf(&what, "ruler %s version %s seed %d", form_name(&c, &t->arena), t->ops->version,
+               t->options.seed);
     c.key = hash_bytes64(what.data, what.len);
     c.protocol = protocol;
     str_printf(&what, " tokens %d", c.tokens);
@@ -275,7 +307,7 @@ const struct task_ops task_ruler = {
     .name = "ruler",
     .help = "RULER: retrieval, tracing and aggregation in a generated text of any length",
     .version = "1",
-    .options = "subset,tokens,seed",
+    .options = "subset,tokens,seed,chains,hops",
     .metric = "score",
     .expected_tokens = 64,
     .subset = family_name,

@@ -15,7 +15,8 @@ enum ruler_haystack { RULER_NOISE, RULER_ESSAY, RULER_NEEDLES };
 enum ruler_kind { RULER_WORDS, RULER_NUMBERS, RULER_UUIDS };
 
 enum { RULER_GOLDS_MAX = 10, RULER_TEXT_MAX = 192 };
-struct ruler_string { /* a key, a value, a name, or a sentence with them */
+enum { RULER_CHAINS = 1, RULER_HOPS = 4 }; /* of vt, as RULER has them */
+struct ruler_string {                      /* a key, a value, a name, or a sentence with them */
     char s[RULER_TEXT_MAX];
 };
 
@@ -35,6 +36,7 @@ struct ruler_call {
     int index;              /* number of the problem */
     int tokens;             /* length of prompt and completion that is asked for */
     int example_size;       /* vt: units in the example's haystack */
+    int chains, hops;       /* vt: chains of assignments, and of each those after the first */
 };
 /* Makes a problem; d may hold an earlier one, which is replaced. size is at least the family's min_size. */
 typedef void (*ruler_make_fn)(struct ruler_draft *d, const struct ruler_call *c, int size);

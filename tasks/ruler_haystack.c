@@ -1,7 +1,9 @@
 /* RULER's problems with a haystack, and what the generators of all families share. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/arena.h"
 #include "evalcore/base/prompt_fill.h"
 #include "tasks/ruler_gen.h"
 
@@ -241,14 +243,14 @@ void ruler_niah(struct ruler_draft *d, const struct ruler_call *c, int size)
     str_release(&query);
 }
 
-/* ---- variable tracking (scripts/data/synthetic/variable_tracking.py): one chain of five variables, four
- * assignments after the first, stands in noise. A solved example with shorter names comes before it; RULER
- * gives the example 500 tokens. */
+/* ---- variable tracking (scripts/data/synthetic/variable_tracking.py): chains of assignments stand in noise,
+ * and the variables of the first are asked for. RULER has one chain of four hops. A solved example with
+ * shorter names comes before it; RULER gives the example 500 tokens. */
 
-enum { VARIABLES = 5, NAME_LETTERS = 5, EXAMPLE_LETTERS = 3 };
+enum { NAME_LETTERS = 5, EXAMPLE_LETTERS = 3 };
 
 struct chain {
-    struct ruler_string name[VARIABLES], line[VARIABLES];
+    struct ruler_string name[RULER_GOLDS_MAX];
     char value[8];
 };
 
@@ -259,28 +261,58 @@ static void draw_name(struct ruler_string *out, int letters, struct rng *r)
     out->s[letters] = 0;
 }
 
-/* The blank behind "VAR B = VAR A" is RULER's. */
-static void draw_chain(struct chain *out, int letters, struct rng *r)
+static int is_name_taken(const struct chain *chains, int n_chains, int n_names, int hops)
 {
-    for (int i = 0; i < VARIABLES; i++) {
-        int seen;
-        do {
+    const char *name = chains[n_chains].name[n_names].s;
+    for (int c = 0; c <= n_chains; c++)
+        for (int i = 0; i < (c < n_chains ? hops + 1 : n_names); i++)
+            if (!strcmp(chains[c].name[i].s, name))
+                return 1;
+    return 0;
+}
+
+/* Names differ, and so do the values, that the question has one answer. In RULER chance may repeat a value,
+ * and all chains of its example have one, with an answer that names one of them. */
+static void draw_chain(struct chain *chains, int n, int hops, int letters, struct rng *r)
+{
+    struct chain *out = &chains[n];
+    int seen;
+    for (int i = 0; i <= hops; i++)
+        do
             draw_name(&out->name[i], letters, r);
-            seen = 0;
-            for (int k = 0; k < i; k++)
-                seen |= !strcmp(out->name[k].s, out->name[i].s);
-        } while (seen);
+        while (is_name_taken(chains, n, i, hops));
+    do {
+        snprintf(out->value, sizeof out->value, "%u", 10000 + rng_below(r, 90000));
+        seen = 0;
+        for (int c = 0; c < n; c++)
+            seen |= !strcmp(chains[c].value, out->value);
+    } while (seen);
+}
+
+/* The blank behind "VAR B = VAR A" is RULER's. */
+static void write_line(struct ruler_string *out, const struct chain *chain, int i)
+{
+    if (i)
+        snprintf(out->s, sizeof out->s, "VAR %.8s = VAR %.8s ", chain->name[i].s, chain->name[i - 1].s);
+    else
+        snprintf(out->s, sizeof out->s, "VAR %.8s = %s", chain->name[0].s, chain->value);
+}
+
+/* Where the chains' lines stand: place[k] is 0 for a line of noise, else the number of a chain's line,
+ * from 1. Each chain in turn takes places among what is there, its lines in order, before other lines each.
+ */
+static int *place_lines(int n_noise, int n_chains, int hops, struct rng *places)
+{
+    int n = n_noise, lines = hops + 1, at[RULER_GOLDS_MAX];
+    int *place = xcalloc((size_t)(n_noise + n_chains * lines), sizeof *place);
+    for (int c = 0; c < n_chains; c++) {
+        ruler_sample(at, lines, n, places);
+        for (int i = lines; i-- > 0; n++) {
+            memmove(place + at[i] + 1, place + at[i], (size_t)(n - at[i]) * sizeof *place);
+            place[at[i]] = c * lines + i + 1;
+        }
     }
-    snprintf(out->value, sizeof out->value, "%u", 10000 + rng_below(r, 90000));
-    for (int i = 0; i < VARIABLES; i++) {
-        struct str line = {0};
-        if (i)
-            str_printf(&line, "VAR %s = VAR %s ", out->name[i].s, out->name[i - 1].s);
-        else
-            str_printf(&line, "VAR %s = %s", out->name[i].s, out->value);
-        snprintf(out->line[i].s, sizeof out->line[i].s, "%s", line.data);
-        str_release(&line);
-    }
+    return place;
 }
 
 static void next_line_of_noise(void *context, struct str *out)
@@ -288,58 +320,70 @@ static void next_line_of_noise(void *context, struct str *out)
     str_puts(out, ruler_noise(context));
 }
 
-/* Fills the templates for a chain, whose lines stand in order before any of the lines of noise. */
-static void add_problem(struct ruler_draft *d, const struct ruler_call *c, const struct chain *chain,
-                        int size, struct rng *places)
+static void add_tracked(struct str *out, const struct ruler_call *c, const struct chain *chains, int size,
+                        struct rng *places)
 {
-    int at[VARIABLES];
-    char count[12];
+    int lines = c->hops + 1, n = c->chains * lines, before = 0, k = 0;
+    int *place = place_lines(size, c->chains, c->hops, places), *at = xcalloc((size_t)n, sizeof *at);
+    struct ruler_string *line = xcalloc((size_t)n, sizeof *line);
+    for (int i = 0; i < size + n; i++) {
+        if (!place[i]) {
+            before++;
+            continue;
+        }
+        at[k] = before;
+        write_line(&line[k++], &chains[(place[i] - 1) / lines], (place[i] - 1) % lines);
+    }
+    ruler_mix(out, &(struct ruler_mix){.unit = next_line_of_noise,
+                                       .context = (void *)(uintptr_t)c,
+                                       .size = size,
+                                       .separator = "\n",
+                                       .needle = line,
+                                       .at = at,
+                                       .n_needles = n});
+    free(line);
+    free(at);
+    free(place);
+}
+
+/* Appends a problem with names of so many letters to the prompt; its answer prefix is the draft's. */
+static void add_problem(struct ruler_draft *d, const struct ruler_call *c, int size, int letters,
+                        enum ruler_stream asked, enum ruler_stream where)
+{
+    struct chain *chains = xcalloc((size_t)c->chains, sizeof *chains);
+    struct rng names, places;
     struct str context = {0};
-    ruler_sample(at, VARIABLES, size, places);
-    struct ruler_mix mix = {.unit = next_line_of_noise,
-                            .context = (void *)(uintptr_t)c,
-                            .size = size,
-                            .separator = "\n",
-                            .needle = chain->line,
-                            .at = at,
-                            .n_needles = VARIABLES};
-    ruler_mix(&context, &mix);
-    snprintf(count, sizeof count, "%d", VARIABLES);
+    char count[12];
+    ruler_rng(&names, c, asked);
+    ruler_rng(&places, c, where);
+    for (int i = 0; i < c->chains; i++)
+        draw_chain(chains, i, c->hops, letters, &names);
+    add_tracked(&context, c, chains, size, &places);
+    snprintf(count, sizeof count, "%d", c->hops + 1);
     struct prompt_field fields[] = {{"context", context.data, context.len},
-                                    {"query", chain->value, strlen(chain->value)},
+                                    {"query", chains->value, strlen(chains->value)},
                                     {"num_v", count, strlen(count)}};
+    str_clear(&d->answer_prefix);
     prompt_fill(&d->prompt, ruler_protocol(c, "prompt", "vt"), fields, 3);
     prompt_fill(&d->answer_prefix, ruler_protocol(c, "answer_prefix", "vt"), fields, 3);
+    d->n_golds = c->hops + 1;
+    memcpy(d->gold, chains->name, (size_t)d->n_golds * sizeof *d->gold);
     str_release(&context);
-    for (int i = 0; i < VARIABLES; i++)
-        d->gold[i] = chain->name[i];
-    d->n_golds = VARIABLES;
+    free(chains);
 }
 
 void ruler_vt_example(struct ruler_draft *d, const struct ruler_call *c, int size)
 {
-    struct chain chain;
-    struct rng asked, places;
-    ruler_rng(&asked, c, RULER_EXAMPLE);
-    ruler_rng(&places, c, RULER_EXAMPLE_PLACES);
     str_clear(&d->prompt);
-    str_clear(&d->answer_prefix);
-    draw_chain(&chain, EXAMPLE_LETTERS, &asked);
-    add_problem(d, c, &chain, size, &places);
+    add_problem(d, c, size, EXAMPLE_LETTERS, RULER_EXAMPLE, RULER_EXAMPLE_PLACES);
 }
 
 void ruler_vt(struct ruler_draft *d, const struct ruler_call *c, int size)
 {
-    struct chain chain;
-    struct rng asked, places;
     ruler_vt_example(d, c, c->example_size);
     str_add(&d->prompt, d->answer_prefix.data, d->answer_prefix.len);
-    for (int i = 0; i < VARIABLES; i++)
+    for (int i = 0; i < d->n_golds; i++)
         str_printf(&d->prompt, " %s", d->gold[i].s);
     str_puts(&d->prompt, "\n\n");
-    str_clear(&d->answer_prefix);
-    ruler_rng(&asked, c, RULER_ASKED);
-    ruler_rng(&places, c, RULER_PLACES);
-    draw_chain(&chain, NAME_LETTERS, &asked);
-    add_problem(d, c, &chain, size, &places);
+    add_problem(d, c, size, NAME_LETTERS, RULER_ASKED, RULER_PLACES);
 }

@@ -65,6 +65,7 @@ struct task_options {   /* one table of options, filled from a run file's "tasks
     const char *subset; /* longbench, ruler: data set name; sets with known ids: "first100"; or NULL */
     int order;          /* gpqa: enum option_rule; -1: by the record */
     int tokens;         /* ruler: length of prompt and completion together; PARAM_UNSET_INT: none */
+    int chains, hops;   /* ruler's vt; PARAM_UNSET_INT: 1 and 4 */
     int window;         /* text: tokens of a window; PARAM_UNSET_INT: 1024 */
     int prompt_tokens;  /* text: first tokens of a window, not scored; PARAM_UNSET_INT: 128 */
     int duplicates;     /* enum task_duplicates; -1: DUPLICATES_REFUSE */

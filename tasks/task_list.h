@@ -10,6 +10,8 @@ enum {
     POCKET_STEPS_MAX = 600,
     RULER_TOKENS_MIN = 256,
     RULER_TOKENS_MAX = 1 << 20,
+    RULER_CHAINS_MAX = 100,
+    RULER_HOPS_MAX = 9,
     TEXT_WINDOW_MAX = 1 << 24
 };
 

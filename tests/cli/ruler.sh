@@ -52,4 +52,10 @@ asked() { # asked DIR: the reference answers of fwe
 fails 2 run.json tasks.0 ruler 5000 4096 max_total_tokens -- sweep run.json -o no --set tasks.0.tokens=5000
 run 2 sweep run.json -o no --set tasks.0.subset=vt --set tasks.0.tokens=512
 mentions stderr.txt vt 30 512
+
+# The form of variable tracking in DMS's Table 2 is cells of its own; the two options belong to no other family.
+run 0 sweep run.json -o chains --set 'tasks=[{"name": "ruler", "problems": 1, "subset": "vt", "tokens": 2600, "chains": [2, 40], "hops": 0}]'
+grep -q '^[^,]*,full/ruler chains=40,' chains/report/accuracy.csv || fail "no cell of 40 chains: $(cut -d, -f 2 chains/report/accuracy.csv)"
+grep -q '"id":"vt-40-0-2600-s1-000"' chains/problems/*.jsonl || fail "the problem's id does not name its chains"
+fails 2 run.json tasks.0 chains vt -- sweep run.json -o no --set tasks.0.chains=40
 finish

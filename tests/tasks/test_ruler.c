@@ -1,5 +1,6 @@
 /* The task ruler against a reader of its prompts that knows nothing of how they are made: what is asked for
  * stands in the prompt, as often as it should, the length is met, and the draws depend on nothing else. */
+#include "evalcore/base/hash.h"
 #include "tasks/task.h"
 #include "tests/check.h"
 
@@ -97,11 +98,14 @@ static void niah(const struct problem *p, const char *kind, int n_golds, int n_n
 }
 
 /* Follows the chain from the value, as a solver does. */
-static void vt(const struct problem *p)
+static void tracked(const struct problem *p, int chains, int n)
 {
-    const char *text = behind(p->prompt, "Memorize and track the chain(s) of variable assignment"), *names[5];
+    const char *text = behind(p->prompt, "Memorize and track the chain(s) of variable assignment"),
+               *names[10];
     char value[6] = "", line[64];
-    CHECK_INT(p->n_golds, 5);
+    CHECK_INT(p->n_golds, n);
+    CHECK_INT(occurrences(text, "\nVAR "), chains * n);
+    CHECK_INT(occurrences(p->prompt, "\nVAR "), 2 * chains * n);
     CHECK_INT(p->max_new_tokens, 30);
     CHECK_INT(occurrences(p->prompt, "Memorize and track"), 2);
     snprintf(value, sizeof value, "%.5s", behind(p->prompt, "assigned the value "));
@@ -109,20 +113,33 @@ static void vt(const struct problem *p)
     snprintf(line, sizeof line, " = %s\n", value);
     CHECK_INT(occurrences(text, line), 1);
     names[0] = strstr(text, line) - 5;
-    for (int i = 1; i < 5; i++) {
+    for (int i = 1; i < n; i++) {
         snprintf(line, sizeof line, " = VAR %.5s ", names[i - 1]);
         CHECK_INT(occurrences(text, line), 1);
         CHECK(strstr(text, line) > names[i - 1]);
         names[i] = strstr(text, line) - 5;
     }
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < n; i++) {
         snprintf(line, sizeof line, "%.5s", names[i]);
         CHECK_STR(p->golds[i], line);
         snprintf(line, sizeof line, "VAR %.5s = ", names[i]);
         CHECK_INT(occurrences(text, line), 1);
     }
-    CHECK(strstr(p->answer_prefix, ", 5 variables are assigned the value ") &&
-          strstr(p->answer_prefix, value));
+    snprintf(line, sizeof line, ", %d variables are assigned the value %s,", n, value);
+    CHECK(strstr(p->answer_prefix, line));
+    /* all values differ, those of the example among themselves too */
+    for (const char *at = p->prompt; (at = strstr(at, "\nVAR ")); at += 5) {
+        const char *is = strstr(at, " = ") + 3;
+        if (is[0] >= '0' && is[0] <= '9') {
+            snprintf(line, sizeof line, " = %.5s\n", is);
+            CHECK_INT(occurrences(at < text ? p->prompt : text, line), 1);
+        }
+    }
+}
+
+static void vt(const struct problem *p)
+{
+    tracked(p, 1, 5);
     /* the example's answer has five names of three letters */
     char example[6][8];
     const char *answer = strstr(p->prompt, "they are: ");
@@ -295,6 +312,59 @@ static void places(const char *name)
     arena_release(&a);
 }
 
+static int open_vt(struct task *t, int tokens, int chains, int hops, struct err *e)
+{
+    char pairs[100];
+    snprintf(pairs, sizeof pairs, "subset=vt,tokens=%d,problems=10,chains=%d,hops=%d", tokens, chains, hops);
+    return open(t, pairs, &counter, e);
+}
+
+/* Variable tracking with numbers other than RULER's. DMS (arXiv 2506.05345, Table 2) has 40 chains of one
+ * assignment; the example with 40 of its own is longer than RULER's 500 tokens and stands with the least
+ * noise. */
+static void chains(int chains, int hops, int tokens)
+{
+    struct task t, longer;
+    struct err e = {0};
+    struct arena a = {0};
+    CHECK_INT(open_vt(&t, tokens, chains, hops, &e), 0);
+    CHECK_STR(e.text, "");
+    for (size_t i = 0; i < t.n_problems; i++) {
+        tracked(&t.problems[i], chains, hops + 1);
+        check_length(&t.problems[i], tokens);
+        CHECK_STR(t.problems[i].id, arena_printf(&a, "vt-%d-%d-%d-s1-%03d", chains, hops, tokens, (int)i));
+    }
+    CHECK_INT(open_vt(&longer, tokens + 300, chains, hops, &e), 0);
+    CHECK_STR(longer.problems[2].golds[0], t.problems[2].golds[0]);
+    CHECK_STR(longer.problems[2].hash, t.problems[2].hash);
+    task_close(&longer);
+    CHECK_INT(open_vt(&longer, tokens, chains, hops ? 0 : 1, &e), 0);
+    CHECK(strcmp(longer.source, t.source) && strcmp(longer.problems[2].hash, t.problems[2].hash));
+    task_close(&longer);
+    task_close(&t);
+    arena_release(&a);
+}
+
+/* RULER's own numbers, said or not, are the same problems under the same ids. */
+static void chains_default(void)
+{
+    struct task t, said;
+    struct err e = {0};
+    CHECK_INT(open(&t, "subset=vt,tokens=2048,problems=3", &counter, &e), 0);
+    CHECK_INT(open(&said, "subset=vt,tokens=2048,problems=3,chains=1,hops=4", &counter, &e), 0);
+    CHECK_STR(said.source, t.source);
+    CHECK_STR(said.problems[2].id, "vt-2048-s1-002");
+    CHECK_STR(said.problems[2].prompt, t.problems[2].prompt);
+    /* and those that this program has always made */
+    CHECK_STR(t.source, "a43f14c9997e5ef77b6d481419f624138d7ab4fc886d9b6d5936ccda7a24116a");
+    CHECK_STR(t.problems[2].hash, "e0a78c00a685cab3");
+    char hex[17];
+    sha256_hex(t.problems[2].prompt, t.problems[2].prompt_len, hex, 16);
+    CHECK_STR(hex, "88ec103ac8011f03");
+    task_close(&said);
+    task_close(&t);
+}
+
 static int fails(void *context, const struct problem *p, struct err *e)
 {
     (void)context;
@@ -339,6 +409,10 @@ static void errors(void)
     refused("subset=vt,tokens=4096", &broken, "no tokenizer");
     refused("subset=vt,tokens=4096,steps=4", &counter,
             "task ruler: steps is an option of relay, choice, algebra, lookup; remove it");
+    refused("subset=cwe,tokens=4096,chains=40", &counter,
+            "task ruler: chains is an option of the subset vt; cwe has none, remove it");
+    refused("subset=fwe,tokens=4096,hops=0", &counter,
+            "task ruler: hops is an option of the subset vt; fwe has none, remove it");
     refused("subset=vt,tokens=4096,file=x", &counter,
             "task ruler: its problems are generated, never read; remove file");
 }
@@ -385,6 +459,11 @@ int main(void)
     places("niah_single_1");
     places("niah_single_2");
     places("niah_multikey_2");
+    chains(40, 0, 3072);
+    chains(40, 0, 8192);
+    chains(3, 2, 1024);
+    chains(1, 9, 2048);
+    chains_default();
     errors();
     grades();
     return check_done();
