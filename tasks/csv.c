@@ -9,7 +9,7 @@
 
 void csv_open(struct csv *c, const char *path, const char *data, size_t size)
 {
-    *c = (struct csv){.path = path, .data = data, .size = size, .next_line = 1};
+    *c = (struct csv){.path = path, .data = data, .size = size, .next_line = 1, .separator = ','};
     if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3))
         c->pos = 3;
 }
@@ -57,7 +57,7 @@ static int read_quoted(struct csv *c, struct err *e)
         take_byte(c);
     }
     int ch = peek_byte(c);
-    if (ch >= 0 && ch != ',' && ch != '\n' && ch != '\r')
+    if (ch >= 0 && ch != c->separator && ch != '\n' && ch != '\r')
         return err_set(e, ERR_FORMAT,
                        "%s:%ld: text follows a closing quote; a quote inside a field is written twice",
                        c->path, c->next_line);
@@ -67,7 +67,8 @@ static int read_quoted(struct csv *c, struct err *e)
 static int read_plain(struct csv *c, struct err *e)
 {
     size_t start = c->text.len;
-    for (int ch = peek_byte(c); ch >= 0 && ch != ',' && ch != '\n' && ch != '\r'; ch = peek_byte(c)) {
+    for (int ch = peek_byte(c); ch >= 0 && ch != c->separator && ch != '\n' && ch != '\r';
+         ch = peek_byte(c)) {
         if (ch == '"')
             return err_set(e, ERR_FORMAT, "%s:%ld: a quote stands in a field that does not start with one",
                            c->path, c->next_line);
@@ -110,7 +111,7 @@ int csv_next(struct csv *c, struct err *e)
                            CSV_FIELDS_MAX);
         xgrow(&c->fields, &c->cap, (size_t)c->n_fields + 1, sizeof *c->fields);
         c->fields[c->n_fields++] = (struct csv_field){NULL, c->text.len - start};
-        if (peek_byte(c) != ',')
+        if (peek_byte(c) != c->separator)
             break;
         c->pos++;
     }

@@ -6,9 +6,9 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
 
-/* RFC 4180 records of a text in memory: quoted fields may hold commas, line ends and doubled quotes; LF, CRLF
- * and CR end a record; a byte order mark is skipped, as are blank lines. Errors name path:line, never a
- * field's text. */
+/* RFC 4180 records of a text in memory, with commas or another separator between the fields: quoted fields
+ * may hold separators, line ends and doubled quotes; LF, CRLF and CR end a record; a byte order mark is
+ * skipped, as are blank lines. Errors name path:line, never a field's text. */
 struct csv_field {
     const char *s; /* not NUL-terminated by the text; len counts */
     size_t len;
@@ -16,7 +16,8 @@ struct csv_field {
 struct csv {
     const char *path, *data;
     size_t size, pos;
-    long line; /* where the record last returned starts, from 1 */
+    char separator; /* csv_open() sets a comma */
+    long line;      /* where the record last returned starts, from 1 */
     long next_line;
     int n_fields;
     struct csv_field *fields; /* valid until the next call */

@@ -294,6 +294,12 @@ static const struct known_set *find_set(const char *name, const char *task)
     return NULL;
 }
 
+int known_set_has_subsets(const char *task)
+{
+    const struct known_set *k = find_set(task, task);
+    return k && k->subsets;
+}
+
 /* Letters and digits of the name, of an option behind it ("aime24 problems=2") none. */
 static int is_named(const char *label, const char *name, int first_word)
 {

@@ -16,6 +16,9 @@
 uint32_t known_row_of_text(const char *text, size_t n);
 uint32_t known_row_of_answers(const char *const *answers, int n);
 
+/* Has the set of that task parts that "subset" may ask for? 1 or 0. */
+int known_set_has_subsets(const char *task);
+
 /* Finds out what t->problems are: sets t->set to the published set that the task claims to be, by its label
  * where that is the name of one, and known_row of each problem. */
 void known_set_match(struct task *t);

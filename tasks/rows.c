@@ -6,6 +6,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "tasks/csv.h"
 #include "tasks/duplicates.h"
 
 struct problem *rows_add(struct rows *r)
@@ -61,31 +62,179 @@ static int read_row(struct rows *r, const char *line, size_t n, row_fn row, void
     return rc;
 }
 
-int rows_read_jsonl(struct task *t, const char *path, row_fn row, void *context, struct err *e)
+static int read_jsonl(struct rows *r, const char *text, size_t size, row_fn row, void *context, struct err *e)
+{
+    size_t i = size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+    int rc = 0;
+    while (i < size && !rc) {
+        const char *end = memchr(text + i, '\n', size - i);
+        size_t n = end ? (size_t)(end - (text + i)) : size - i, blank = 0;
+        r->line++;
+        while (blank < n && (text[i + blank] == ' ' || text[i + blank] == '\t' || text[i + blank] == '\r'))
+            blank++;
+        if (blank < n)
+            rc = read_row(r, text + i, n, row, context, e);
+        i += n + 1;
+    }
+    return rc;
+}
+
+static int read_list(struct rows *r, const char *text, size_t size, row_fn row, void *context, struct err *e)
+{
+    json_t *list = NULL;
+    const json_t *o;
+    size_t i, skip = size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+    if (size > ROW_BYTES_MAX)
+        return err_set(e, ERR_FORMAT,
+                       "%s: this list has %zu bytes; at most %d are read, so write one object a line "
+                       "(JSONL) instead",
+                       r->path, size, ROW_BYTES_MAX);
+    int rc = json_read_text(&list, text + skip, size - skip, r->path, e);
+    if (!rc && !json_is_array(list))
+        rc = err_set(e, ERR_FORMAT, "%s: a list of JSON objects was expected", r->path);
+    json_array_foreach(list, i, o)
+    {
+        r->line = (long)i + 1;
+        if (!rc && !json_is_object(o))
+            rc = err_set(e, ERR_FORMAT, "%s:%ld: this item of the list is no JSON object", r->path, r->line);
+        if (!rc)
+            rc = row(r, o, context, e);
+    }
+    json_decref(list);
+    return rc;
+}
+
+static int read_header(json_t *names, const struct csv *c, struct err *e)
+{
+    json_t *seen = json_object();
+    int rc = 0;
+    for (int i = 0; i < c->n_fields && !rc; i++) {
+        json_t *name = json_stringn(c->fields[i].s, c->fields[i].len);
+        if (!name || memchr(c->fields[i].s, 0, c->fields[i].len))
+            rc = err_set(e, ERR_FORMAT, "%s:%ld: column %d of the header is not valid UTF-8", c->path,
+                         c->line, i + 1);
+        else if (json_object_get(seen, json_string_value(name)))
+            rc = err_set(e, ERR_FORMAT, "%s:%ld: the header has the column \"%.80s\" twice", c->path, c->line,
+                         json_string_value(name));
+        else
+            json_object_set_new(seen, json_string_value(name), json_true());
+        json_array_append_new(names, name ? name : json_null());
+    }
+    json_decref(seen);
+    return rc;
+}
+
+/* An empty cell is no value: another row may have one there. */
+static int read_record(struct rows *r, const json_t *names, const struct csv *c, row_fn row, void *context,
+                       struct err *e)
+{
+    json_t *o = json_object();
+    int rc = 0;
+    r->line = c->line;
+    if ((size_t)c->n_fields != json_array_size(names))
+        rc = err_set(e, ERR_FORMAT, "%s:%ld: this row has %d fields, the header has %zu", c->path, c->line,
+                     c->n_fields, json_array_size(names));
+    for (int i = 0; i < c->n_fields && !rc; i++) {
+        const char *name = json_string_value(json_array_get(names, (size_t)i));
+        json_t *v = json_stringn(c->fields[i].s, c->fields[i].len);
+        if (!v)
+            rc = err_set(e, ERR_FORMAT, "%s:%ld: the field \"%.80s\" is not valid UTF-8", c->path, c->line,
+                         name);
+        else if (c->fields[i].len)
+            json_object_set(o, name, v);
+        json_decref(v);
+    }
+    if (!rc)
+        rc = row(r, o, context, e);
+    json_decref(o);
+    return rc;
+}
+
+static int read_records(struct rows *r, const char *text, size_t size, char separator, row_fn row,
+                        void *context, struct err *e)
+{
+    struct csv c;
+    json_t *names = json_array();
+    csv_open(&c, r->path, text, size);
+    c.separator = separator;
+    int rc = csv_next(&c, e);
+    if (!rc)
+        rc = err_set(e, ERR_FORMAT, "%s: the file is empty", r->path);
+    if (rc > 0)
+        rc = read_header(names, &c, e);
+    while (!rc && (rc = csv_next(&c, e)) > 0)
+        rc = read_record(r, names, &c, row, context, e);
+    csv_close(&c);
+    json_decref(names);
+    return rc;
+}
+
+static const char *const formats[] = {"jsonl", "json", "csv", "tsv", NULL};
+
+int rows_format_is_known(const char *format)
+{
+    for (int i = 0; formats[i]; i++)
+        if (!strcmp(formats[i], format))
+            return 1;
+    return 0;
+}
+
+/* By the end of the name; JSON and other names by their first byte, since lists are called .json and lines
+ * too. */
+static const char *format_of(const char *path, const char *text, size_t size)
+{
+    const char *dot = strrchr(path, '.');
+    if (dot && (!strcmp(dot, ".csv") || !strcmp(dot, ".tsv")))
+        return dot + 1;
+    size_t i = size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+    while (i < size && memchr(" \t\r\n", text[i], 4))
+        i++;
+    return i < size && text[i] == '[' && !(dot && !strcmp(dot, ".jsonl")) ? "json" : "jsonl";
+}
+
+int rows_read(struct task *t, const char *path, const char *format, row_fn row,
+              int (*finish)(struct rows *r, void *context, struct err *e), void *context, struct err *e)
 {
     struct file_map map = {0};
     struct rows r = {.task = t, .path = path};
     int rc = file_map_open(&map, path, e);
     if (rc)
         return rc;
-    sha256_hex(map.data, map.size, t->source, 64);
     const char *text = (const char *)map.data;
-    size_t i = map.size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
-    while (i < map.size && !rc) {
-        const char *end = memchr(text + i, '\n', map.size - i);
-        size_t n = end ? (size_t)(end - (text + i)) : map.size - i, blank = 0;
-        r.line++;
-        while (blank < n && (text[i + blank] == ' ' || text[i + blank] == '\t' || text[i + blank] == '\r'))
-            blank++;
-        if (blank < n)
-            rc = read_row(&r, text + i, n, row, context, e);
-        i += n + 1;
-    }
+    sha256_hex(map.data, map.size, t->source, 64);
+    if (!format)
+        format = format_of(path, text, map.size);
+    if (!strcmp(format, "csv") || !strcmp(format, "tsv"))
+        rc = read_records(&r, text, map.size, *format == 't' ? '\t' : ',', row, context, e);
+    else if (!strcmp(format, "json"))
+        rc = read_list(&r, text, map.size, row, context, e);
+    else
+        rc = read_jsonl(&r, text, map.size, row, context, e);
+    if (!rc && finish)
+        rc = finish(&r, context, e);
     if (!rc)
         rc = rows_finish(&r, e);
     rows_release(&r);
     file_map_close(&map);
     return rc;
+}
+
+int rows_read_jsonl(struct task *t, const char *path, row_fn row, void *context, struct err *e)
+{
+    return rows_read(t, path, "jsonl", row, NULL, context, e);
+}
+
+const json_t *row_value(const json_t *row, const char *name)
+{
+    const json_t *v = json_object_get(row, name);
+    const char *dot = v ? NULL : strchr(name, '.');
+    if (dot) {
+        char first[64];
+        snprintf(first, sizeof first, "%.*s", (int)(dot - name), name);
+        v = json_object_get(row, first);
+        v = json_is_object(v) ? row_value(v, dot + 1) : NULL;
+    }
+    return json_is_null(v) ? NULL : v;
 }
 
 int row_text(struct row_text *out, const struct rows *r, const json_t *row, const char *names, int optional,
@@ -97,8 +246,8 @@ int row_text(struct row_text *out, const struct rows *r, const json_t *row, cons
         size_t n = strcspn(p, ",");
         snprintf(name, sizeof name, "%.*s", (int)n, p);
         p += n + (p[n] == ',');
-        const json_t *v = json_object_get(row, name);
-        if (!v || json_is_null(v))
+        const json_t *v = row_value(row, name);
+        if (!v)
             continue;
         if (json_is_string(v)) {
             *out = (struct row_text){json_string_value(v), json_string_length(v)};

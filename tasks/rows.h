@@ -32,10 +32,21 @@ void rows_release(struct rows *r);
 typedef int (*row_fn)(struct rows *r, const json_t *row, void *context, struct err *e);
 int rows_read_jsonl(struct task *t, const char *path, row_fn row, void *context, struct err *e);
 
+/* The same for a file of any of the formats jsonl, json (one list), csv and tsv (each record an object of
+ * texts by the names of the header; an empty cell is none). format NULL: by the name's end, else by the first
+ * byte. line is the number of the list's item in a json file. `finish`, which may be NULL, is called behind
+ * the last row, before rows_finish(). */
+int rows_read(struct task *t, const char *path, const char *format, row_fn row,
+              int (*finish)(struct rows *r, void *context, struct err *e), void *context, struct err *e);
+int rows_format_is_known(const char *format); /* 1 or 0 */
+
 struct row_text {
     const char *s;
     size_t n;
 };
+/* The value of the column; of "choices.text", where there is none of that name, text in the object choices.
+ * NULL: the row has none, or null. */
+const json_t *row_value(const json_t *row, const char *name);
 /* Reads the text under the first of `names` (comma-separated) that the row has; an integer becomes its
  * digits. A missing field (or null) is ERR_FORMAT, or with `optional` out->s is NULL; a value of
  * another type is ERR_FORMAT. The text lives as long as the row
@@ -62,7 +73,8 @@ int problem_set_id(struct problem *p, const struct rows *r, struct row_text id, 
 struct prompt_text {
     const char *name, *text;
 };
-extern const struct prompt_text prompt_texts[]; /* generated from tasks/prompts; ends with name NULL */
+extern const struct prompt_text prompt_texts[]; /* made of tasks/prompts; ends with name NULL */
+extern const struct prompt_text task_texts[];   /* the same of tasks/sets */
 
 /* Returns 1 if the comma-separated list (NULL: empty) has the name, else 0; 0 for an empty name. */
 int list_has(const char *list, const char *name);

@@ -1,4 +1,4 @@
-/* The table of tasks and of groups of tasks, their options, and opening one. */
+/* The options of tasks, opening one, and groups of tasks. */
 #include "tasks/task.h"
 
 #include <stdlib.h>
@@ -11,13 +11,6 @@
 #include "tasks/option_order.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
-
-static const struct task_ops *const tasks[] = {
-#define X(name) &task_##name,
-    TASKS(X)
-#undef X
-};
-enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
 
 static const char *const duplicates_names[] = {"refuse", "fold", NULL};
 
@@ -96,34 +89,6 @@ const struct param task_params[] = {
     {.name = NULL},
 };
 
-const struct task_ops *task_at(size_t i)
-{
-    return i < N_TASKS ? tasks[i] : NULL;
-}
-
-const struct task_ops *task_find(const char *name)
-{
-    for (size_t i = 0; i < N_TASKS; i++)
-        if (!strcmp(tasks[i]->name, name))
-            return tasks[i];
-    return NULL;
-}
-
-int task_unknown(const char *name, struct err *e)
-{
-    const char *names[N_TASKS + 1] = {0};
-    struct str known = {0};
-    for (size_t i = 0; i < N_TASKS; i++) {
-        names[i] = tasks[i]->name;
-        str_printf(&known, "%s%s", i ? ", " : "", names[i]);
-    }
-    const char *near = str_nearest(name, names);
-    int rc = near ? err_set(e, ERR_USAGE, "unknown task \"%.80s\"; did you mean \"%s\"?", name, near)
-                  : err_set(e, ERR_USAGE, "unknown task \"%.80s\"; known are %s", name, known.data);
-    str_release(&known);
-    return rc;
-}
-
 double task_usual_tokens(const struct task_ops *ops, const struct task_options *o)
 {
     if (!ops->expected_steps || o->steps == PARAM_UNSET_INT)
@@ -184,9 +149,10 @@ static int check_owned(const struct task *t, struct err *e)
             list_has(t->ops->options, p->name))
             continue;
         struct str owners = {0};
-        for (int i = 0; i < N_TASKS; i++)
-            if (list_has(tasks[i]->options, p->name))
-                str_printf(&owners, "%s%s", owners.len ? ", " : "", tasks[i]->name);
+        const struct task_ops *other;
+        for (size_t i = 0; (other = task_at(i)); i++)
+            if (list_has(other->options, p->name))
+                str_printf(&owners, "%s%s", owners.len ? ", " : "", other->name);
         int rc = err_set(e, ERR_USAGE, "task %s: %s is an option of %s; remove it", t->ops->name, p->name,
                          str_text(&owners));
         str_release(&owners);
@@ -288,12 +254,10 @@ static int check_problems(struct task *t, const char *path, struct err *e)
     return rc ? rc : known_set_check(t, path, e);
 }
 
-int task_open_as(struct task *t, const char *name, const char *label, const struct task_options *o,
+int task_open_as(struct task *t, const struct task_ops *ops, const char *label, const struct task_options *o,
                  const char *data_dir, const struct task_counter *counter, struct err *e)
 {
-    *t = (struct task){.ops = task_find(name), .options = *o, .counter = counter};
-    if (!t->ops)
-        return task_unknown(name, e);
+    *t = (struct task){.ops = ops, .options = *o, .counter = counter};
     task_options_default(t->ops, &t->options);
     t->options.file = o->file ? arena_strdup(&t->arena, o->file) : NULL;
     t->options.prompt = o->prompt ? arena_strdup(&t->arena, o->prompt) : NULL;
@@ -321,7 +285,9 @@ int task_open_as(struct task *t, const char *name, const char *label, const stru
 int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
               const struct task_counter *counter, struct err *e)
 {
-    return task_open_as(t, name, NULL, o, data_dir, counter, e);
+    const struct task_ops *ops = task_find(name);
+    *t = (struct task){0};
+    return ops ? task_open_as(t, ops, NULL, o, data_dir, counter, e) : task_unknown(name, e);
 }
 
 void task_close(struct task *t)

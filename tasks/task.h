@@ -7,6 +7,7 @@
 #include "answer_check/answer_check.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
 #include "evalcore/base/param.h"
 #include "evalcore/base/str.h"
 
@@ -15,8 +16,8 @@
  * engine adds the chat form unless is_rendered says that it is there. A task that makes problems of a given
  * length in tokens gets a function that counts tokens (struct task_counter).
  *
- * To add a task, write tasks/NAME.c with a struct task_ops, put its X(NAME) into task_list.h, and add rows to
- * tests/tasks. A prompt variant is one file tasks/prompts/FAMILY_VARIANT.txt and a word in the task's list.
+ * To add a task, write tasks/sets/NAME.json (docs/tasks.md). One that computes its problems is tasks/NAME.c
+ * with a struct task_ops, and an X(NAME) in task_list.h. Rows in tests/tasks go with either.
  */
 
 struct problem {
@@ -91,6 +92,7 @@ struct task {
     const char *label; /* what a run file calls it, perhaps after a published set; NULL: its name */
     struct problem *problems;
     size_t n_problems;
+    size_t n_rows;               /* of a task that is a file: the rows that were read */
     size_t n_folded;             /* rows that were left out since they repeat another */
     const struct known_set *set; /* the published set that the task is called after; NULL: none is known */
     const struct task_counter *counter; /* during ops->load; NULL: nobody counts */
@@ -128,14 +130,28 @@ struct task_ops {
     /* Grades a completion of p; the strings of *out lie in the arena. Returns 0; a negative ERR_ code means
      * that nothing could be said of it. */
     int (*grade)(struct grade *out, const struct problem *p, const struct response *r, struct arena *a);
+    const char *kind;             /* of a task that is a file: "math", "choice", ...; NULL: it is C */
+    const struct task_file *file; /* what the file says (task_file.h); NULL with kind, or where a kind stands
+                                   * for all of its tasks (task_of_run()) */
 };
 
 /* Return task i in the order of `kveval list tasks`, NULL past the end; and the task of exactly this name,
  * NULL when unknown. */
 const struct task_ops *task_at(size_t i);
 const struct task_ops *task_find(const char *name);
+/* The task that a run folder speaks of, for what can be done without its problems: the one of this name, or
+ * where the folder says a kind, that kind under any name. NULL: this version knows neither. */
+const struct task_ops *task_of_run(const char *name, const char *kind);
 /* Always returns ERR_USAGE, with the nearest name or all of them in the message. */
 int task_unknown(const char *name, struct err *e);
+/* Reads a task that is a file of somebody's own into the arena, which then owns it. Its paths count from the
+ * file's folder. ERR_USAGE: it is no such file, or says what cannot be, with the key; also what
+ * json_read_written() returns. */
+int task_read_file(const struct task_ops **out, const char *path, struct arena *a, struct err *e);
+/* The same of an object that stands in another file at `where`. */
+int task_read_object(const struct task_ops **out, const json_t *o, const char *where, const char *dir,
+                     struct arena *a, struct err *e);
+
 /* Returns the typical completion length of a task with these options, in tokens. */
 double task_usual_tokens(const struct task_ops *ops, const struct task_options *o);
 /* Returns 1 for bits_per_byte, else 0. */
@@ -159,8 +175,9 @@ void task_options_default(const struct task_ops *ops, struct task_options *o);
  * closes t if this succeeds; on an error it is closed. */
 int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
               const struct task_counter *counter, struct err *e);
-/* The same for a task that a run file calls `label`, which may be the name of a published set. */
-int task_open_as(struct task *t, const char *name, const char *label, const struct task_options *o,
+/* The same for a task that is at hand, which a run file calls `label`; that may be the name of a published
+ * set. */
+int task_open_as(struct task *t, const struct task_ops *ops, const char *label, const struct task_options *o,
                  const char *data_dir, const struct task_counter *counter, struct err *e);
 /* Frees the problems and zeroes t. */
 void task_close(struct task *t);

@@ -218,7 +218,7 @@ static void aime(void)
             str_printf(&rows, "{\"problem\": \"Which %d?\", \"answer\": \"%d\"}\n", k,
                        k < c[i].n ? c[i].answers[k] : 1000 + k);
         CHECK_INT(file_write_atomic(o.file, rows.data, rows.len, &e), 0);
-        int rc = task_open_as(&t, c[i].name, c[i].label, &o, NULL, NULL, &e);
+        int rc = task_open_as(&t, task_find(c[i].name), c[i].label, &o, NULL, NULL, &e);
         if (rc)
             CHECK_STR(strstr(e.text, ": ") ? strstr(e.text, ": ") + 2 : "", c[i].want);
         else

@@ -1,6 +1,7 @@
 /* The table of tasks, its options, where each task looks for its file, and the prompt files. */
 #include "evalcore/base/file.h"
 #include "tasks/task.h"
+#include "tasks/task_file.h"
 #include "tests/check.h"
 
 static void table(void)
@@ -39,9 +40,10 @@ static void errors(void)
     refused("aime23", "problems=1", NULL, "unknown task \"aime23\"; did you mean \"aime24\"?");
     refused("Relay", "problems=1", NULL, "unknown task \"Relay\"; did you mean \"relay\"?");
     refused("gpqa", "problems=1", NULL, "unknown task \"gpqa\"; did you mean \"gpqa_diamond\"?");
-    refused("nothing", "problems=1", NULL,
-            "unknown task \"nothing\"; known are relay, choice, algebra, lookup, aime24, aime25, math500, "
-            "gsm8k, gpqa_diamond, longbench, ruler, text");
+    refused(
+        "nothing", "problems=1", NULL,
+        "unknown task \"nothing\"; known are relay, choice, algebra, lookup, gpqa_diamond, longbench, ruler, "
+        "text, aime24, aime25, gsm8k, math500");
     refused("aime24", "problems=1", NULL,
             "task aime24: its problems come from a file, which is not part of the program; name it with "
             "file, or with "
@@ -68,7 +70,7 @@ static void errors(void)
             "task relay: seed has no effect on the problems of a file; remove one of the two");
     refused("relay", "prompt=r1", NULL, "task relay: it has no prompt variants; remove prompt");
     refused("relay", "subset=x", NULL,
-            "task relay: subset is an option of math500, gpqa_diamond, longbench, ruler; remove it");
+            "task relay: subset is an option of gpqa_diamond, longbench, ruler, math500; remove it");
     refused("longbench", "tokens=4096", NULL, "task longbench: tokens is an option of ruler; remove it");
     refused("lookup", "tokens=4096", NULL, "task lookup: tokens is an option of ruler; remove it");
     refused("relay", "window=64", NULL, "task relay: window is an option of text; remove it");
@@ -78,7 +80,7 @@ static void errors(void)
     refused("text", "file=nowhere.txt,prompt_tokens=1024", NULL,
             "task text: prompt_tokens is 1024, which leaves nothing to score in a window of 1024 tokens");
     refused("text", "file=nowhere.txt,subset=x", NULL,
-            "task text: subset is an option of math500, gpqa_diamond, longbench, ruler; remove it");
+            "task text: subset is an option of gpqa_diamond, longbench, ruler, math500; remove it");
 }
 
 static void bounds(void)
@@ -127,31 +129,38 @@ static void restricted(void)
         CHECK_INT(t->is_restricted, !strcmp(t->name, "gpqa_diamond"));
 }
 
-/* Every variant that a task lists has its file, and every file belongs to a task. */
+/* Is the template one of a task's variants, or of a kind's own? */
+static int is_used(const char *name)
+{
+    static const char *const kinds[] = {"math", "choice"};
+    const struct task_ops *t;
+    int n = 0;
+    for (size_t i = 0; (t = task_at(i)); i++)
+        for (int k = 0; t->file && k < t->file->n_prompts; k++)
+            n += t->file->prompt[k].text == task_prompt_text(name);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        n += strstr(task_kind_find(kinds[i])->prompts, name) != NULL;
+    if (!strncmp(name, "gpqa_", 5))
+        n += strstr(task_find("gpqa_diamond")->prompts, name + 5) != NULL;
+    return n;
+}
+
+/* Every variant that a task lists has its text, and every file belongs to a task or a kind. */
 static void prompts(void)
 {
-    static const char *const family[][2] = {{"aime24", "math"},
-                                            {"aime25", "math"},
-                                            {"gsm8k", "math"},
-                                            {"math500", "math"},
-                                            {"gpqa_diamond", "gpqa"}};
     struct file_list files;
     struct err e = {0};
-    int n_found = 0;
-    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
-        const char *list = task_find(family[i][0])->prompts;
-        while (*list) {
-            char name[64];
-            size_t n = strcspn(list, ",");
-            snprintf(name, sizeof name, "%s_%.*s", family[i][1], (int)n, list);
-            CHECK(task_prompt_text(name) != NULL);
-            CHECK(task_prompt_text(name) && task_prompt_text(name)[0] != '#');
-            n_found += i >= 3; /* MATH-500 has every variant of AIME and GSM8K */
-            list += n + (list[n] == ',');
-        }
-    }
+    const struct task_ops *t;
+    for (size_t i = 0; (t = task_at(i)); i++)
+        for (int k = 0; t->file && k < t->file->n_prompts; k++)
+            CHECK(t->file->prompt[k].text[0] && t->file->prompt[k].text[0] != '#');
     CHECK_INT(file_list(&files, SOURCE_DIR "/tasks/prompts", ".txt", &e), 0);
-    CHECK_INT(files.n, n_found);
+    for (size_t i = 0; i < files.n; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%.*s", (int)strlen(files.name[i]) - 4, files.name[i]);
+        CHECK(task_prompt_text(name) != NULL);
+        CHECK(is_used(name));
+    }
     file_list_release(&files);
     CHECK(task_prompt_text("longbench") != NULL);
     CHECK(task_prompt_text("ruler") != NULL);

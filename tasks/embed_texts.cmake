@@ -1,5 +1,5 @@
-# Writes a C file that holds the prompt files, so that the program needs no data files.
-# Run as: cmake -DOUT=<file.c> -DDIR=<folder of prompts> -P embed_prompts.cmake
+# Writes a C file that holds the texts of a folder as an array of struct prompt_text, so that the program needs no data
+# files. Run as: cmake -DOUT=<file.c> -DDIR=<folder> -DARRAY=<name> -P embed_texts.cmake
 # The leading "# ..." lines of a .txt file say where it is from and are left out, as is the newline at its end.
 cmake_minimum_required(VERSION 3.25)
 
@@ -24,10 +24,10 @@ foreach(file ${names})
   string(APPEND arrays "static const unsigned char text_${name}[] = {${bytes}0};\n\n")
   string(APPEND rows "    {\"${name}\", (const char *)text_${name}},\n")
 endforeach()
-file(WRITE ${OUT}.new "/* Made from tasks/prompts by tasks/embed_prompts.cmake. */
+file(WRITE ${OUT}.new "/* Made by tasks/embed_texts.cmake. */
 #include \"tasks/rows.h\"
 
-${arrays}const struct prompt_text prompt_texts[] = {
+${arrays}const struct prompt_text ${ARRAY}[] = {
 ${rows}    {0, 0},
 };
 ")

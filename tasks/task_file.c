@@ -1,0 +1,566 @@
+/* Reads the JSON object of a task (contract: task_file.h; keys: docs/tasks.md). Task files may come from
+ * anywhere: every key, type, path and template is checked here, before a row is read. */
+#include "tasks/task_file.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/hash.h"
+#include "tasks/known_sets.h"
+#include "tasks/task_list.h"
+
+static const struct task_kind *const kinds[] = {
+#define X(name) &task_kind_##name,
+    TASK_KINDS(X)
+#undef X
+        NULL,
+};
+
+const struct task_kind *task_kind_find(const char *name)
+{
+    for (int i = 0; kinds[i]; i++)
+        if (!strcmp(kinds[i]->name, name))
+            return kinds[i];
+    return NULL;
+}
+
+void task_kinds_list(struct str *out)
+{
+    for (int i = 0; kinds[i]; i++)
+        str_printf(out, "%s%s", i ? ", " : "", kinds[i]->name);
+}
+
+#define TEXT(struct_type, member, key, what)                                                                 \
+    {                                                                                                        \
+        .name = key, .type = PARAM_STRING, .offset = offsetof(struct struct_type, member), .help = what      \
+    }
+static const struct param file_params[] = {
+    TEXT(task_file, name, "name", "what run files call it"),
+    TEXT(task_file, about, "about", "what it is; up to \":\" its title"),
+    TEXT(task_file, version, "version", "changes where prompts or problems change"),
+    TEXT(task_file, unchecked, "unchecked", "what nobody could check"),
+    {.name = "limit",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_file, limit),
+     .min = 1,
+     .max = 1 << 20,
+     .help = "tokens of a completion where the run file says none"},
+    {.name = "expected_tokens",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_file, expected_tokens),
+     .min = 1,
+     .max = 1 << 20,
+     .help = "typical length of a completion"},
+    {.name = "restricted",
+     .type = PARAM_BOOL,
+     .offset = offsetof(struct task_file, is_restricted),
+     .def = "false",
+     .help = "its authors ask that no example be published"},
+    {.name = NULL},
+};
+static const struct param rows_params[] = {
+    TEXT(task_rows, file, "file", "where the rows are"),
+    TEXT(task_rows, format, "format", "jsonl, json, csv or tsv"),
+    TEXT(task_rows, hub, "hub", "data set on the Hugging Face Hub"),
+    TEXT(task_rows, revision, "revision", "of the hub's data set"),
+    TEXT(task_rows, path, "path", "file in the hub's data set"),
+    TEXT(task_rows, licence, "licence", "of the data"),
+    {.name = NULL},
+};
+static const struct param facts_params[] = {
+    {.name = "rows",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_facts, rows),
+     .min = 1,
+     .max = TASK_PROBLEMS_MAX,
+     .help = "how many there are"},
+    TEXT(task_facts, answers_sha256, "answers_sha256", "SHA-256 of the answers in order, each ended by LF"),
+    TEXT(task_facts, source, "source", "where these were read"),
+    {.name = NULL},
+};
+
+struct parse {
+    struct task_file *f;
+    struct arena *arena;
+    struct err *e;
+};
+
+static int refuse_type(const struct parse *p, const char *key, const char *want)
+{
+    return err_set(p->e, ERR_USAGE, "%s: \"%s\" must be %s", p->f->where, key, want);
+}
+
+/* Fills a struct from an object by its table. An absent one leaves the defaults. */
+static int read_table(const struct parse *p, const char *key, const struct param *table, void *base,
+                      const json_t *o)
+{
+    const char *name;
+    json_t *v;
+    char *where = arena_printf(p->arena, "%s: \"%s\"", p->f->where, key);
+    param_defaults(table, base);
+    if (o && !json_is_object(o))
+        return refuse_type(p, key, "an object");
+    json_object_foreach((json_t *)o, name, v)
+    {
+        int rc = strcmp(name, "note") ? param_set_json(table, base, p->arena, name, v, where, p->e) : 0;
+        if (!rc && json_is_string(v) && !json_string_length(v))
+            rc = err_set(p->e, ERR_USAGE, "%s: \"%s\" is empty; remove it", where, name);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* A text of the file, which holds no NUL (its length is that of the C string). */
+static const char *text_of(const struct parse *p, const json_t *v)
+{
+    const char *s = json_string_value(v);
+    return s && strlen(s) == json_string_length(v) ? arena_strdup(p->arena, s) : NULL;
+}
+
+/* ---- names and paths */
+
+static int is_name(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+    return n && !s[n] && n <= TASK_NAME_MAX && isalnum((unsigned char)*s);
+}
+
+static int check_name(const struct parse *p)
+{
+    const char *name = p->f->name;
+    if (!name)
+        return err_set(p->e, ERR_USAGE,
+                       "%s: \"name\" is missing; write what run files and reports call the task",
+                       p->f->where);
+    if (!is_name(name))
+        return err_set(
+            p->e, ERR_USAGE,
+            "%s: \"name\" is \"%.80s\"; a task's name has 1 to %d letters, digits, \".\", \"_\" and "
+            "\"-\", the first a letter or digit",
+            p->f->where, name, TASK_NAME_MAX);
+    if (p->f->dir && (task_find(name) || task_group_find(name)))
+        return err_set(p->e, ERR_USAGE,
+                       "%s: \"%s\" is a task of kveval; give yours another name, or write {\"name\": \"%s\", "
+                       "\"file\": ...} in the run file if your rows are of that task",
+                       p->f->where, name, name);
+    return 0;
+}
+
+/* A path of a task file names a file in the folder it counts from, or below. */
+static int check_path(const struct parse *p, const char *key, const char *path)
+{
+    int leaves = *path == '/';
+    for (const char *s = path; *s; s += strcspn(s, "/"), s += *s == '/')
+        leaves |= !strncmp(s, "..", 2) && (!s[2] || s[2] == '/');
+    if (!*path || leaves)
+        return err_set(
+            p->e, ERR_USAGE,
+            "%s: \"%s\" is \"%.200s\"; it must be a path in the folder of the task file, without \"..\"; "
+            "put the file there, or name it with \"file\" in the run file",
+            p->f->where, key, path);
+    return 0;
+}
+
+static int read_rows(const struct parse *p, const json_t *o)
+{
+    struct task_rows *r = &p->f->rows;
+    int rc = read_table(p, "rows", rows_params, r, o);
+    if (!rc && r->file)
+        rc = check_path(p, "rows.file", r->file);
+    if (!rc && r->format && !rows_format_is_known(r->format))
+        rc = err_set(p->e, ERR_USAGE, "%s: \"rows.format\" is \"%.40s\"; it can be jsonl, json, csv or tsv",
+                     p->f->where, r->format);
+    return rc;
+}
+
+static int read_facts(const struct parse *p, const json_t *o)
+{
+    struct task_facts *k = &p->f->facts;
+    int rc = read_table(p, "facts", facts_params, k, o);
+    const char *hash = k->answers_sha256;
+    if (k->rows == PARAM_UNSET_INT)
+        k->rows = 0;
+    if (!rc && hash && (strlen(hash) != 64 || strspn(hash, "0123456789abcdef") != 64))
+        rc = refuse_type(p, "facts.answers_sha256", "64 hex digits");
+    if (!rc && hash && !k->rows)
+        rc = err_set(p->e, ERR_USAGE,
+                     "%s: \"facts\" has answers_sha256 and no \"rows\"; say how many there are", p->f->where);
+    return rc;
+}
+
+/* ---- fields */
+
+static int check_column(const struct parse *p, const char *role, const char *column)
+{
+    if (column && *column && !strchr(column, ',') && strlen(column) < 64)
+        return 0;
+    return err_set(
+        p->e, ERR_USAGE,
+        "%s: \"fields.%s\" must name columns: a text of 1 to 63 bytes without a comma, or a list of such",
+        p->f->where, role);
+}
+
+static const struct task_role *find_role(const struct task_kind *k, const char *name)
+{
+    for (const struct task_role *r = k->roles; r->name; r++)
+        if (!strcmp(r->name, name))
+            return r;
+    return NULL;
+}
+
+static int add_field(const struct parse *p, const char *role, const json_t *v)
+{
+    struct task_file *f = p->f;
+    const struct task_role *known = find_role(f->kind, role);
+    struct str columns = {0};
+    size_t n = json_is_array(v) ? json_array_size(v) : 1;
+    int rc = 0;
+    if (f->n_fields == TASK_ROLES_MAX)
+        return err_set(p->e, ERR_USAGE, "%s: \"fields\" has more than %d fields", f->where, TASK_ROLES_MAX);
+    if (!is_name(role) || strlen(role) > 32)
+        return err_set(p->e, ERR_USAGE,
+                       "%s: \"fields\" has \"%.40s\"; a field's name has letters, digits and _", f->where,
+                       role);
+    if (!n || n > 64)
+        rc = check_column(p, role, NULL);
+    for (size_t i = 0; i < n && !rc; i++) {
+        const char *column = text_of(p, json_is_array(v) ? json_array_get(v, i) : v);
+        rc = check_column(p, role, column);
+        if (!rc)
+            str_printf(&columns, "%s%s", i ? "," : "", column);
+    }
+    if (!rc)
+        f->field[f->n_fields++] =
+            (struct task_field){arena_strdup(p->arena, role), arena_strdup(p->arena, str_text(&columns)),
+                                known && known->use == ROLE_EACH && json_is_array(v)};
+    str_release(&columns);
+    return rc;
+}
+
+static int read_fields(const struct parse *p, const json_t *o)
+{
+    const char *role;
+    json_t *v;
+    int rc = 0;
+    if (o && !json_is_object(o))
+        return refuse_type(p, "fields", "an object that says which columns hold what");
+    json_object_foreach((json_t *)o, role, v)
+    {
+        rc = strcmp(role, "note") ? add_field(p, role, v) : 0;
+        if (rc)
+            return rc;
+    }
+    for (const struct task_role *r = p->f->kind->roles; r->name; r++) {
+        int i = 0;
+        while (i < p->f->n_fields && strcmp(p->f->field[i].role, r->name))
+            i++;
+        if (i == p->f->n_fields && i < TASK_ROLES_MAX)
+            p->f->field[p->f->n_fields++] = (struct task_field){r->name, r->columns, 0};
+    }
+    return 0;
+}
+
+const struct task_field *task_field_find(const struct task_file *f, const char *role)
+{
+    for (int i = 0; i < f->n_fields; i++)
+        if (!strcmp(f->field[i].role, role))
+            return &f->field[i];
+    return NULL;
+}
+
+/* ---- prompts */
+
+/* May a template name it? */
+static int is_template_field(const struct task_file *f, const char *name)
+{
+    return task_field_find(f, name) || (f->kind->template_fields && list_has(f->kind->template_fields, name));
+}
+
+/* A word of two or more small letters in braces names a field, unless it is the argument of a LaTeX command,
+ * an exponent or doubled, as templates of other harnesses have it. Anything else in braces is text. */
+static int check_template(const struct parse *p, const char *key, const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    for (const char *s = text; (s = strchr(s, '{')); s++) {
+        size_t n = strspn(s + 1, letters);
+        char before = s > text ? s[-1] : ' ', name[40];
+        if (s[1 + n] != '}' || n < 2 || n >= sizeof name || isalnum((unsigned char)before) ||
+            strchr("{}^_", before))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)n, s + 1);
+        if (is_template_field(p->f, name))
+            continue;
+        struct str known = {0};
+        for (int i = 0; i < p->f->n_fields; i++)
+            str_printf(&known, "%s{%s}", i ? ", " : "", p->f->field[i].role);
+        int rc = err_set(
+            p->e, ERR_USAGE,
+            "%s: \"%s\" names {%s}, which is no field; there are %s%s%s, and \"fields\" makes others of "
+            "further columns",
+            p->f->where, key, name, str_text(&known), p->f->kind->template_fields ? ", and of the kind " : "",
+            p->f->kind->template_fields ? p->f->kind->template_fields : "");
+        str_release(&known);
+        return rc;
+    }
+    return 0;
+}
+
+/* A text without braces names one of the program's templates. */
+static int read_template(const struct parse *p, const char *key, const char **out, const json_t *v)
+{
+    const char *text = text_of(p, v);
+    if (!text || !*text)
+        return refuse_type(p, key, "a template, or the name of one of the program");
+    *out = strchr(text, '{') ? text : task_prompt_text(text);
+    if (!*out)
+        return err_set(
+            p->e, ERR_USAGE,
+            "%s: \"%s\" is \"%.80s\", which is no template of the program; an own one has {problem} where "
+            "the problem goes",
+            p->f->where, key, text);
+    if (*out != text)
+        return 0;
+    if (!strstr(text, "{problem}"))
+        return err_set(p->e, ERR_USAGE, "%s: \"%s\" has no {problem}, so that nothing would be asked",
+                       p->f->where, key);
+    return check_template(p, key, text);
+}
+
+static int add_prompt(const struct parse *p, const char *name, const json_t *v)
+{
+    struct task_file *f = p->f;
+    char *key = arena_printf(p->arena, "prompts.%.80s", name);
+    struct task_prompt *prompt = &f->prompt[f->n_prompts];
+    int rc = 0;
+    if (f->n_prompts == TASK_PROMPTS_MAX)
+        return err_set(p->e, ERR_USAGE, "%s: \"prompts\" has more than %d variants", f->where,
+                       TASK_PROMPTS_MAX);
+    if (!is_name(name))
+        return err_set(p->e, ERR_USAGE,
+                       "%s: \"prompts\" has \"%.80s\"; a variant's name has letters, digits, \".\", "
+                       "\"_\" and \"-\"",
+                       f->where, name);
+    *prompt = (struct task_prompt){.name = arena_strdup(p->arena, name)};
+    if (!json_is_object(v)) {
+        rc = read_template(p, key, &prompt->text, v);
+    } else {
+        const char *part;
+        json_t *w;
+        json_object_foreach((json_t *)v, part, w)
+        {
+            const char *option = !strcmp(part, "option") ? text_of(p, w) : NULL;
+            if (!strcmp(part, "text"))
+                rc = read_template(p, key, &prompt->text, w);
+            else if (!strcmp(part, "option"))
+                rc = option && strstr(option, "{text}")
+                         ? 0
+                         : refuse_type(p, key, "an object whose \"option\" has {text}");
+            else if (strcmp(part, "note"))
+                rc = err_set(p->e, ERR_USAGE, "%s: \"%s\": unknown key \"%.80s\"; known are text, option",
+                             f->where, key, part);
+            if (option)
+                prompt->option = option;
+            if (rc)
+                return rc;
+        }
+        if (!prompt->text)
+            rc = refuse_type(p, key, "a template or an object with \"text\"");
+    }
+    f->n_prompts += !rc;
+    return rc;
+}
+
+static int read_prompts(const struct parse *p, const json_t *given)
+{
+    const char *name, *usual = p->f->kind->prompts;
+    json_t *v, *o = NULL;
+    int rc = 0;
+    if (given && (!json_is_object(given) || !json_object_size(given)))
+        return refuse_type(p, "prompts", "an object of variants, the default first");
+    if (!given && !usual)
+        return err_set(p->e, ERR_USAGE, "%s: \"prompts\" is missing; the kind %s has no prompt of its own",
+                       p->f->where, p->f->kind->name);
+    if (!given)
+        rc = json_read_text(&o, usual, strlen(usual), p->f->kind->name, p->e);
+    json_object_foreach(given ? (json_t *)given : o, name, v)
+    {
+        if (!rc && strcmp(name, "note"))
+            rc = add_prompt(p, name, v);
+    }
+    json_decref(o);
+    return rc;
+}
+
+/* ---- the whole */
+
+static int check_keys(const struct parse *p, const json_t *o)
+{
+    static const char *const objects[] = {"kind",   "rows",  "fields", "prompts",
+                                          "grader", "facts", "note",   NULL};
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)o, key, v)
+    {
+        int is_known = param_find(file_params, key) != NULL;
+        for (int i = 0; objects[i]; i++)
+            is_known |= !strcmp(key, objects[i]);
+        if (is_known)
+            continue;
+        const char *names[32] = {0};
+        size_t n = 0;
+        for (int i = 0; objects[i]; i++)
+            names[n++] = objects[i];
+        for (const struct param *q = file_params; q->name; q++)
+            names[n++] = q->name;
+        struct str known = {0};
+        for (size_t i = 0; i < n; i++)
+            str_printf(&known, "%s%s", i ? ", " : "", names[i]);
+        const char *near = str_nearest(key, names);
+        int rc = near ? err_set(p->e, ERR_USAGE, "%s: unknown key \"%.80s\"; did you mean \"%s\"?",
+                                p->f->where, key, near)
+                      : err_set(p->e, ERR_USAGE, "%s: unknown key \"%.80s\"; known are %s", p->f->where, key,
+                                str_text(&known));
+        str_release(&known);
+        return rc;
+    }
+    return 0;
+}
+
+static int read_kind(const struct parse *p, const json_t *v)
+{
+    const char *name = json_string_value(v);
+    p->f->kind = name ? task_kind_find(name) : NULL;
+    if (p->f->kind)
+        return 0;
+    struct str known = {0};
+    task_kinds_list(&known);
+    int rc = name ? err_set(p->e, ERR_USAGE, "%s: \"kind\" is \"%.40s\"; it can be %s", p->f->where, name,
+                            str_text(&known))
+                  : err_set(p->e, ERR_USAGE, "%s: \"kind\" is missing; it can be %s", p->f->where,
+                            str_text(&known));
+    str_release(&known);
+    return rc;
+}
+
+/* What decides prompts and grades; the rest may be corrected and the task is the same. */
+static const char *definition_of(const struct parse *p, const json_t *o)
+{
+    static const char *const said[] = {"name",  "about",           "note", "version", "unchecked",
+                                       "facts", "expected_tokens", "rows"};
+    struct str text = {0};
+    json_t *kept = json_copy((json_t *)o);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        json_object_del(kept, said[i]);
+    json_canonical(&text, kept);
+    const char *out = arena_strdup(p->arena, str_text(&text));
+    json_decref(kept);
+    str_release(&text);
+    return out;
+}
+
+static const char *list_prompts(const struct parse *p)
+{
+    struct str list = {0};
+    for (int i = 0; i < p->f->n_prompts; i++)
+        str_printf(&list, "%s%s", i ? "," : "", p->f->prompt[i].name);
+    const char *out = arena_strdup(p->arena, str_text(&list));
+    str_release(&list);
+    return out;
+}
+
+/* "problem (or question), answer, perhaps id" */
+static const char *list_fields(const struct parse *p)
+{
+    struct str list = {0};
+    for (int i = 0; i < p->f->n_fields; i++) {
+        const struct task_field *f = &p->f->field[i];
+        const struct task_role *role = find_role(p->f->kind, f->role);
+        const char *rest = strchr(f->columns, ',');
+        str_printf(&list, "%s%s", list.len ? ", " : "", role && role->use == ROLE_OPTIONAL ? "perhaps " : "");
+        for (const char *s = f->columns; *s; s++)
+            if (s == rest && !f->is_each)
+                str_puts(&list, " (or ");
+            else
+                str_printf(&list, "%c%s", *s, *s == ',' ? " " : "");
+        if (rest && !f->is_each)
+            str_putc(&list, ')');
+    }
+    const char *out = arena_strdup(p->arena, str_text(&list));
+    str_release(&list);
+    return out;
+}
+
+static void make_ops(const struct parse *p)
+{
+    struct task_file *f = p->f;
+    const struct task_kind *k = f->kind;
+    char hex[9];
+    sha256_hex(f->definition, strlen(f->definition), hex, 8);
+    f->ops = (struct task_ops){
+        .name = f->name,
+        .help = f->about ? f->about : k->help,
+        .version = f->dir ? arena_printf(p->arena, "%s-%s", f->version ? f->version : "1", hex) : f->version,
+        .default_file = f->rows.file,
+        .fields = list_fields(p),
+        .options = known_set_has_subsets(f->name) ? "subset" : NULL,
+        .metric = k->metric,
+        .prompts = list_prompts(p),
+        .is_restricted = f->is_restricted,
+        .grades_math = k->grades_math,
+        .expected_tokens = f->expected_tokens ? f->expected_tokens : k->expected_tokens,
+        .load = task_file_load,
+        .grade = k->grade,
+        .kind = k->name,
+        .file = f,
+    };
+}
+
+static int read_grader(const struct parse *p, const json_t *o)
+{
+    if (p->f->kind->grader)
+        return read_table(p, "grader", p->f->kind->grader, &p->f->grader, o);
+    return o ? err_set(p->e, ERR_USAGE, "%s: the kind %s has nothing to set in \"grader\"; remove it",
+                       p->f->where, p->f->kind->name)
+             : 0;
+}
+
+int task_file_parse(struct task_file *f, const json_t *o, const char *where, const char *dir, struct arena *a,
+                    struct err *e)
+{
+    struct parse p = {f, a, e};
+    const char *key;
+    json_t *v;
+    *f = (struct task_file){.where = arena_strdup(a, where), .dir = dir ? arena_strdup(a, dir) : NULL};
+    if (!json_is_object(o))
+        return err_set(e, ERR_USAGE, "%s: a task is a JSON object", where);
+    int rc = check_keys(&p, o);
+    param_defaults(file_params, f);
+    json_object_foreach((json_t *)o, key, v)
+    {
+        if (!rc && param_find(file_params, key))
+            rc = param_set_json(file_params, f, a, key, v, f->where, e);
+    }
+    f->limit = f->limit == PARAM_UNSET_INT ? 0 : f->limit;
+    f->expected_tokens = f->expected_tokens == PARAM_UNSET_INT ? 0 : f->expected_tokens;
+    if (!rc)
+        rc = read_kind(&p, json_object_get(o, "kind"));
+    if (!rc)
+        rc = check_name(&p);
+    if (!rc)
+        rc = read_rows(&p, json_object_get(o, "rows"));
+    if (!rc)
+        rc = read_facts(&p, json_object_get(o, "facts"));
+    if (!rc)
+        rc = read_fields(&p, json_object_get(o, "fields"));
+    if (!rc)
+        rc = read_grader(&p, json_object_get(o, "grader"));
+    if (!rc)
+        rc = read_prompts(&p, json_object_get(o, "prompts"));
+    if (rc)
+        return rc;
+    f->definition = definition_of(&p, o);
+    make_ops(&p);
+    return 0;
+}

@@ -1,0 +1,119 @@
+#ifndef TASKS_TASK_FILE_H
+#define TASKS_TASK_FILE_H
+
+#include "evalcore/base/json.h"
+#include "tasks/rows.h"
+#include "tasks/task.h"
+
+/* A task that is a JSON file: what it says (docs/tasks.md has the keys), and its kind, which turns a row of
+ * data into a problem and grades completions.
+ *
+ * To add a kind, write tasks/kind_NAME.c with a struct task_kind, put its X(NAME) into TASK_KINDS, and what
+ * its "grader" object takes into its own table over struct task_grader. */
+enum { TASK_ROLES_MAX = 16, TASK_PROMPTS_MAX = 16, TASK_NAME_MAX = 64 };
+
+/* What a field of a row is for: "problem", and the columns that are looked for where the file names none. */
+struct task_role {
+    const char *name, *columns;                         /* comma-separated; the first that a row has counts */
+    enum { ROLE_NEEDED, ROLE_OPTIONAL, ROLE_EACH } use; /* EACH: a list of columns is one for each item */
+};
+
+struct task_grader {            /* how answers stand in a row; zeroed is the kind's own way */
+    const char *answer_after;   /* math: the answer stands behind the last of this text, where it occurs */
+    const char *answer_without; /* math: characters that are left out of it */
+    int answer_is;              /* choice: enum answer_form; -1: found out */
+};
+
+struct task_prompt {
+    const char *name;   /* of the variant */
+    const char *text;   /* template */
+    const char *option; /* choice: template of an option of {options} */
+};
+
+struct task_field {
+    const char *role, *columns;
+    int is_each; /* columns are one for each item */
+};
+
+struct task_file;
+/* What the rows of a task are read with. */
+struct task_loading {
+    const struct task_file *file;
+    const struct task_prompt *prompt;
+    struct str text; /* scratch */
+    void *own;       /* of the kind's row() and finish(); its release() frees it */
+};
+
+struct task_kind {
+    const char *name, *help;
+    const char *metric;            /* as in struct task_ops */
+    int grades_math;               /* the same */
+    int expected_tokens;           /* where a file says none */
+    const struct task_role *roles; /* ends with name NULL */
+    const char *prompts; /* variants where a file has none, as its "prompts" object; NULL: it must */
+    const char
+        *template_fields; /* what a template may name beside the roles, comma-separated; NULL: nothing */
+    const struct param *grader; /* keys of "grader", over struct task_grader; NULL: none */
+    /* Adds the problem of one row. Returns 0, or ERR_FORMAT for a row that has not what it needs. */
+    int (*row)(struct rows *r, const json_t *row, struct task_loading *l, struct err *e);
+    /* Called once after the last row; NULL: nothing to do. */
+    int (*finish)(struct rows *r, struct task_loading *l, struct err *e);
+    void (*release)(void *own); /* NULL where the kind keeps nothing; own may be NULL */
+    /* As in struct task_ops. The problem may be one of a run folder: it has what store/run.h keeps. */
+    int (*grade)(struct grade *out, const struct problem *p, const struct response *r, struct arena *a);
+};
+
+struct task_rows { /* where rows come from */
+    const char *file, *format, *hub, *revision, *path, *licence;
+};
+struct task_facts { /* what a file of the set has */
+    int rows;
+    const char *answers_sha256, *source;
+};
+
+struct task_file {
+    struct task_ops ops; /* its name is the task's */
+    const struct task_kind *kind;
+    const char *where; /* for messages: the path, or where it stands */
+    const char
+        *dir; /* of an own task: what its paths count from; NULL: a task of the program, the data folder */
+    const char *definition; /* canonical text of all that was read */
+    const char *name, *about, *version, *unchecked;
+    int limit, expected_tokens, is_restricted;
+    struct task_rows rows;
+    struct task_facts facts;
+    struct task_grader grader;
+    struct task_field field[TASK_ROLES_MAX];
+    int n_fields;
+    struct task_prompt prompt[TASK_PROMPTS_MAX];
+    int n_prompts;
+};
+
+#define TASK_KINDS(X) X(math) X(choice)
+#define X(name)       extern const struct task_kind task_kind_##name;
+TASK_KINDS(X)
+#undef X
+/* The kind of that name; NULL: there is none. */
+const struct task_kind *task_kind_find(const char *name);
+/* Appends the names of all kinds: "math, choice". */
+void task_kinds_list(struct str *out);
+
+/* Fills f from a task's object. where: for messages; dir: as in struct task_file. All texts are copied into
+ * the arena, where f must lie, too. ERR_USAGE for a key, type or text that cannot be; the message names where
+ * and the key. */
+int task_file_parse(struct task_file *f, const json_t *o, const char *where, const char *dir, struct arena *a,
+                    struct err *e);
+
+/* The ops->load of all such tasks (task_load.c). */
+int task_file_load(struct task *t, const char *path, struct err *e);
+/* The field of that role, NULL: the file has none and the kind no default. */
+const struct task_field *task_field_find(const struct task_file *f, const char *role);
+/* Reads a role's text of a row (row_text()); of an optional role that the row lacks out->s is NULL. */
+int task_row_text(struct row_text *out, const struct rows *r, const json_t *row, const struct task_loading *l,
+                  const char *role, struct err *e);
+/* Renders the prompt of a row by the loading's template: fields are the kind's own, behind which the file's
+ * further fields are added from the row. Sets the prompt, the hash (of `problem`) and the id of p. */
+int task_row_problem(struct problem *p, struct rows *r, const json_t *row, struct task_loading *l,
+                     const struct prompt_field *fields, int n_fields, struct row_text problem, struct err *e);
+
+#endif

@@ -1,0 +1,115 @@
+/* Loads the rows of a task that is a file (contract: task_file.h). */
+#include "tasks/task_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/hash.h"
+
+int task_row_text(struct row_text *out, const struct rows *r, const json_t *row, const struct task_loading *l,
+                  const char *role, struct err *e)
+{
+    const struct task_field *f = task_field_find(l->file, role);
+    const struct task_role *known = l->file->kind->roles;
+    while (known->name && strcmp(known->name, role))
+        known++;
+    *out = (struct row_text){0};
+    return f ? row_text(out, r, row, f->columns, known->name && known->use == ROLE_OPTIONAL, e) : 0;
+}
+
+/* The row's texts of the file's further fields, behind the kind's. */
+static int add_fields(struct prompt_field *all, int *n, const struct rows *r, const json_t *row,
+                      struct task_loading *l, struct err *e)
+{
+    for (int i = 0; i < l->file->n_fields; i++) {
+        const char *role = l->file->field[i].role;
+        const struct task_role *known = l->file->kind->roles;
+        while (known->name && strcmp(known->name, role))
+            known++;
+        struct row_text text;
+        if (known->name)
+            continue;
+        int rc = row_text(&text, r, row, l->file->field[i].columns, 0, e);
+        if (rc)
+            return rc;
+        all[(*n)++] = (struct prompt_field){role, text.s, text.n};
+    }
+    return 0;
+}
+
+int task_row_problem(struct problem *p, struct rows *r, const json_t *row, struct task_loading *l,
+                     const struct prompt_field *fields, int n_fields, struct row_text problem, struct err *e)
+{
+    struct row_text id;
+    struct prompt_field *all = xcalloc((size_t)n_fields + TASK_ROLES_MAX, sizeof *all);
+    int n = n_fields;
+    memcpy(all, fields, (size_t)n_fields * sizeof *all);
+    int rc = add_fields(all, &n, r, row, l, e);
+    if (!rc)
+        rc = task_row_text(&id, r, row, l, "id", e);
+    if (!rc) {
+        str_clear(&l->text);
+        prompt_fill(&l->text, l->prompt->text, all, n);
+        problem_set_prompt(p, r->task, str_text(&l->text), l->text.len);
+        problem_set_hash(p, problem.s, problem.n);
+        p->max_new_tokens = l->file->limit;
+        rc = problem_set_id(p, r, id, e);
+    }
+    free(all);
+    return rc;
+}
+
+static int read_row(struct rows *r, const json_t *row, void *context, struct err *e)
+{
+    struct task_loading *l = context;
+    return l->file->kind->row(r, row, l, e);
+}
+
+static int finish_rows(struct rows *r, void *context, struct err *e)
+{
+    struct task_loading *l = context;
+    return l->file->kind->finish ? l->file->kind->finish(r, l, e) : 0;
+}
+
+/* Do the problems have what the file says of the set? Only all of them in order are told. */
+static void match_facts(struct task *t, const struct task_facts *k)
+{
+    struct sha256 h;
+    unsigned char digest[32];
+    char hex[65];
+    t->n_rows = t->n_problems;
+    if (!k->answers_sha256)
+        return;
+    sha256_init(&h);
+    for (size_t i = 0; i < t->n_problems; i++) {
+        sha256_add(&h, t->problems[i].gold, t->problems[i].gold_len);
+        sha256_add(&h, "\n", 1);
+    }
+    sha256_end(&h, digest);
+    for (int i = 0; i < 32; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    int is_it = t->n_problems == (size_t)k->rows && !strcmp(hex, k->answers_sha256);
+    for (size_t i = 0; i < t->n_problems && is_it; i++)
+        t->problems[i].known_row = (int)i + 1;
+}
+
+int task_file_load(struct task *t, const char *path, struct err *e)
+{
+    const struct task_file *f = t->ops->file;
+    struct task_loading l = {.file = f, .prompt = f->prompt};
+    const char *wanted = t->options.prompt;
+    int n = 0;
+    while (wanted && n < f->n_prompts && strcmp(f->prompt[n].name, wanted))
+        n++;
+    if (n == f->n_prompts)
+        return err_set(e, ERR_USAGE, "task %s: unknown prompt variant \"%s\"; choose one of %s", f->name,
+                       wanted, t->ops->prompts);
+    l.prompt = &f->prompt[n];
+    int rc = rows_read(t, path, f->rows.format, read_row, finish_rows, &l, e);
+    if (!rc)
+        match_facts(t, &f->facts);
+    if (f->kind->release)
+        f->kind->release(l.own);
+    str_release(&l.text);
+    return rc;
+}

@@ -1,0 +1,124 @@
+/* All tasks by name: those that are C, and those that are files of the program. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tasks/task_file.h"
+#include "tasks/task_list.h"
+
+static const struct task_ops *const coded[] = {
+#define X(name) &task_##name,
+    TASKS(X)
+#undef X
+};
+enum { N_CODED = sizeof coded / sizeof coded[0], TASKS_MAX = 256 };
+
+/* The files of tasks/sets, read once and never changed or freed: what they hold is as constant as the C
+ * beside it, and the program must not read them for each completion that it grades. */
+static pthread_once_t read_once = PTHREAD_ONCE_INIT;
+static struct {
+    struct arena arena;
+    const struct task_ops *ops[TASKS_MAX];
+    size_t n;
+    struct task_ops of_kind[16]; /* a kind for any task, and a NULL behind them */
+} sets;
+
+static const struct task_kind *const kinds[] = {
+#define X(name) &task_kind_##name,
+    TASK_KINDS(X)
+#undef X
+};
+
+static void read_sets(void)
+{
+    for (const struct prompt_text *s = task_texts; s->name; s++) {
+        struct task_file *f = arena_alloc(&sets.arena, sizeof *f);
+        struct err e = {0};
+        json_t *o = NULL;
+        char *where = arena_printf(&sets.arena, "tasks/sets/%s.json", s->name);
+        int rc = json_read_text(&o, s->text, strlen(s->text), where, &e);
+        if (!rc)
+            rc = task_file_parse(f, o, where, NULL, &sets.arena, &e);
+        if (rc)
+            fprintf(stderr, "%s\n", e.text);
+        assert(!rc && !strcmp(f->name, s->name) && f->version && sets.n < TASKS_MAX);
+        sets.ops[sets.n++] = &f->ops;
+        json_decref(o);
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        sets.of_kind[i] = (struct task_ops){.name = kinds[i]->name,
+                                            .help = kinds[i]->help,
+                                            .version = "",
+                                            .metric = kinds[i]->metric,
+                                            .grades_math = kinds[i]->grades_math,
+                                            .grade = kinds[i]->grade,
+                                            .kind = kinds[i]->name};
+}
+
+const struct task_ops *task_at(size_t i)
+{
+    pthread_once(&read_once, read_sets);
+    return i < N_CODED ? coded[i] : i - N_CODED < sets.n ? sets.ops[i - N_CODED] : NULL;
+}
+
+const struct task_ops *task_find(const char *name)
+{
+    const struct task_ops *ops;
+    for (size_t i = 0; (ops = task_at(i)); i++)
+        if (!strcmp(ops->name, name))
+            return ops;
+    return NULL;
+}
+
+const struct task_ops *task_of_run(const char *name, const char *kind)
+{
+    if (!kind)
+        return task_find(name);
+    pthread_once(&read_once, read_sets);
+    for (size_t i = 0; sets.of_kind[i].name; i++)
+        if (!strcmp(sets.of_kind[i].name, kind))
+            return &sets.of_kind[i];
+    return NULL;
+}
+
+int task_unknown(const char *name, struct err *e)
+{
+    const char *names[TASKS_MAX + N_CODED + 1] = {0};
+    struct str known = {0};
+    const struct task_ops *ops;
+    for (size_t i = 0; (ops = task_at(i)); i++) {
+        names[i] = ops->name;
+        str_printf(&known, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = str_nearest(name, names);
+    int rc = near ? err_set(e, ERR_USAGE, "unknown task \"%.80s\"; did you mean \"%s\"?", name, near)
+                  : err_set(e, ERR_USAGE, "unknown task \"%.80s\"; known are %s", name, known.data);
+    str_release(&known);
+    return rc;
+}
+
+/* ---- files of somebody's own */
+
+int task_read_object(const struct task_ops **out, const json_t *o, const char *where, const char *dir,
+                     struct arena *a, struct err *e)
+{
+    struct task_file *f = arena_alloc(a, sizeof *f);
+    int rc = task_file_parse(f, o, where, dir, a, e);
+    *out = rc ? NULL : &f->ops;
+    return rc;
+}
+
+int task_read_file(const struct task_ops **out, const char *path, struct arena *a, struct err *e)
+{
+    const char *slash = strrchr(path, '/');
+    json_t *o = NULL;
+    *out = NULL;
+    int rc = json_read_written(&o, path, e);
+    if (!rc)
+        rc = task_read_object(out, o, path,
+                              slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path)) : "",
+                              a, e);
+    json_decref(o);
+    return rc;
+}
