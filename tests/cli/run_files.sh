@@ -3,7 +3,7 @@
 # run file of each paper whose prompts are looked at.
 . "$(dirname "$0")/lib.sh"
 rm -rf data out runs made
-mkdir -p data/aime data/math500 data/gpqa data/longbench
+mkdir -p data/aime data/math500 data/gpqa data/longbench data/gsm8k
 
 for year in 24 25; do
     cat >data/aime/aime$year.jsonl <<END
@@ -14,6 +14,9 @@ done
 cat >data/math500/test.jsonl <<'END'
 {"unique_id": "made/up/1.json", "problem": "Simplify $\\frac{6}{8}$.", "answer": "\\frac{3}{4}"}
 {"unique_id": "made/up/2.json", "problem": "Simplify $x+x$.", "answer": "2x"}
+END
+cat >data/gsm8k/test.jsonl <<'END'
+{"question": "A made-up tree has 12 apples and loses 5. How many are left?", "answer": "12 - 5 = 7\n#### 7"}
 END
 cat >data/gpqa/gpqa_diamond.csv <<'END'
 Record ID,Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3,Pre-Revision Question,Pre-Revision Correct Answer,Pre-Revision Incorrect Answer 1,Pre-Revision Incorrect Answer 2,Pre-Revision Incorrect Answer 3
@@ -28,18 +31,19 @@ done
 
 # decode FILE CELLS COMPARISONS SET...: what is not the embedded model's is replaced by --set.
 decode() {
-    local file=$1 cells=$2 compared=$3 name=${1##*/} model
+    local file=$1 cells=$2 compared=$3 name=${1##*/} model models=model=pocket
     shift 3
-    run 0 sweep "$file" --data data -o "out/$name" --limit 1 --quiet --set model=pocket --set max_new_tokens=4 --set samples=1 "$@"
+    if grep -q '"models": \[$' "$file"; then models='models=["pocket"]'; fi
+    run 0 sweep "$file" --data data -o "out/$name" --limit 1 --quiet --set "$models" --set max_new_tokens=4 --set samples=1 "$@"
     [ "$(grep -c '^' "out/$name/report/accuracy.csv")" = $((cells + 1)) ] || fail "$name: not $cells cells: $(head -c 300 stderr.txt)"
     # Its figures are in the folder, and none of another model is compared.
     if grep -q '"published"' "$file"; then
         grep -q '^## Compared with the paper$' "out/$name/report/report.md" || fail "$name: no section on its paper"
         [ "$(grep -c '^' "out/$name/report/published.csv")" = 1 ] || fail "$name: compared with another model's figures"
-        # With the name of its own model in the folder there is none either, for the problems are made up. Were they
-        # those of the published sets, every cell that the paper prints would find its figure.
-        model=$(sed -n 's/^  "model": "\(.*\)",$/\1/p' "$file")
-        sed -i "s|\"model\": \"pocket\"|\"model\": \"$model\"|" "out/$name/config.resolved.json"
+        # With the name of its own model in the folder (of several the last) there is none either, for the problems are
+        # made up. Were they those of the published sets, every cell that the paper prints would find its figure.
+        model=$(sed -n 's|^ *\("model": \)\?"\(\.\./models/[^"]*\)",\?$|\2|p' "$file" | tail -n 1)
+        sed -i -E "s#\"(model|model_path)\": \"pocket\"#\"\1\": \"$model\"#" "out/$name/config.resolved.json"
         run 0 report "out/$name"
         [ "$compared" = 0 ] || mentions "out/$name/report/report.md" 'left out' measured
         [ "$(grep -c '^' "out/$name/report/published.csv")" = 1 ] || fail "$name: figures beside made-up problems"
@@ -62,6 +66,10 @@ while read -r name cells _ compared; do
     dms_fig4.json) gates="policies.1={\"name\":\"dms\",\"cr\":4} policies.2={\"name\":\"dms\",\"cr\":8}" limits=1 ;;
     dms_table7.json) gates='policies.2={"name":"dms","cr":4}' ;;
     dms_table8.json) gates='policies.1={"name":"dms","cr":4}' ;;
+    dms_table[12].json)
+        gates='policies.4={"name":"dms","cr":2,"window":16} policies.5={"name":"dms","as":"no-gates-for-3","cr":8,"window":16}'
+        gates="$gates policies.6={\"name\":\"dms\",\"cr\":4,\"window\":16}"
+        ;;
     dms_table9.json) gates='policies.1={"name":"dms","cr":8}' ;;
     esac
     set --
@@ -69,7 +77,20 @@ while read -r name cells _ compared; do
         set -- "$@" --set "$gate"
     done
     [ -z "$limits" ] || set -- "$@" --set 'max_new_tokens=[3,4,5]'
+    # one of several models
+    case $name in delta_fig[36].json) cells=$((cells / 3)) ;; esac
     # layers that the embedded model has, and lengths that fit into its context
+    case $name in
+    delta_fig6.json)
+        set -- "$@" --set 'policies=["full", {"name": "delta", "preset": "paper", "k_pages": 64, "layers": [[2,5,7], [2,3,7], [2,4,7],
+            [2,6,7], [2,5,6], [2,4,6], [2,3,6], [2,3,4], [2,3,5], [2,4,5]]}]'
+        ;;
+    kascade_fig6.json) set -- "$@" --set 'policies.2.anchors=[0,1,2,5]' --set 'policies.3.anchors=[0,1,2,5]' ;;
+    dms_table1.json) set -- "$@" --set tasks.1.tokens=600 --set tasks.2.tokens=700 --set tasks.2.chains=2 ;;
+    dms_table2.json)
+        set -- "$@" --set 'tasks.0.tokens=[600,700,800]' --set 'tasks.1.tokens=[750,900,1050]' --set tasks.1.chains=2
+        ;;
+    esac
     if [ "$name" = smollm2.json ]; then
         set -- "$@" --set 'policies.3={"name": "delta", "k_pages": 16, "layers": [2, 5]}' \
             --set 'policies.4={"name": "kascade", "ratio": 0.2, "anchors": [0, 1, 2, 5]}'

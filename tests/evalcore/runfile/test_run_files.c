@@ -7,7 +7,7 @@
 static void check_row(const char *row, const char *where)
 {
     struct runfile f;
-    struct runfile_options o = {.takes_endpoint = 1};
+    struct runfile_options o = {.takes_endpoint = 1, .takes_models = 1};
     struct err e = {0};
     char name[100], path[400];
     int cells, figures, got = sscanf(row, "%99s %d %d", name, &cells, &figures);
@@ -18,7 +18,11 @@ static void check_row(const char *row, const char *where)
     int rc = runfile_load(&f, path, &o, &e), before = check_failures;
     CHECK_INT(rc, 0);
     if (!rc) {
-        CHECK_INT(f.n_tasks * f.n_policies * f.n_settings, cells);
+        int pairs = 0; /* of a policy with a model */
+        for (int p = 0; p < f.n_policies; p++)
+            for (int m = 0; m < f.n_models; m++)
+                pairs += runfile_has(&f, p, m);
+        CHECK_INT(f.n_tasks * pairs * f.n_settings, cells);
         CHECK_INT(json_array_size(f.published), figures);
         runfile_release(&f);
     }
