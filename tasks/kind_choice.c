@@ -77,44 +77,56 @@ static int read_list(struct options *o, const struct rows *r, const json_t *list
     return rc;
 }
 
-/* The first column that the row has, with a list; or each column with one option, of which the last ones may
- * lack. */
-static int read_options(struct options *o, const struct rows *r, const json_t *row,
-                        const struct task_field *f, struct err *e)
+/* An option from each column; the last ones may lack. */
+static int read_columns(struct options *o, const struct rows *r, const json_t *row, const char *columns,
+                        struct err *e)
 {
     int rc = 0, n_lost = 0;
-    for (const char *p = f->columns; *p && !rc;) {
+    for (const char *p = columns; *p && !rc;) {
         char name[64];
+        struct row_text text;
         size_t n = strcspn(p, ",");
         snprintf(name, sizeof name, "%.*s", (int)n, p);
         p += n + (p[n] == ',');
-        const json_t *v = row_value(row, name);
-        n_lost += !v;
-        if (!v)
+        rc = row_text(&text, r, row, name, 1, e);
+        if (rc || !text.s) {
+            n_lost++;
             continue;
-        if (!f->is_each && json_is_array(v)) {
-            rc = read_list(o, r, v, name, e);
-            break;
         }
-        if (!f->is_each && !json_is_string(v) && !json_is_integer(v))
-            return err_set(e, ERR_FORMAT,
-                           "%s:%ld: field \"%s\" must be a list of options, or name a column for each "
-                           "of them with fields.options",
-                           r->path, r->line, name);
-        struct row_text text;
-        rc = row_text(&text, r, row, name, 0, e);
-        if (!rc && n_lost)
-            rc = err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" is there and one before it is missing", r->path,
-                         r->line, name);
-        if (!rc)
-            rc = add_option(o, r, text, e);
+        rc = n_lost ? err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" is there and one before it is missing",
+                              r->path, r->line, name)
+                    : add_option(o, r, text, e);
     }
-    if (!rc && o->n < 2)
-        rc = err_set(
+    return rc;
+}
+
+/* The list in the first column that the row has, or a column for each option: those that the task's file
+ * lists, else A, B, C and so on. */
+static int read_options(struct options *o, const struct rows *r, const json_t *row,
+                        const struct task_field *f, struct err *e)
+{
+    const json_t *list = NULL;
+    char name[64] = "";
+    for (const char *p = f->columns; *p && !f->is_each && !list;) {
+        size_t n = strcspn(p, ",");
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        p += n + (p[n] == ',');
+        list = row_value(row, name);
+    }
+    if (list && !json_is_array(list))
+        return err_set(
             e, ERR_FORMAT,
-            "%s:%ld: %d option%s found in %s; at least two are needed, in a list or a column each (say which "
-            "with fields.options)",
-            r->path, r->line, o->n, o->n == 1 ? " was" : "s were", f->columns);
+            "%s:%ld: field \"%s\" must be a list of options; where each has a column, fields.options is the "
+            "list of these",
+            r->path, r->line, name);
+    int rc = list ? read_list(o, r, list, name, e)
+                  : read_columns(o, r, row, f->is_each ? f->columns : "A,B,C,D,E,F,G,H,I,J", e);
+    if (!rc && o->n < 2)
+        rc = err_set(e, ERR_FORMAT,
+                     "%s:%ld: %s; at least two options are needed, as a list in %s, or a column for each "
+                     "(fields.options "
+                     "says which)",
+                     r->path, r->line, o->n ? "there is one option" : "no option was found", f->columns);
     return rc;
 }
 
@@ -282,7 +294,7 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
 }
 
 static const struct task_role roles[] = {{"problem", "problem,question,Problem,Question", ROLE_NEEDED},
-                                         {"options", "options,choices,A,B,C,D,E,F,G,H,I,J", ROLE_EACH},
+                                         {"options", "options,choices", ROLE_EACH},
                                          {"answer", "answer,Answer,label", ROLE_NEEDED},
                                          {"id", "id,ID,unique_id,question_id", ROLE_OPTIONAL},
                                          {0}};

@@ -8,6 +8,7 @@
 
 #include "evalcore/base/hash.h"
 #include "tasks/option_order.h"
+#include "tasks/task_file.h"
 
 struct known_damage { /* a text that only a damaged copy has, and what is wrong with it; ends with text NULL
                        */
@@ -341,9 +342,44 @@ static const struct known_set *claimed_set(const struct task *t)
     return k;
 }
 
+/* The set whose problems a task of somebody's own has, and no other ones; NULL: none. Few answers alone say
+ * nothing. */
+static const struct known_set *found_set(const struct task *t)
+{
+    for (int i = 0; i < N_SETS; i++) {
+        struct match m = match_set(&sets[i], t);
+        int is_it = (size_t)m.n_rows == t->n_problems ||
+                    (sets[i].answers && t->n_problems >= 10 && (size_t)m.n_answers == t->n_problems);
+        free(m.row);
+        if (is_it && (!sets[i].task || strcmp(sets[i].task, "longbench") != 0))
+            return &sets[i];
+    }
+    return NULL;
+}
+
+/* The set that a task file gives facts of. task_file_load() has told its rows. */
+static const struct known_set *set_of_facts(struct task *t)
+{
+    const struct task_file *f = t->ops->file;
+    if (!f || !f->facts.rows)
+        return NULL;
+    struct known_set *k = arena_alloc(&t->arena, sizeof *k);
+    const char *title = f->about ? f->about : f->name;
+    *k = (struct known_set){.name = f->name,
+                            .title = arena_strndup(&t->arena, title, strcspn(title, ":")),
+                            .n = f->facts.rows,
+                            .task = f->name,
+                            .is_ordered = 1};
+    return k;
+}
+
 void known_set_match(struct task *t)
 {
     t->set = claimed_set(t);
+    if (!t->set && (t->set = set_of_facts(t)))
+        return;
+    if (!t->set && t->ops->file && t->ops->file->dir) /* somebody's own */
+        t->set = found_set(t);
     if (!t->set)
         return;
     struct match m = match_set(t->set, t);
@@ -377,6 +413,32 @@ static int is_longbench_e(const struct task *t)
     return !strcmp(t->ops->name, "longbench") && n > 2 && !memcmp(name + n - 2, "_e", 2);
 }
 
+static int is_of_facts(const struct known_set *k)
+{
+    return !k->rows && !k->answers && !k->source;
+}
+
+/* What a file's own facts say where they do not tell the rows to be the set's. */
+static void tell_facts(struct task_set_facts *f, struct str *text, const struct task *t)
+{
+    const struct known_set *k = t->set;
+    int has_answers = t->ops->file->facts.answers_sha256 != NULL;
+    f->size = k->n;
+    if (t->n_rows == (size_t)k->n && !has_answers) {
+        f->is_it =
+            1; /* nothing speaks against it; `first` stays 0, so that no published figure stands beside it */
+        str_printf(text, "%zu rows, as many as %s has; its answers are not known here", t->n_rows, k->title);
+        return;
+    }
+    if (t->n_rows == (size_t)k->n)
+        str_printf(text, "not %s: %d rows, and other answers or another order", k->title, k->n);
+    else
+        str_printf(text, "not %s: %zu of %d rows", k->title, t->n_rows, k->n);
+    f->is_renamed = t->label && !is_named(t->label, t->ops->name, 1);
+    if (!f->is_renamed)
+        str_puts(text, "; name the task otherwise");
+}
+
 void task_set_facts(struct task_set_facts *f, struct str *text, const struct task *t)
 {
     const struct known_set *k = t->set;
@@ -386,6 +448,10 @@ void task_set_facts(struct task_set_facts *f, struct str *text, const struct tas
         return;
     while (n_first < t->n_problems && t->problems[n_first].known_row == (int)n_first + 1)
         n_first++;
+    if (is_of_facts(k) && !n) {
+        tell_facts(f, text, t);
+        return;
+    }
     int is_it = n == t->n_problems, is_whole = is_it && n == (size_t)k->n;
     int is_first = is_it && k->is_ordered && n_first == n, by_answers = 0;
     if (k->answers) {

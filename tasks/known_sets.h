@@ -20,7 +20,8 @@ uint32_t known_row_of_answers(const char *const *answers, int n);
 int known_set_has_subsets(const char *task);
 
 /* Finds out what t->problems are: sets t->set to the published set that the task claims to be, by its label
- * where that is the name of one, and known_row of each problem. */
+ * where that is the name of one, and known_row of each problem. A task file's own facts are such a set; a
+ * task of somebody's own that claims none is of the one that has all of its problems. */
 void known_set_match(struct task *t);
 /* Are the problems all of the published set, each once? Of AIME, which repeats nothing, always 0: there
  * answers alone may have told the places. */

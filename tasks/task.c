@@ -1,4 +1,4 @@
-/* The options of tasks, opening one, and groups of tasks. */
+/* The options of tasks, and opening one. */
 #include "tasks/task.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "tasks/known_sets.h"
 #include "tasks/option_order.h"
 #include "tasks/rows.h"
+#include "tasks/task_file.h"
 #include "tasks/task_list.h"
 
 static const char *const duplicates_names[] = {"refuse", "fold", NULL};
@@ -103,7 +104,7 @@ int task_is_text(const char *metric)
 
 static int is_generated(const struct task_ops *ops, const struct task_options *o)
 {
-    return !ops->default_file && !o->file;
+    return !ops->kind && !ops->default_file && !o->file;
 }
 
 void task_options_default(const struct task_ops *ops, struct task_options *o)
@@ -200,6 +201,8 @@ void task_default_file(struct str *out, const struct task_ops *ops, const char *
                    mark + strlen("SUBSET"));
     else
         str_puts(&file, ops->default_file);
+    if (task_is_own(ops))
+        data_dir = ops->file->dir;
     if (data_dir)
         file_join(out, data_dir, file.data);
     else
@@ -211,7 +214,13 @@ void task_default_file(struct str *out, const struct task_ops *ops, const char *
 static int find_file(const char **path, struct task *t, const char *data_dir, struct err *e)
 {
     const struct task_ops *ops = t->ops;
+    const char *own = task_is_own(ops) ? ops->file->where : NULL;
     *path = t->options.file;
+    if (!*path && ops->kind && !ops->default_file)
+        return err_set(e, ERR_USAGE,
+                       "task %s: %s names no rows; name their file with \"file\" in the run file, or as "
+                       "rows.file",
+                       ops->name, own ? own : "its file");
     if (*path || !ops->default_file)
         return 0;
     if (ops->subset && !t->options.subset)
@@ -223,6 +232,11 @@ static int find_file(const char **path, struct task *t, const char *data_dir, st
     task_default_file(&file, ops, data_dir, t->options.subset);
     *path = arena_strdup(&t->arena, file.data);
     str_release(&file);
+    if (own && !file_exists(*path))
+        return err_set(e, ERR_USAGE, "task %s: there is no file %s, which is rows.file of %s", ops->name,
+                       *path, own);
+    if (own)
+        return 0;
     if (!data_dir)
         return err_set(
             e, ERR_USAGE,
@@ -294,25 +308,4 @@ void task_close(struct task *t)
 {
     arena_release(&t->arena);
     *t = (struct task){0};
-}
-
-/* ---- groups */
-
-static const struct task_group groups[] = {
-    {"mixed120",
-     "30 problems each of aime24, aime25, gpqa_diamond and math500, as in DELTA (arXiv 2510.09883 v2)",
-     {{"aime24", NULL}, {"aime25", NULL}, {"gpqa_diamond", "first30"}, {"math500", "first30"}}},
-};
-
-const struct task_group *task_group_at(size_t i)
-{
-    return i < sizeof groups / sizeof *groups ? &groups[i] : NULL;
-}
-
-const struct task_group *task_group_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        if (!strcmp(groups[i].name, name))
-            return &groups[i];
-    return NULL;
 }

@@ -144,21 +144,28 @@ const struct task_ops *task_find(const char *name);
 const struct task_ops *task_of_run(const char *name, const char *kind);
 /* Always returns ERR_USAGE, with the nearest name or all of them in the message. */
 int task_unknown(const char *name, struct err *e);
-/* Reads a task that is a file of somebody's own into the arena, which then owns it. Its paths count from the
- * file's folder. ERR_USAGE: it is no such file, or says what cannot be, with the key; also what
- * json_read_written() returns. */
+/* A task that is a file of somebody's own, in the arena, which then owns it. Its paths count from the file's
+ * folder. ERR_USAGE: it is no such file, or says what cannot be, with the key; also what json_read_written()
+ * returns. */
 int task_read_file(const struct task_ops **out, const char *path, struct arena *a, struct err *e);
-/* The same of an object that stands in another file at `where`. */
-int task_read_object(const struct task_ops **out, const json_t *o, const char *where, const char *dir,
-                     struct arena *a, struct err *e);
+/* The same of an object that stands in another file at `where`, from whose folder `dir` its paths count. Its
+ * "name" may lack: then it is called `name`. */
+int task_read_object(const struct task_ops **out, const json_t *o, const char *name, const char *where,
+                     const char *dir, struct arena *a, struct err *e);
+/* Is it a key of such an object, which is no option of a task (task_params) as well? 1 or 0. */
+int task_is_file_key(const char *key);
+/* Is it a file of somebody's own, which needs no data folder? 1 or 0. */
+int task_is_own(const struct task_ops *ops);
+/* What the file says, as JSON; NULL: the task is one of the program. */
+const char *task_definition(const struct task_ops *ops);
 
 /* Returns the typical completion length of a task with these options, in tokens. */
 double task_usual_tokens(const struct task_ops *ops, const struct task_options *o);
 /* Returns 1 for bits_per_byte, else 0. */
 int task_is_text(const char *metric);
 
-/* Appends the path of the task's default file, which it must have: under data_dir (NULL: relative to it),
- * with SUBSET replaced by the subset unless that is NULL. */
+/* Appends the path of the task's default file, which it must have: under data_dir (NULL: relative to it), of
+ * an own task under its own folder, with SUBSET replaced by the subset unless that is NULL. */
 void task_default_file(struct str *out, const struct task_ops *ops, const char *data_dir, const char *subset);
 
 /* Sets options that are not given to the task's defaults: the seed of generated problems, the sizes of text

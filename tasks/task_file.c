@@ -140,11 +140,6 @@ static int check_name(const struct parse *p)
             "%s: \"name\" is \"%.80s\"; a task's name has 1 to %d letters, digits, \".\", \"_\" and "
             "\"-\", the first a letter or digit",
             p->f->where, name, TASK_NAME_MAX);
-    if (p->f->dir && (task_find(name) || task_group_find(name)))
-        return err_set(p->e, ERR_USAGE,
-                       "%s: \"%s\" is a task of kveval; give yours another name, or write {\"name\": \"%s\", "
-                       "\"file\": ...} in the run file if your rows are of that task",
-                       p->f->where, name, name);
     return 0;
 }
 
@@ -328,6 +323,18 @@ static int read_template(const struct parse *p, const char *key, const char **ou
     return check_template(p, key, text);
 }
 
+static int check_option(const struct parse *p, const char *key, const char *option)
+{
+    if (!option || !strstr(option, "{text}"))
+        return refuse_type(p, key, "an object whose \"option\" has {text}");
+    for (const char *s = strchr(option, '{'); s; s = strchr(s + 1, '{'))
+        if (strncmp(s, "{text}", 6) && strncmp(s, "{letter}", 8))
+            return err_set(p->e, ERR_USAGE,
+                           "%s: \"%s\": \"option\" can have {letter} and {text}, not \"%.20s\"", p->f->where,
+                           key, s);
+    return 0;
+}
+
 static int add_prompt(const struct parse *p, const char *name, const json_t *v)
 {
     struct task_file *f = p->f;
@@ -354,9 +361,7 @@ static int add_prompt(const struct parse *p, const char *name, const json_t *v)
             if (!strcmp(part, "text"))
                 rc = read_template(p, key, &prompt->text, w);
             else if (!strcmp(part, "option"))
-                rc = option && strstr(option, "{text}")
-                         ? 0
-                         : refuse_type(p, key, "an object whose \"option\" has {text}");
+                rc = check_option(p, key, option);
             else if (strcmp(part, "note"))
                 rc = err_set(p->e, ERR_USAGE, "%s: \"%s\": unknown key \"%.80s\"; known are text, option",
                              f->where, key, part);
@@ -395,18 +400,23 @@ static int read_prompts(const struct parse *p, const json_t *given)
 
 /* ---- the whole */
 
+static const char *const objects[] = {"kind", "rows", "fields", "prompts", "grader", "facts", "note", NULL};
+
+int task_is_file_key(const char *key)
+{
+    int is_known = strcmp(key, "name") && param_find(file_params, key) != NULL;
+    for (int i = 0; objects[i]; i++)
+        is_known |= !strcmp(key, objects[i]);
+    return is_known;
+}
+
 static int check_keys(const struct parse *p, const json_t *o)
 {
-    static const char *const objects[] = {"kind",   "rows",  "fields", "prompts",
-                                          "grader", "facts", "note",   NULL};
     const char *key;
     json_t *v;
     json_object_foreach((json_t *)o, key, v)
     {
-        int is_known = param_find(file_params, key) != NULL;
-        for (int i = 0; objects[i]; i++)
-            is_known |= !strcmp(key, objects[i]);
-        if (is_known)
+        if (!strcmp(key, "name") || task_is_file_key(key))
             continue;
         const char *names[32] = {0};
         size_t n = 0;
@@ -445,18 +455,33 @@ static int read_kind(const struct parse *p, const json_t *v)
 }
 
 /* What decides prompts and grades; the rest may be corrected and the task is the same. */
+static const char *canonical_of(const struct parse *p, const json_t *o)
+{
+    struct str text = {0};
+    json_canonical(&text, o);
+    const char *out = arena_strdup(p->arena, str_text(&text));
+    str_release(&text);
+    return out;
+}
+
+/* In the order of the file, since the first prompt is the default. */
+static const char *written_of(const struct parse *p, const json_t *o)
+{
+    char *text = json_dumps(o, JSON_COMPACT);
+    const char *out = arena_strdup(p->arena, text ? text : "");
+    free(text);
+    return out;
+}
+
 static const char *definition_of(const struct parse *p, const json_t *o)
 {
     static const char *const said[] = {"name",  "about",           "note", "version", "unchecked",
                                        "facts", "expected_tokens", "rows"};
-    struct str text = {0};
     json_t *kept = json_copy((json_t *)o);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         json_object_del(kept, said[i]);
-    json_canonical(&text, kept);
-    const char *out = arena_strdup(p->arena, str_text(&text));
+    const char *out = canonical_of(p, kept);
     json_decref(kept);
-    str_release(&text);
     return out;
 }
 
@@ -560,6 +585,7 @@ int task_file_parse(struct task_file *f, const json_t *o, const char *where, con
         rc = read_prompts(&p, json_object_get(o, "prompts"));
     if (rc)
         return rc;
+    f->written = written_of(&p, o);
     f->definition = definition_of(&p, o);
     make_ops(&p);
     return 0;

@@ -77,7 +77,8 @@ struct task_file {
     const char *where; /* for messages: the path, or where it stands */
     const char
         *dir; /* of an own task: what its paths count from; NULL: a task of the program, the data folder */
-    const char *definition; /* canonical text of all that was read */
+    const char *written;    /* the object as JSON, in its order */
+    const char *definition; /* canonical JSON of what decides prompts and grades */
     const char *name, *about, *version, *unchecked;
     int limit, expected_tokens, is_restricted;
     struct task_rows rows;

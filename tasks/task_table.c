@@ -1,4 +1,5 @@
-/* All tasks by name: those that are C, and those that are files of the program. */
+/* All tasks by name: those that are C, those that are files of the program, groups of them, and files of
+ * somebody's own. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -98,13 +99,44 @@ int task_unknown(const char *name, struct err *e)
     return rc;
 }
 
+/* ---- groups */
+
+static const struct task_group groups[] = {
+    {"mixed120",
+     "30 problems each of aime24, aime25, gpqa_diamond and math500, as in DELTA (arXiv 2510.09883 v2)",
+     {{"aime24", NULL}, {"aime25", NULL}, {"gpqa_diamond", "first30"}, {"math500", "first30"}}},
+};
+
+const struct task_group *task_group_at(size_t i)
+{
+    return i < sizeof groups / sizeof *groups ? &groups[i] : NULL;
+}
+
+const struct task_group *task_group_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (!strcmp(groups[i].name, name))
+            return &groups[i];
+    return NULL;
+}
+
 /* ---- files of somebody's own */
 
-int task_read_object(const struct task_ops **out, const json_t *o, const char *where, const char *dir,
-                     struct arena *a, struct err *e)
+int task_read_object(const struct task_ops **out, const json_t *o, const char *name, const char *where,
+                     const char *dir, struct arena *a, struct err *e)
 {
     struct task_file *f = arena_alloc(a, sizeof *f);
-    int rc = task_file_parse(f, o, where, dir, a, e);
+    json_t *named = json_copy((json_t *)o);
+    if (name && json_is_object(named) && !json_object_get(named, "name"))
+        json_object_set_new(named, "name", json_string(name));
+    int rc = task_file_parse(f, named, where, dir, a, e);
+    json_decref(named);
+    if (!rc && (task_find(f->name) || task_group_find(f->name) || task_kind_find(f->name)))
+        rc = err_set(
+            e, ERR_USAGE,
+            "%s: \"%s\" is a name of kveval's own; give your task another one, or write {\"name\": \"%s\", "
+            "\"file\": ...} in the run file if your rows are of that task",
+            where, f->name, f->name);
     *out = rc ? NULL : &f->ops;
     return rc;
 }
@@ -112,13 +144,22 @@ int task_read_object(const struct task_ops **out, const json_t *o, const char *w
 int task_read_file(const struct task_ops **out, const char *path, struct arena *a, struct err *e)
 {
     const char *slash = strrchr(path, '/');
+    const char *dir = slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path)) : "";
     json_t *o = NULL;
     *out = NULL;
     int rc = json_read_written(&o, path, e);
     if (!rc)
-        rc = task_read_object(out, o, path,
-                              slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path)) : "",
-                              a, e);
+        rc = task_read_object(out, o, NULL, path, dir, a, e);
     json_decref(o);
     return rc;
+}
+
+int task_is_own(const struct task_ops *ops)
+{
+    return ops->file && ops->file->dir;
+}
+
+const char *task_definition(const struct task_ops *ops)
+{
+    return task_is_own(ops) ? ops->file->written : NULL;
 }

@@ -33,6 +33,8 @@ json_t *grader_batch(const struct run *r, const struct ungraded *list, size_t n)
                               json_text_of(strrchr(r->journals[rec->journal], '/') + 1), "offset",
                               (json_int_t)rec->offset, "length", (json_int_t)rec->length, "finish",
                               (int)rec->finish, "task", list[i].task->name);
+        if (list[i].task->kind)
+            json_object_set_new(o, "kind", json_text_of(list[i].task->kind));
         if (!i || list[i].problem != list[i - 1].problem)
             json_object_set_new(o, "problem", problem_json(list[i].problem));
         json_array_append_new(items, o);
@@ -64,10 +66,12 @@ int grader_read_item(const json_t *o, struct grader_item *item, struct arena *a,
 {
     const json_t *problem = json_object_get(o, "problem");
     int64_t length = 0, finish = 0;
+    item->task.kind = NULL;
     if (json_get_str(o, "journal", &item->journal, where, e) ||
         json_get_int(o, "offset", &item->rec.offset, where, e) ||
         json_get_int(o, "length", &length, where, e) || json_get_int(o, "finish", &finish, where, e) ||
-        json_get_str(o, "task", &item->task.name, where, e))
+        json_get_str(o, "task", &item->task.name, where, e) ||
+        json_opt_str(o, "kind", &item->task.kind, where, e))
         return ERR_FORMAT;
     item->rec.length = (size_t)length;
     item->rec.finish = (enum finish_reason)finish;

@@ -14,7 +14,8 @@ static const char *is_missing(const struct runfile_task *t, const char *data_dir
         str_puts(&path, t->options.file);
     else if (ops->default_file && (!ops->subset || t->options.subset))
         task_default_file(&path, ops, data_dir, t->options.subset);
-    int is_missing = path.len && ((!t->options.file && !data_dir) || !file_exists(path.data));
+    int needs_data = !t->options.file && !data_dir && !task_is_own(ops);
+    int is_missing = path.len && (needs_data || !file_exists(path.data));
     const char *out = is_missing ? arena_strdup(a, path.data) : NULL;
     str_release(&path);
     return out;

@@ -101,6 +101,7 @@ static json_t *task_json(const struct prompt_set *s, const struct digest *proble
         .label = s->label,
         .version = s->task.ops->version,
         .metric = s->task.ops->metric,
+        .kind = s->task.ops->kind,
         .source = s->task.source,
         .file = s->file,
         .problems_sha256 = problems->hex,
@@ -114,6 +115,9 @@ static json_t *task_json(const struct prompt_set *s, const struct digest *proble
     json_t *o = run_fields_json(run_task_fields, &kept);
     json_object_set_new(o, "options", param_json(task_params, &s->task.options));
     json_object_set_new(o, "chat", json_string(s->chat ? s->chat->name : "none"));
+    const char *definition = task_definition(s->task.ops); /* as text: the order of its keys counts */
+    if (definition)
+        json_object_set_new(o, "definition", json_text_of(definition));
     return o;
 }
 

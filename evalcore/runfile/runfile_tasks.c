@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/file.h"
 #include "evalcore/runfile/runfile_parts.h"
 #include "tasks/task.h"
 
@@ -33,20 +34,83 @@ static int read_task_point(struct runfile *r, struct runfile_task *t, const json
     return 0;
 }
 
+/* A name with a folder or the ending of a task file is a path. */
+static int is_path(const char *name)
+{
+    size_t n = strlen(name);
+    return strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".json"));
+}
+
+static const char *path_of(struct runfile *r, const char *name)
+{
+    struct str path = {0};
+    file_join(&path, r->dir, name);
+    const char *kept = arena_strdup(&r->arena, str_text(&path));
+    str_release(&path);
+    return kept;
+}
+
+/* What an entry with "kind" is called: its "as", else the name of its file without folder and ending. */
+static const char *name_of_inline(struct runfile *r, const json_t *o)
+{
+    const char *as = json_string_value(json_object_get(o, "as"));
+    const char *file = json_string_value(json_object_get(o, "file"));
+    if (as || !file)
+        return as ? arena_strdup(&r->arena, as) : "task";
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
+    return arena_strndup(&r->arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
+/* A task that the run file describes itself. Its keys leave the entry; what stays are options. */
+static int take_inline(const struct task_ops **ops, struct runfile *r, json_t *o, const char *where,
+                       struct err *e)
+{
+    const char *key;
+    json_t *v, *own = json_object();
+    void *next;
+    json_object_foreach_safe(o, next, key, v)
+    {
+        if (!task_is_file_key(key))
+            continue;
+        json_object_set(own, key, v);
+        json_object_del(o, key);
+    }
+    int rc = task_read_object(ops, own, json_string_value(json_object_get(o, "name")), where, r->dir,
+                              &r->arena, e);
+    json_decref(own);
+    return rc;
+}
+
+static int find_ops(const struct task_ops **ops, struct runfile *r, json_t *o, const char *where,
+                    struct err *e)
+{
+    const char *name = json_string_value(json_object_get(o, "name"));
+    int rc = 0;
+    if (json_object_get(o, "kind"))
+        return take_inline(ops, r, o, where, e);
+    if (is_path(name))
+        rc = task_read_file(ops, path_of(r, name), &r->arena, e);
+    else if (!(*ops = task_find(name)))
+        rc = task_unknown(name, e);
+    if (rc)
+        err_add(e, "%s", where);
+    return rc;
+}
+
 static int read_task(struct runfile *r, const json_t *v, size_t i, struct err *e)
 {
     struct axis_points points = {0};
+    const struct task_ops *ops = NULL;
     const char *where;
-    json_t *o = runfile_entry(v, "tasks", i, "task", &where, r, e);
+    json_t *named = json_is_object(v) ? json_copy((json_t *)v) : json_incref((json_t *)v);
+    if (json_object_get(v, "kind") && !json_object_get(v, "name"))
+        json_object_set_new(named, "name", json_string_nocheck(name_of_inline(r, v)));
+    json_t *o = runfile_entry(named, "tasks", i, "task", &where, r, e);
+    json_decref(named);
     if (!o)
         return ERR_USAGE;
-    const char *name = arena_strdup(&r->arena, json_string_value(json_object_get(o, "name")));
-    const struct task_ops *ops = task_find(name);
-    int rc = 0;
-    if (!ops) {
-        rc = task_unknown(name, e);
-        err_add(e, "%s", where);
-    }
+    int rc = find_ops(&ops, r, o, where, e);
+    const char *name = rc ? NULL : ops->name;
     runfile_rebase_files(r, o, task_params);
     if (!rc)
         rc = axes_expand(&points, o, takes_no_list, where, &r->arena, e);
@@ -90,7 +154,7 @@ static const struct task_group *group_of(const json_t *v)
 
 static int same_task(const struct runfile_task *a, const struct runfile_task *b)
 {
-    if (a->ops != b->ops)
+    if (a->ops != b->ops && (strcmp(a->ops->name, b->ops->name) || strcmp(a->ops->version, b->ops->version)))
         return 0;
     json_t *ja = param_json(task_params, &a->options), *jb = param_json(task_params, &b->options);
     int same = json_equal(ja, jb);
@@ -183,6 +247,14 @@ int runfile_read_tasks(struct runfile *r, const json_t *list, struct err *e)
             if (same_task(&r->tasks[a], &r->tasks[b]))
                 return err_set(e, ERR_USAGE, "%s is the same as %s; remove one of them", r->tasks[b].where,
                                strrchr(r->tasks[a].where, ':') + 2);
+    for (int b = 1; b < r->n_tasks; b++)
+        for (int a = 0; a < b; a++)
+            if (!strcmp(r->tasks[a].name, r->tasks[b].name) &&
+                strcmp(r->tasks[a].ops->version, r->tasks[b].ops->version))
+                return err_set(e, ERR_USAGE,
+                               "%s is called \"%s\" as %s is, which is another task; give one of them "
+                               "another name",
+                               r->tasks[b].where, r->tasks[b].name, strrchr(r->tasks[a].where, ':') + 2);
     tell_tasks_apart(r);
     return 0;
 }

@@ -183,7 +183,7 @@ static const char *arena_copy(struct arena *a, const char *s)
 
 int grade_needs_segmenter(const struct run_task *t, const struct run_problem *p)
 {
-    const struct task_ops *ops = task_find(t->name);
+    const struct task_ops *ops = task_of_run(t->name, t->kind);
     return ops && ops->needs_segmenter && ops->needs_segmenter(p->subset);
 }
 
@@ -192,7 +192,7 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
 {
     struct grade g = {.verdict = VERDICT_ERROR, .reason = "the task is not known to this version"};
     struct arena scratch = {0};
-    const struct task_ops *ops = task_find(t->name);
+    const struct task_ops *ops = task_of_run(t->name, t->kind);
     struct problem problem = {.id = p->id,
                               .gold = p->gold,
                               .gold_len = strlen(p->gold),

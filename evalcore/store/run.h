@@ -55,6 +55,7 @@ struct run_task {
     const char *name;             /* registered name, whatever "as" says */
     const char *label;            /* its "as", else its name with its swept options */
     const char *version, *metric; /* metric: as in struct task_ops (tasks/task.h) */
+    const char *kind; /* of a task that is a file, by which its completions are graded; else NULL */
     int is_text; /* scored by the likelihood of given tokens: its records have that instead of a verdict */
     const char *source;          /* SHA-256 of the data, 64 hex digits */
     const char *options;         /* JSON object as text */

@@ -32,7 +32,7 @@ int run_prompt(const struct run_problem *p, struct str *out, size_t own[2])
 
 int run_task_is_restricted(const struct run_task *t)
 {
-    const struct task_ops *ops = task_find(t->name);
+    const struct task_ops *ops = task_of_run(t->name, t->kind);
     int is_restricted = ops && ops->is_restricted;
     for (int i = 0; i < t->n_problems && !is_restricted; i++)
         is_restricted = !t->problems[i].prompt;

@@ -379,7 +379,8 @@ static const char *grader_name(struct run *r)
     const char *name = answer_check_version();
     int by_word = 0, by_char = 0, by_rule = 0;
     for (int c = 0; c < r->n_cells; c++) {
-        const struct task_ops *ops = task_find(r->cells[c].task->name);
+        const struct run_task *t = r->cells[c].task;
+        const struct task_ops *ops = task_of_run(t->name, t->kind);
         by_rule |= ops && ops->grades_math;
         for (int i = 0; i < r->cells[c].n_records; i++) {
             const char *s = r->cells[c].records[i].segmenter;
