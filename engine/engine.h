@@ -204,6 +204,10 @@ struct request {           /* copied by engine_submit */
     const int32_t *forced; /* teacher forcing: decode these n_forced tokens, no sampling, no end token */
     int n_forced;
     int want_logprobs; /* log-probability of each chosen token, and the gap between the two largest logits */
+    /* The prompt's last n_scored tokens are scored as its own pass gives them, in one block: with
+     * want_logprobs the completion's begin with theirs. No prefill is shared then. At least one token stands
+     * before them. */
+    int n_scored;
     /* With forced tokens: their likelihood is wanted (completion.likelihood), and at each of them the
      * divergence of this request's distribution from the one under `reference`. The same tokens are decoded
      * under the reference beside the request, step for step, which takes a second row of the batch, unless
@@ -273,6 +277,18 @@ struct likelihood_bucket likelihood_total(const struct likelihood *l);
 /* Adds the buckets of l to those of `into`, which stay in ascending order. */
 void likelihood_merge(struct likelihood *into, const struct likelihood *l);
 
+/* The options of one problem, each scored by a request of its own. The engine leaves this empty: who puts the
+ * completions together fills it in (evalcore/sweep/option_jobs.h). */
+enum { ENGINE_OPTIONS_MAX = 26 };
+struct option_score {
+    int prompt, tokens; /* tokens that were prefilled, and tokens of the option, which were scored */
+    double logprob;     /* the sum over these, in nats */
+};
+struct option_scores {
+    int n; /* 0: the job is none of options */
+    struct option_score option[ENGINE_OPTIONS_MAX];
+};
+
 struct completion { /* valid until the next engine_step or engine_close */
     void *user;
     const int32_t *ids; /* without the end token; with a stop string: the tokens up to and including it */
@@ -282,10 +298,12 @@ struct completion { /* valid until the next engine_step or engine_close */
     enum finish_reason finish;
     struct kv_counts kv;
     struct kv_curve curve;
-    const float *logprobs, *gaps; /* n_ids (+ 1 when it ended with the end token) entries, or NULL */
+    /* n_scored, then n_ids (+ 1 when it ended with the end token) entries, or NULL */
+    const float *logprobs, *gaps;
     const int32_t *tops; /* as many: the likeliest token at each position, whatever was taken; or NULL */
     int n_logprobs;
     struct likelihood likelihood;
+    struct option_scores options;
     int preempted;     /* times it was preempted and started again */
     double seconds;    /* wall time from admission */
     const char *error; /* FINISHED_ERROR: why, a sentence */

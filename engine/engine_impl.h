@@ -33,6 +33,7 @@ struct sequence {
     float *logprobs, *gaps;
     int32_t *tops;
     int n_logprobs;
+    int has_bad_score; /* a scored token of the prompt has logits that are not finite */
     int done;
     enum finish_reason finish;
     size_t text_end; /* before a stop string */
@@ -169,6 +170,9 @@ int sequence_drops(const struct sequence *s);
  * appended, a stop string or its length, or with FINISHED_ERROR and `error` when logits, probability or
  * divergence are not finite. */
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r);
+/* Takes the results of the prompt's last n tokens, which are scored in the prompt's pass, in the place of
+ * earlier ones; after one that is not finite sequence_take() ends the sequence with an error. */
+void sequence_scored(struct sequence *s, const struct sample_result *r, int n);
 /* sequence_settings() sets *out to the sampling settings for token n_ids + 1 of the completion;
  * sequence_settings_change() returns 1 if they may differ from those of the token before. They do not depend
  * on the tokens drawn. */

@@ -65,7 +65,8 @@ static int make_room(struct engine *en, int seq, int n_pages, struct err *e)
  * what their queries read. Where layers have windows, each chunk gets the blocks that the one before has
  * left. */
 static int prefill_into(struct engine *en, int seq, const struct request *r, int from, int keep,
-                        const struct policy *policy, float *logits, struct err *e)
+                        const struct policy *policy, const struct prefill_scores *scores, float *logits,
+                        struct err *e)
 {
     double start = clock_seconds();
     int step = en->cache.window ? en->tf.chunk : r->n_prompt;
@@ -75,7 +76,7 @@ static int prefill_into(struct engine *en, int seq, const struct request *r, int
         rc = kvcache_map(&en->cache, seq, kv_pages(to), e);
         if (rc)
             return rc;
-        transformer_prefill(&en->tf, seq, r->prompt, at, to, r->n_prompt, policy, logits, e);
+        transformer_prefill(&en->tf, seq, r->prompt, at, to, r->n_prompt, policy, scores, logits, e);
         kvcache_slide(&en->cache, seq, to < r->n_prompt - keep ? to : r->n_prompt - keep);
     }
     en->stats.prefill_tokens += (uint64_t)(r->n_prompt - from);
@@ -95,7 +96,7 @@ static int make_entry(struct engine *en, const struct request *r, struct prompt_
         if (drop_entry(en, p, e))
             return e->code;
     }
-    int rc = prefill_into(en, p->seq, r, 0, SHARED_TAIL, NULL, p->logits, e);
+    int rc = prefill_into(en, p->seq, r, 0, SHARED_TAIL, NULL, NULL, p->logits, e);
     if (rc)
         return kvcache_clear(&en->cache, p->seq, e) ? e->code : rc;
     p->ids = xmalloc((size_t)r->n_prompt * sizeof *p->ids);
@@ -140,11 +141,26 @@ static int count_prefill(struct engine *en, struct sequence *s, int from, struct
     return 0;
 }
 
+/* The prompt's pass of a request whose last tokens are scored in it. */
+static int prefill_scored(struct engine *en, struct sequence *s, struct err *e)
+{
+    struct prefill_scores scores = {s->req.n_scored, xcalloc((size_t)s->req.n_scored, sizeof *scores.result)};
+    int rc = prefill_into(en, s->seq, &s->req, 0, 0, s->req.policy, &scores, en->tf.logits, e);
+    if (!rc)
+        rc = batch_settings(en, s, 0, e); /* scoring has used their place */
+    if (!rc)
+        sequence_scored(s, scores.result, scores.n);
+    free(scores.result);
+    return rc;
+}
+
 /* Prefills a sequence, which has the first `from` tokens of its prompt, under its policy. Its heads first
  * hold the whole prompt; what a policy dropped then goes back to the pool. */
 static int prefill_own(struct engine *en, struct sequence *s, int from, const float **logits, struct err *e)
 {
-    int rc = prefill_into(en, s->seq, &s->req, from, 0, s->req.policy, en->tf.logits, e);
+    int rc = s->req.n_scored
+                 ? prefill_scored(en, s, e)
+                 : prefill_into(en, s->seq, &s->req, from, 0, s->req.policy, NULL, en->tf.logits, e);
     if (!rc && sequence_drops(s))
         rc = kvcache_fit_ragged(&en->cache, s->seq, 0, e);
     if (rc)
@@ -159,7 +175,7 @@ static int sharable_tokens(const struct engine *en, const struct sequence *s)
 {
     const struct policy *p = s->req.policy;
     int n = s->req.n_prompt, tail = p->ops->prompt_tail ? p->ops->prompt_tail(p->params) : 0;
-    if ((p->needs & POLICY_PREFILL) || en->options.share_prompts < 0)
+    if ((p->needs & POLICY_PREFILL) || en->options.share_prompts < 0 || s->req.n_scored)
         return 0;
     return tail == 0 ? n : tail < n ? (n - tail) / PREFILL_TILE * PREFILL_TILE : 0;
 }

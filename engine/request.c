@@ -42,6 +42,11 @@ static int check_request(const struct engine *en, const struct request *r, struc
     if (r->max_total_tokens > 0 && r->n_prompt >= r->max_total_tokens)
         return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in max_total_tokens %d",
                        r->n_prompt, r->max_total_tokens);
+    if (r->n_scored < 0 || r->n_scored >= r->n_prompt || (r->n_scored && (r->reference || !r->want_logprobs)))
+        return err_set(e, ERR_USAGE,
+                       "%d tokens of a prompt of %d cannot be scored: at least one stands before them, and "
+                       "their log-probabilities are wanted, without a reference",
+                       r->n_scored, r->n_prompt);
     if (r->reference && !r->n_forced)
         return err_set(e, ERR_USAGE, "a likelihood is that of given tokens, and the request has none");
     if (has_pair(r) && en->options.max_batch < 2)
@@ -92,9 +97,10 @@ static struct sequence *enqueue_request(struct engine *en, const struct request 
         s->stop[i] = xstrdup(r->stop[i]);
     s->ids = xmalloc((size_t)limit * sizeof *s->ids);
     if (r->want_logprobs) {
-        s->logprobs = xmalloc(((size_t)limit + 1) * sizeof *s->logprobs);
-        s->gaps = xmalloc(((size_t)limit + 1) * sizeof *s->gaps);
-        s->tops = xmalloc(((size_t)limit + 1) * sizeof *s->tops);
+        size_t n = (size_t)r->n_scored + (size_t)limit + 1;
+        s->logprobs = xmalloc(n * sizeof *s->logprobs);
+        s->gaps = xmalloc(n * sizeof *s->gaps);
+        s->tops = xmalloc(n * sizeof *s->tops);
     }
     xgrow(&en->waiting, &en->cap_waiting, (size_t)en->n_waiting + 1, sizeof *en->waiting);
     en->waiting[en->n_waiting++] = s;

@@ -118,9 +118,26 @@ static void fail_sequence(struct sequence *s, const char *what)
     end_sequence(s, FINISHED_ERROR);
 }
 
+static void note_logprob(struct sequence *s, const struct sample_result *r)
+{
+    s->logprobs[s->n_logprobs] = r->logprob;
+    s->tops[s->n_logprobs] = r->top;
+    s->gaps[s->n_logprobs++] = r->gap;
+}
+
+void sequence_scored(struct sequence *s, const struct sample_result *r, int n)
+{
+    s->n_logprobs = 0;
+    s->has_bad_score = 0;
+    for (int i = 0; i < n; i++) {
+        s->has_bad_score |= r[i].bad;
+        note_logprob(s, &r[i]);
+    }
+}
+
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r)
 {
-    if (r->bad) {
+    if (r->bad || s->has_bad_score) {
         fail_sequence(s, "the logits");
         return;
     }
@@ -128,11 +145,8 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
         fail_sequence(s, "the probability or the divergence");
         return;
     }
-    if (s->req.want_logprobs) {
-        s->logprobs[s->n_logprobs] = r->logprob;
-        s->tops[s->n_logprobs] = r->top;
-        s->gaps[s->n_logprobs++] = r->gap;
-    }
+    if (s->req.want_logprobs)
+        note_logprob(s, r);
     int forced = s->req.n_forced > 0;
     if (!forced && is_end_token(en, s, r->token) && s->n_ids >= s->req.min_new_tokens) {
         end_sequence(s, FINISHED_STOP);

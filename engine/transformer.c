@@ -387,13 +387,48 @@ void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const
     policy->ops->prefill_end(policy, &c);
 }
 
+/* Samples the given token from row `row` of t->logits, as the one after position `pos`. */
+static void score_token(struct transformer *t, int seq, int pos, int row, int32_t token,
+                        struct sample_result *out, struct err *e)
+{
+    struct sample_settings s = {.top_p = 1, .force = token, .want_logprob = 1};
+    struct rows one = {1, t->row_seq, t->row_pos};
+    int32_t place = seq;
+    for (int i = 0; i < 8; i++)
+        s.banned[i] = s.ends[i] = -1;
+    device_upload(t->be, t->dev, t->settings + seq, &s, sizeof s, e);
+    device_upload(t->be, t->dev, t->row_seq, &place, sizeof place, e);
+    device_upload(t->be, t->dev, t->row_pos, &pos, sizeof pos, e);
+    sample_tokens(t, one, t->logits + (size_t)row * (size_t)t->model->config.vocab, e);
+    device_download(t->be, t->dev, out, t->sampled, sizeof *out, e);
+}
+
+/* Scores those tokens of the prompt's end that follow one of the chunk's n positions from pos0 on. The
+ * residual stream has all rows of the chunk, and t->logits room for a batch of them. */
+static void score_chunk(struct transformer *t, int seq, const int32_t *prompt, int pos0, int n, int n_prompt,
+                        const struct prefill_scores *scores, struct err *e)
+{
+    int first = n_prompt - scores->n; /* of the tokens that are scored */
+    int at = first - 1 > pos0 ? first - 1 : pos0, end = pos0 + n < n_prompt - 1 ? pos0 + n : n_prompt - 1;
+    for (; at < end && !e->code; at += t->b_rows) {
+        int rows = end - at < t->b_rows ? end - at : t->b_rows;
+        const float *x = t->x + (size_t)(at - pos0) * (size_t)t->model->config.hidden;
+        output_logits(t, x, t->logits, rows, 0, e);
+        for (int i = 0; i < rows; i++)
+            score_token(t, seq, at + i, i, prompt[at + i + 1], &scores->result[at + i + 1 - first], e);
+    }
+}
+
 void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int to,
-                         int n_prompt, const struct policy *policy, float *logits, struct err *e)
+                         int n_prompt, const struct policy *policy, const struct prefill_scores *scores,
+                         float *logits, struct err *e)
 {
     int n = 0;
     for (int pos0 = from; pos0 < to && !e->code; pos0 += t->chunk) {
         n = to - pos0 < t->chunk ? to - pos0 : t->chunk;
         prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
+        if (scores)
+            score_chunk(t, seq, prompt, pos0, n, n_prompt, scores, e);
     }
     if (to < n_prompt)
         return;

@@ -71,14 +71,22 @@ struct policy_group {
 void transformer_step(struct transformer *t, const struct policy_group *groups, int n_groups, int n_rows,
                       struct err *e);
 
+struct prefill_scores {
+    int n;
+    struct sample_result *result; /* (n), host: of each token */
+};
+
 /* Runs the prompt from position `from`, a multiple of PREFILL_TILE, to before `to`. Where that is n_prompt,
  * its end, it leaves the last token's logits in `logits` (device, vocab floats); otherwise it is one of these
  * multiples too. seq must have KV blocks for the tokens before `to` and hold those before `from` that are
  * read still. With policy NULL the prefill is dense and can be shared; else the policy's prefill hooks are
- * called, prefill_end last. */
+ * called, prefill_end last. Of the prompt's last scores->n tokens, as far as what precedes them is run now,
+ * *scores gets what a decode step that is given them says; it overwrites the sampling settings of seq. NULL:
+ * no token is scored. */
 enum { PREFILL_TILE = 128 };
 void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int to,
-                         int n_prompt, const struct policy *policy, float *logits, struct err *e);
+                         int n_prompt, const struct policy *policy, const struct prefill_scores *scores,
+                         float *logits, struct err *e);
 
 /* Calls prefill_end only, for a sequence that was forked from a shared prompt. Does nothing for policy NULL
  * or a policy without that hook. */
