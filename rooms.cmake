@@ -67,7 +67,7 @@ set(rooms
   "evalcore/stats          | stats.h                                    |"
   "evalcore/page           | doc.h svg.h                                |"
   "evalcore/process        | wire.h worker_process.h                    | evalcore/cli"
-  "evalcore/store          | run.h run_fields.h grades.h completion_json.h curve_json.h flat_json.h job_key.h journal.h journal_scan.h runfolder.h runlock.h | engine tasks answer_check"
+  "evalcore/store          | run.h run_fields.h grades.h option_grade.h completion_json.h curve_json.h flat_json.h job_key.h journal.h journal_scan.h runfolder.h runlock.h | engine tasks answer_check"
   "evalcore/graders        | grader_pool.h                              | evalcore/process evalcore/store evalcore/cli answer_check"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
   "evalcore/report/data    | report_data.h report_budget.h report_group.h report_merge.h report_steps.h report_match.h report_papers.h report_frontier.h report_curve.h report_samples.h | evalcore/store evalcore/stats engine/policies"

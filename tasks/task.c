@@ -14,6 +14,7 @@
 #include "tasks/task_list.h"
 
 static const char *const duplicates_names[] = {"refuse", "fold", NULL};
+static const char *const scored_names[] = {"steps", "block", NULL};
 
 const struct param task_params[] = {
     {.name = "file",
@@ -87,6 +88,13 @@ const struct param task_params[] = {
      .min = 1,
      .max = TEXT_WINDOW_MAX,
      .help = "text: first tokens of a window, which are prefilled and not scored (128)"},
+    {.name = "scored",
+     .type = PARAM_ENUM,
+     .offset = offsetof(struct task_options, scored),
+     .choices = scored_names,
+     .help =
+         "likelihood: an option's tokens in decode steps under the policy (steps), or in the prompt's pass "
+         "(block)"},
     {.name = NULL},
 };
 
@@ -111,6 +119,8 @@ void task_options_default(const struct task_ops *ops, struct task_options *o)
 {
     if (o->seed == PARAM_UNSET_INT && is_generated(ops, o) && list_has(ops->options, "seed"))
         o->seed = 1;
+    if (o->scored < 0 && ops->option_metrics)
+        o->scored = SCORED_STEPS;
     if (!task_is_text(ops->metric))
         return;
     if (o->window == PARAM_UNSET_INT)

@@ -20,6 +20,16 @@
  * with a struct task_ops, and an X(NAME) in task_list.h. Rows in tests/tasks go with either.
  */
 
+/* An option that is scored by its likelihood (ops->option_metrics). */
+struct problem_option {
+    const char *context; /* what it follows; NULL: the problem's prompt */
+    size_t context_len;
+    const char *text; /* what is scored, behind the context, with the space or other text between the two */
+    size_t text_len;
+    const char *shown; /* for people: the option as the data set has it */
+    int length;        /* characters (code points) of that, by which acc_norm divides; at least 1 */
+};
+
 struct problem {
     const char *id;     /* unique in the task, stable across runs; part of the job key */
     long line;          /* of its file, from 1; of generated problems the number */
@@ -43,9 +53,10 @@ struct problem {
     int n_golds;
     int n_options; /* multiple choice: letters A.. ; 0 otherwise */
     const char
-        *option_order;   /* multiple choice: "BDAC" = record's option shown as A, B, C, D; NULL otherwise */
-    int thinking_open;   /* 1: a rendered prompt that ends inside <think> */
-    int max_new_tokens;  /* the task's own limit (LongBench); 0: the run's limit holds */
+        *option_order; /* multiple choice: "BDAC" = record's option shown as A, B, C, D; NULL otherwise */
+    const struct problem_option *options; /* (n_options) where options are scored, else NULL */
+    int thinking_open;                    /* 1: a rendered prompt that ends inside <think> */
+    int max_new_tokens;                   /* the task's own limit (LongBench); 0: the run's limit holds */
     int no_chat;         /* 1: this task is never wrapped in a chat form (some of LongBench) */
     int truncate_middle; /* 1: a prompt that is too long loses its middle (LongBench) instead of being refused
                           */
@@ -69,8 +80,12 @@ struct task_options {   /* one table of options, filled from a run file's "tasks
     int chains, hops;   /* ruler's vt; PARAM_UNSET_INT: 1 and 4 */
     int window;         /* text: tokens of a window; PARAM_UNSET_INT: 1024 */
     int prompt_tokens;  /* text: first tokens of a window, not scored; PARAM_UNSET_INT: 128 */
+    int scored;         /* likelihood: enum task_scored; -1: SCORED_STEPS */
     int duplicates;     /* enum task_duplicates; -1: DUPLICATES_REFUSE */
 };
+/* How an option that is scored by its likelihood is run: its tokens in decode steps under the policy, or in
+ * the prompt's pass with what stands before it. */
+enum task_scored { SCORED_STEPS, SCORED_BLOCK };
 /* What becomes of a problem that stands in a file more than once. */
 enum task_duplicates { DUPLICATES_REFUSE, DUPLICATES_FOLD };
 extern const struct param task_params[]; /* keys of a "tasks" entry beside name and as */
@@ -113,6 +128,10 @@ struct task_ops {
      * likely the tokens of a text are. A task with bits_per_byte loads one problem, the whole text, which
      * evalcore/plan cuts into text windows; it has no grade(). */
     const char *metric;
+    /* NULL, or "acc", "acc_norm", or both with a comma, of a task whose options are scored by their
+     * likelihood: nothing is generated. The first gives the verdicts, the second stands beside it; golds are
+     * letters. Such a task has the metric accuracy and no grade(). */
+    const char *option_metrics;
     const char *prompts; /* comma-separated variants, the first is the default; NULL: none */
     /* 1: its authors ask that no example be published, so prompts are written neither to disk nor to a log.
      * Ids, option orders and reference answers are kept, and must hold no text of the problem. */

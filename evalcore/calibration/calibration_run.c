@@ -62,6 +62,10 @@ int dev_set_decode(struct dev_set *d, const struct runplan *p, int max_new, stru
         if (task_is_text(p->sets[i].task.ops->metric))
             rc = err_set(e, ERR_USAGE, "task %s scores a text; calibration needs tasks with problems",
                          p->sets[i].label);
+        else if (p->sets[i].task.ops->option_metrics)
+            rc = err_set(e, ERR_USAGE,
+                         "task %s scores options and generates nothing; calibration needs tasks with answers",
+                         p->sets[i].label);
         else
             rc = decode_set(d, en, full, &p->sets[i], max_new, e);
     }

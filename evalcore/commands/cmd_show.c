@@ -7,6 +7,7 @@
 
 #include "evalcore/base/log.h"
 #include "evalcore/commands/commands.h"
+#include "evalcore/store/option_grade.h"
 #include "evalcore/store/run.h"
 
 struct show_options {
@@ -105,7 +106,28 @@ static void print_likelihood(const struct likelihood *l)
            100 * (double)sum.agree / sum.tokens);
 }
 
-static int show_record(const struct run *r, const struct record *rec, int ids, struct err *e)
+/* What was scored of each option, with marks at the one that is right and at those that are chosen. */
+static void print_options(const struct record *rec, const struct run_task *t, const struct run_problem *p)
+{
+    enum option_metric first, second;
+    int is_known = option_metrics_read(t->option_metrics, &first, &second);
+    printf("---- options\n   log-likelihood  tokens   by length\n");
+    for (int i = 0; i < rec->options->n; i++) {
+        const struct option_score *o = &rec->options->option[i];
+        printf("%c  %14.6f  %6d  %10.6f%s%s", 'A' + i, o->logprob, o->tokens,
+               o->logprob / p->option_lengths[i], i < p->n_option_texts ? "  " : "",
+               i < p->n_option_texts ? p->option_texts[i] : "");
+        for (int k = 0; k < 2 && is_known; k++) {
+            enum option_metric m = k ? second : first;
+            if (m != OPTION_METRICS && option_choose(rec->options, p->option_lengths, m) == i)
+                printf("  <- %s", option_metric_name(m));
+        }
+        printf("\n");
+    }
+}
+
+static int show_record(const struct run *r, const struct cell *c, const struct record *rec, int ids,
+                       struct err *e)
 {
     struct str text = {0}, list = {0};
     char title[200];
@@ -115,7 +137,10 @@ static int show_record(const struct run *r, const struct record *rec, int ids, s
     if (!rc) {
         snprintf(title, sizeof title, "completion, sample %d: %d tokens, finish %s", rec->sample, rec->tokens,
                  finish_name(rec->finish));
-        print_text(title, str_text(&text), text.len);
+        if (rec->options)
+            print_options(rec, c->task, &c->task->problems[rec->problem]);
+        else
+            print_text(title, str_text(&text), text.len);
         if (ids)
             print_text("token ids", str_text(&list), list.len);
         if (rec->likelihood)
@@ -170,7 +195,7 @@ static int show_completion(const struct run *r, const char *cell, const char *na
         const struct record *rec = &r->cells[c].records[i];
         if (rec->problem != problem || (o->sample >= 0 && rec->sample != o->sample))
             continue;
-        rc = show_record(r, rec, o->ids, e);
+        rc = show_record(r, &r->cells[c], rec, o->ids, e);
         shown++;
     }
     if (!rc && !shown)

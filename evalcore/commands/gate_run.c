@@ -339,7 +339,7 @@ static int pick_traces(struct gate_job *j, struct gate_side *s, const struct run
         for (int c = 0; c < run->n_cells && s->n_traces < GATE_TRACES; c++) {
             const struct cell *x = &run->cells[c];
             int i = 0;
-            if (x->task->is_text || (!x->is_baseline && run->baseline[0]))
+            if (x->task->is_text || x->task->option_metrics || (!x->is_baseline && run->baseline[0]))
                 continue;
             while (i < x->n_records && (x->records[i].problem != round || x->records[i].tokens < 2))
                 i++;

@@ -119,7 +119,7 @@ static int truncate_middle(struct prompt_renderer *r, const struct problem *p, i
     return rc;
 }
 
-static int has_tokenizer(const struct prompt_renderer *r, struct err *e)
+int prompts_has_tokenizer(const struct prompt_renderer *r, struct err *e)
 {
     if (r->tokenizer)
         return 0;
@@ -198,7 +198,7 @@ static int count_tokens(void *context, const struct problem *p, struct err *e)
 {
     struct prompt_renderer *r = context;
     struct token_list ids = {0};
-    int rc = has_tokenizer(r, e);
+    int rc = prompts_has_tokenizer(r, e);
     if (!rc)
         rc = wrap_text(r, p, p->prompt, p->prompt_len, &ids, e);
     int n = ids.n < INT_MAX ? (int)ids.n : INT_MAX;
@@ -220,7 +220,7 @@ int prompts_render(struct prompt_set *s, struct prompt_renderer *r, struct err *
 {
     struct token_list one = {0};
     struct chat_words words;
-    int rc = has_tokenizer(r, e);
+    int rc = prompts_has_tokenizer(r, e);
     if (!rc)
         rc = prompts_words(&words, s->chat, r->settings, e);
     if (rc)
@@ -310,5 +310,6 @@ void prompts_release(struct prompt_set *s)
     task_close(&s->task);
     token_list_release(&s->ids);
     free(s->rows);
+    free(s->options);
     memset(s, 0, sizeof *s);
 }

@@ -9,8 +9,13 @@
 struct prompt_row {
     size_t first;      /* into ids */
     int n;             /* of the prompt; the tokens of a text that are scored follow it in ids */
-    char sha256[65];   /* of the ids, with those that are scored */
+    char sha256[65];   /* of the ids, with those that are scored, and how they are */
     int32_t end_token; /* the last token of the problem's own `stop`, -1: it has none */
+};
+/* An option of a problem: the tokens of its context, and its own, which are scored. */
+struct prompt_option {
+    size_t context, given; /* into ids; options with one context share its tokens */
+    int n_context, n_given;
 };
 struct prompt_set {
     struct task task;
@@ -23,6 +28,7 @@ struct prompt_set {
     int opens_thinking;          /* a prompt in this form ends inside thinking */
     int opens_bare;              /* the same for a problem that takes no chat form */
     struct prompt_row *rows;     /* (task.n_problems) */
+    struct prompt_option *options; /* of a task that scores options: (problems, ENGINE_OPTIONS_MAX) */
     struct token_list ids;
     const char *file; /* name inside the run folder */
 };
@@ -48,6 +54,8 @@ struct prompt_renderer {
     const struct settings *settings;
     struct tokenizer_scratch scratch;
 };
+/* Returns 0, or ERR_USAGE when the model has no tokenizer. */
+int prompts_has_tokenizer(const struct prompt_renderer *r, struct err *e);
 /* Frees its scratch; it may be zeroed. */
 void prompts_renderer_release(struct prompt_renderer *r);
 

@@ -44,8 +44,9 @@ static void make_jobs(struct runplan *p)
                                         .own_max_new = problem->max_new_tokens,
                                         .own_stop = problem->stop,
                                         .sample = k,
-                                        .context =
-                                            job_context(asked, t->max_total_tokens, context, s->rows[q].n)};
+                                        .context = problem->options ? 0
+                                                                    : job_context(asked, t->max_total_tokens,
+                                                                                  context, s->rows[q].n)};
                 struct job j = {.cell = i, .problem = (int)q, .sample = k};
                 job_key(&in, j.key);
                 if (keymap_add(&seen, j.key, p->n_jobs) != p->n_jobs)

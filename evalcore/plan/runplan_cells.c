@@ -160,7 +160,7 @@ static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 static const struct runfile_settings *settings_for(struct runplan *p, const struct runfile_task *t,
                                                    const struct runfile_settings *given)
 {
-    if (!task_is_text(t->ops->metric))
+    if (!task_is_text(t->ops->metric) && !t->ops->option_metrics)
         return given;
     struct runfile_settings *own = arena_alloc(&p->arena, sizeof *own);
     int is_told = 0;
@@ -168,9 +168,9 @@ static const struct runfile_settings *settings_for(struct runplan *p, const stru
         is_told |= windows_settings(&own->s, &k->s);
     *own = *given;
     if (windows_settings(&own->s, &given->s) && !is_told)
-        log_warn("%s: the tokens of a text are given, so of the generation settings only kv_dtype has an "
+        log_warn("%s: the tokens of %s are given, so of the generation settings only kv_dtype has an "
                  "effect on it; the others are ignored",
-                 t->label);
+                 t->label, t->ops->option_metrics ? "options" : "a text");
     return own;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "evalcore/base/hash.h"
+#include "evalcore/plan/option_prompts.h"
 #include "evalcore/plan/windows.h"
 #include "evalcore/store/job_key.h"
 
@@ -93,6 +94,8 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
         s->end_token = tokenizer_find(loaded->tokenizer, s->chat->end);
     if (task_is_text(t->ops->metric))
         windows_rows(s);
+    else if (t->ops->option_metrics)
+        rc = option_prompts_render(s, &renderer, e);
     else
         rc = prompts_render(s, &renderer, e);
     prompts_renderer_release(&renderer);

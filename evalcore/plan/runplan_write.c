@@ -22,7 +22,7 @@ static void put_prompt(json_t *o, const struct runplan *p, const struct prompt_s
         c++;
     const struct tokenizer *t = c < p->cells + p->n_cells ? p->loaded[c->loaded_model].tokenizer : NULL;
     json_object_set_new(o, "prompt", json_text(own->prompt, own->prompt_len));
-    if (!t || task_is_text(s->task.ops->metric))
+    if (!t || task_is_text(s->task.ops->metric) || own->options)
         return;
     struct prompt_text x = {0};
     prompts_text(&x, s, i, t, &c->settings->s);
@@ -33,6 +33,20 @@ static void put_prompt(json_t *o, const struct runplan *p, const struct prompt_s
         json_object_set_new(o, "asked", json_text(text + x.own[0], n));
     json_object_set_new(o, "after", json_text(text + x.own[1], x.text.len - x.own[1]));
     str_release(&x.text);
+}
+
+/* Options that are scored. */
+static void put_options(json_t *o, const struct problem *p, int is_secret)
+{
+    json_t *texts = json_array(), *lengths = json_array();
+    for (int i = 0; i < p->n_options; i++) {
+        json_array_append_new(texts, json_text_of(p->options[i].shown));
+        json_array_append_new(lengths, json_integer(p->options[i].length));
+    }
+    json_object_set_new(o, "option_lengths", lengths);
+    if (!is_secret)
+        json_object_set(o, "options", texts);
+    json_decref(texts);
 }
 
 static json_t *problem_json(const struct runplan *plan, const struct prompt_set *s, size_t i)
@@ -62,6 +76,8 @@ static json_t *problem_json(const struct runplan *plan, const struct prompt_set 
     if (!p->n_golds && p->gold)
         json_array_append_new(golds, json_text(p->gold, p->gold_len));
     json_object_set_new(o, "golds", golds);
+    if (p->options)
+        put_options(o, p, is_secret);
     if (p->n_classes) {
         json_t *classes = json_array();
         for (int k = 0; k < p->n_classes; k++)
@@ -102,6 +118,7 @@ static json_t *task_json(const struct prompt_set *s, const struct digest *proble
         .version = s->task.ops->version,
         .metric = s->task.ops->metric,
         .kind = s->task.ops->kind,
+        .option_metrics = s->task.ops->option_metrics,
         .source = s->task.source,
         .file = s->file,
         .problems_sha256 = problems->hex,

@@ -129,11 +129,12 @@ int runfile_check_endpoint(const struct runfile *r, struct err *e)
                            "model folder, and compare the two folders",
                            r->policies[i].where);
     for (int i = 0; i < r->n_tasks; i++)
-        if (task_is_text(r->tasks[i].ops->metric))
+        if (task_is_text(r->tasks[i].ops->metric) || r->tasks[i].ops->option_metrics)
             return err_set(e, ERR_USAGE,
-                           "%s: a text is scored by the likelihood of its tokens, which an endpoint does not "
-                           "give; use a model folder for it",
-                           r->tasks[i].where);
+                           "%s: %s by the likelihood of given tokens, which an endpoint does not give; use a "
+                           "model folder for it",
+                           r->tasks[i].where,
+                           r->tasks[i].ops->option_metrics ? "options are scored" : "a text is scored");
     for (int i = 0; i < r->n_settings; i++) {
         const struct settings *s = &r->settings[i].s;
         const char *key = s->kv_dtype         ? "kv_dtype"

@@ -70,6 +70,43 @@ static int read_likelihood(const json_t *list, struct likelihood *l)
     return 1;
 }
 
+/* A list of options, each [prompt, tokens, logprob]. */
+static json_t *options_json(const struct option_scores *s)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < s->n; i++)
+        json_array_append_new(
+            list, json_pack("[i, i, f]", s->option[i].prompt, s->option[i].tokens, s->option[i].logprob));
+    return list;
+}
+
+static int read_option(const json_t *v, struct option_score *s)
+{
+    json_int_t prompt, tokens;
+    if (json_unpack((json_t *)v, "[I, I, F!]", &prompt, &tokens, &s->logprob) || prompt < 1 ||
+        prompt > INT_MAX || tokens < 1 || tokens > INT_MAX || !isfinite(s->logprob))
+        return 0;
+    s->prompt = (int)prompt;
+    s->tokens = (int)tokens;
+    return 1;
+}
+
+/* None at all is right too. */
+static int read_options(const json_t *list, struct option_scores *s)
+{
+    size_t n = json_array_size(list);
+    s->n = 0;
+    if (!list)
+        return 1;
+    if (!json_is_array(list) || !n || n > ENGINE_OPTIONS_MAX)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (!read_option(json_array_get(list, i), &s->option[i]))
+            return 0;
+    s->n = (int)n;
+    return 1;
+}
+
 void completion_json_add(json_t *o, const struct completion *c)
 {
     json_object_set_new(o, "finish", json_string(finish_name(c->finish)));
@@ -85,6 +122,8 @@ void completion_json_add(json_t *o, const struct completion *c)
     json_object_set_new(o, "preempted", json_integer(c->preempted));
     if (c->likelihood.n)
         json_object_set_new(o, "likelihood", likelihood_json(&c->likelihood));
+    if (c->options.n)
+        json_object_set_new(o, "options", options_json(&c->options));
     if (c->finish == FINISHED_ERROR)
         json_object_set_new(o, "error", json_text_of(c->error ? c->error : "unknown error"));
 }
@@ -112,6 +151,8 @@ const char *completion_json_read(const json_t *o, struct completion *c)
     }
     if (!read_likelihood(json_object_get(o, "likelihood"), &c->likelihood))
         bad = "likelihood";
+    if (!read_options(json_object_get(o, "options"), &c->options))
+        bad = "options";
     if (!read_count(o, "preempted", &c->preempted))
         bad = "preempted";
     if (!read_count(o, "tokens", &c->n_ids))
@@ -139,7 +180,7 @@ int completion_flat_read(const struct flat_object *o, struct completion *c)
     struct flat_text finish = flat_string(o, "finish");
     char name[16] = "";
     if (!finish.data || finish.n >= sizeof name || flat_has(o, "likelihood") || flat_has(o, "error") ||
-        flat_has(o, "kv_counts"))
+        flat_has(o, "options") || flat_has(o, "kv_counts"))
         return 0;
     memcpy(name, finish.data, finish.n);
     if (!finish_find(name, &c->finish) || c->finish == FINISHED_ERROR)
@@ -150,7 +191,7 @@ int completion_flat_read(const struct flat_object *o, struct completion *c)
     }
     c->preempted = flat_count(o, "preempted");
     c->n_ids = flat_count(o, "tokens");
-    c->likelihood.n = 0;
+    c->likelihood.n = c->options.n = 0;
     c->error = NULL;
     return 1;
 }

@@ -257,7 +257,7 @@ int grades_save(const struct run *r, struct err *e)
         for (int i = 0; i < r->cells[c].n_records; i++) {
             const struct record *rec = &r->cells[c].records[i];
             if (rec->finish == FINISHED_ERROR || rec->is_ungraded || r->cells[c].task->is_text ||
-                keymap_add(&seen, rec->key, 1 + c) != 1 + c)
+                r->cells[c].task->option_metrics || keymap_add(&seen, rec->key, 1 + c) != 1 + c)
                 continue;
             const struct run_problem *p = &r->cells[c].task->problems[rec->problem];
             json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:f, s:s, s:s, s:s}", "v", GRADE_VERSION, "key",

@@ -42,9 +42,9 @@ void gradebook_release(struct gradebook *b);
  * gradebook_load(), and appends nothing then. */
 int grades_changes(const struct run *r, int most, struct str *out, struct err *e);
 
-/* Replaces the file of this grader's verdicts by those of a loaded run. Failed jobs, texts, and records whose
- * grader was killed are left out. Returns 0, or ERR_IO or ERR_DISK when it cannot be written; the old file
- * then stays. */
+/* Replaces the file of this grader's verdicts by those of a loaded run. Failed jobs, texts, options, and
+ * records whose grader was killed are left out. Returns 0, or ERR_IO or ERR_DISK when it cannot be written;
+ * the old file then stays. */
 int grades_save(const struct run *r, struct err *e);
 
 /* Grades one completion, of n bytes of text: sets rec's verdict, score, segmenter, reason and forms, which

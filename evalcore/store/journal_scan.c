@@ -15,6 +15,7 @@ struct scan_item {
     enum finish_reason finish;
     int withdrawn;
     struct likelihood likelihood;
+    struct option_scores options;
 };
 
 static void copy_text(char *out, size_t size, const char *s, size_t n)
@@ -28,6 +29,7 @@ static void keep_completion(struct scan_item *item, const struct completion *c)
 {
     item->finish = c->finish;
     item->likelihood = c->likelihood;
+    item->options = c->options;
 }
 
 static void read_line(void *context, const struct journal_line *l, void *out)
@@ -80,9 +82,16 @@ static void fill_job(struct journal_scan *s, struct scan_job *job, const struct 
         likelihood = arena_alloc(&s->arena, sizeof *likelihood);
         *likelihood = item->likelihood;
     }
-    *job = (struct scan_job){
-        .record = {.finish = item->finish, .withdrawn = item->withdrawn, .likelihood = likelihood},
-        .at = line_place(s, l)};
+    struct option_scores *options = NULL;
+    if (item->options.n) {
+        options = arena_alloc(&s->arena, sizeof *options);
+        *options = item->options;
+    }
+    *job = (struct scan_job){.record = {.finish = item->finish,
+                                        .withdrawn = item->withdrawn,
+                                        .likelihood = likelihood,
+                                        .options = options},
+                             .at = line_place(s, l)};
     memcpy(job->key, item->key, sizeof job->key);
     memcpy(job->digest, item->digest, sizeof job->digest);
 }

@@ -19,7 +19,7 @@ struct scan_place {
 struct scan_job {
     char key[JOB_KEY_HEX + 1];
     char digest[17];      /* first digits of the tokens' SHA-256 */
-    struct record record; /* finish, withdrawn and likelihood alone */
+    struct record record; /* finish, withdrawn, likelihood and options alone */
     struct scan_place at;
 };
 

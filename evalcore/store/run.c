@@ -45,6 +45,26 @@ static int load_strings(struct run *r, const json_t *o, const char *key, const c
     return 0;
 }
 
+/* The lengths of a problem's options; a problem whose options are not scored has none. */
+static int load_lengths(struct run *r, const json_t *o, struct run_problem *p, const char *where,
+                        struct err *e)
+{
+    const json_t *list = json_object_get(o, "option_lengths");
+    size_t n = json_array_size(list);
+    int *length = arena_alloc(&r->arena, (n + 1) * sizeof *length);
+    if (list && (n != (size_t)p->n_options || !n || n > ENGINE_OPTIONS_MAX))
+        return err_set(e, ERR_FORMAT, "%s: \"option_lengths\" must hold a number for each option", where);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(list, i);
+        json_int_t value = json_integer_value(v);
+        if (!json_is_integer(v) || value < 1 || value > INT32_MAX)
+            return err_set(e, ERR_FORMAT, "%s: \"option_lengths\" must hold numbers from 1 on", where);
+        length[i] = (int)value;
+    }
+    p->option_lengths = n ? length : NULL;
+    return 0;
+}
+
 /* A text that may hold NULs; NULL when it is not there. */
 static const char *load_text(struct run *r, const json_t *o, const char *key, size_t *n)
 {
@@ -64,6 +84,10 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
         rc = load_strings(r, o, "golds", &p->golds, &p->n_golds, where, e);
     if (!rc)
         rc = load_strings(r, o, "all_classes", &p->all_classes, &p->n_classes, where, e);
+    if (!rc)
+        rc = load_strings(r, o, "options", &p->option_texts, &p->n_option_texts, where, e);
+    if (!rc)
+        rc = load_lengths(r, o, p, where, e);
     if (!rc) {
         p->gold = p->n_golds ? p->golds[0] : "";
         p->prompt = load_text(r, o, "prompt", &p->prompt_len);

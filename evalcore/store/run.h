@@ -41,11 +41,16 @@ struct run_problem {
     int n_golds;
     int n_options;            /* multiple choice: letters A..; 0 otherwise */
     const char *option_order; /* multiple choice, else NULL */
-    int thinking_open;        /* the prompt opened the thinking block: the completion begins inside it */
-    int has_no_thinking;      /* only an answer is read, never a thinking block; no file says so */
-    int own_max_new;          /* the problem's own limit, 0: none */
-    const char *own_stop;     /* the problem's own stop string, NULL: none */
-    const char *subset;       /* these three as in struct problem: the grader of the task asks for them */
+    /* Of a task that scores options (run_task.option_metrics), else NULL: by which acc_norm divides,
+     * (n_options); and the options, n_option_texts, 0 for a restricted task. */
+    const int *option_lengths;
+    const char *const *option_texts;
+    int n_option_texts;
+    int thinking_open;    /* the prompt opened the thinking block: the completion begins inside it */
+    int has_no_thinking;  /* only an answer is read, never a thinking block; no file says so */
+    int own_max_new;      /* the problem's own limit, 0: none */
+    const char *own_stop; /* the problem's own stop string, NULL: none */
+    const char *subset;   /* these three as in struct problem: the grader of the task asks for them */
     const char *const *all_classes;
     int n_classes;
 };
@@ -55,7 +60,8 @@ struct run_task {
     const char *name;             /* registered name, whatever "as" says */
     const char *label;            /* its "as", else its name with its swept options */
     const char *version, *metric; /* metric: as in struct task_ops (tasks/task.h) */
-    const char *kind; /* of a task that is a file, by which its completions are graded; else NULL */
+    const char *kind;           /* of a task that is a file, by which its completions are graded; else NULL */
+    const char *option_metrics; /* as in struct task_ops: its records have options; NULL: no such task */
     int is_text; /* scored by the likelihood of given tokens: its records have that instead of a verdict */
     const char *source;          /* SHA-256 of the data, 64 hex digits */
     const char *options;         /* JSON object as text */
@@ -100,6 +106,10 @@ struct record {                /* one completion */
     double score;                        /* 1 or 0; the metric's value for text metrics, a window's
                                           * bits per byte for a text */
     const struct likelihood *likelihood; /* of a text: then verdict has no meaning; NULL: the job failed */
+    /* Of a task that scores options, else NULL; NULL also where the job failed. second: 1 or 0 by the second
+     * of its metrics, NaN where there is none. */
+    const struct option_scores *options;
+    double second;
     const char *reason, *gold_form, *pred_form; /* "" when there is none */
     const char *segmenter; /* "jieba" or "char" where the score depends on it, else NULL */
     int is_ungraded;       /* its grader was killed: verdict error, which is not kept */
@@ -115,7 +125,7 @@ struct record {                /* one completion */
 
 /* Which of several records of one key counts must not depend on when they were written: the record with
  * the highest "withdrawn", then a completion before an error, then the record whose digest of the tokens is
- * smaller, then, of a text, the one with fewer bits.
+ * smaller, then, of a text, the one with fewer bits, of options the one with lower log-likelihoods.
  *
  * A device that is found to be wrong has its completions withdrawn: each gets a record, an error, with
  * "withdrawn": 1, before which records without that field do not count, and what is decoded in its place has
@@ -123,9 +133,9 @@ struct record {                /* one completion */
 /* Returns 1 when the record says that a completion is withdrawn (its number is odd), else 0. */
 int record_is_withdrawal(const struct record *r);
 
-/* Compares results alone: the digests of the tokens, then the likelihoods. Returns 0 when they are the same,
- * below 0 when the result of a has the smaller digest or, of a text, fewer bits, else above 0. digest_a,
- * digest_b: first 16 hex digits of the tokens' SHA-256. */
+/* Compares results alone: the digests of the tokens, then the likelihoods, of texts or options. Returns 0
+ * when they are the same, below 0 when the result of a has the smaller digest or, of a text, fewer bits, else
+ * above 0. digest_a, digest_b: first 16 hex digits of the tokens' SHA-256. */
 int record_compare(const struct record *a, const char *digest_a, const struct record *b,
                    const char *digest_b);
 /* Returns 1 when a counts and b does not, by the rule above; 0 when b counts, or when nothing tells them

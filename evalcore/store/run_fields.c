@@ -24,6 +24,7 @@ const struct run_field run_task_fields[] = {
     {"version", FIELD_TEXT, TASK(version), 0},
     {"metric", FIELD_TEXT, TASK(metric), 0},
     {"kind", FIELD_TEXT, TASK(kind), 1},
+    {"option_metrics", FIELD_TEXT, TASK(option_metrics), 1},
     {"source", FIELD_TEXT, TASK(source), 0},
     {"file", FIELD_TEXT, TASK(file), 0},
     {"problems_sha256", FIELD_TEXT, TASK(problems_sha256), 0},

@@ -96,7 +96,8 @@ int run_load_limits(const struct run *r, struct cell *c, const json_t *settings,
 int run_limit_asked(const struct cell *c, int problem)
 {
     int own = c->task->problems[problem].own_max_new;
-    return own > 0 && (!c->is_limit_set || c->task->is_text) ? own : c->max_new_tokens;
+    return own > 0 && (!c->is_limit_set || c->task->is_text || c->task->option_metrics) ? own
+                                                                                        : c->max_new_tokens;
 }
 
 int run_limit(const struct cell *c, int problem)
@@ -150,10 +151,23 @@ static int compare_likelihoods(const struct likelihood *a, const struct likeliho
     return bits ? bits : kl ? kl : by_value((double)x.agree, (double)y.agree);
 }
 
+/* The tokens of options are given, too. */
+static int compare_options(const struct option_scores *a, const struct option_scores *b)
+{
+    if (!a || !b)
+        return (a != NULL) - (b != NULL);
+    for (int i = 0; i < a->n && i < b->n; i++) {
+        int order = by_value(a->option[i].logprob, b->option[i].logprob);
+        if (order)
+            return order;
+    }
+    return a->n - b->n;
+}
+
 int record_compare(const struct record *a, const char *digest_a, const struct record *b, const char *digest_b)
 {
-    int ids = strcmp(digest_a, digest_b);
-    return ids ? ids : compare_likelihoods(a->likelihood, b->likelihood);
+    int ids = strcmp(digest_a, digest_b), texts = compare_likelihoods(a->likelihood, b->likelihood);
+    return ids ? ids : texts ? texts : compare_options(a->options, b->options);
 }
 
 /* ---- Which of two records of one job counts. */

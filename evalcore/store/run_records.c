@@ -2,6 +2,7 @@
  * journal record belongs to every cell that expects its key. */
 #include "evalcore/store/run_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "evalcore/store/job_key.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/journal.h"
+#include "evalcore/store/option_grade.h"
 #include "evalcore/store/run.h"
 #include "tasks/task.h"
 
@@ -43,14 +45,16 @@ void run_expected_key(const struct cell *c, int i, char *out)
 {
     const struct run_problem *p = &c->task->problems[i / c->samples];
     int asked = run_limit_asked(c, i / c->samples);
-    struct job_inputs in = {.identity = c->identity,
-                            .prompt_sha256 = p->prompt_sha256,
-                            .problem = p->id,
-                            .own_max_new = p->own_max_new,
-                            .own_stop = p->own_stop,
-                            .sample = i % c->samples,
-                            .context =
-                                job_context(asked, c->max_total_tokens, c->max_context, p->prompt_tokens)};
+    struct job_inputs in = {
+        .identity = c->identity,
+        .prompt_sha256 = p->prompt_sha256,
+        .problem = p->id,
+        .own_max_new = p->own_max_new,
+        .own_stop = p->own_stop,
+        .sample = i % c->samples,
+        .context = c->task->option_metrics
+                       ? 0
+                       : job_context(asked, c->max_total_tokens, c->max_context, p->prompt_tokens)};
     job_key(&in, out);
 }
 
@@ -151,15 +155,22 @@ static void fill_record(struct loader *l, struct record *rec, const struct journ
 {
     const struct completion *c = &fields->completion;
     struct likelihood *likelihood = NULL;
+    struct option_scores *options = NULL;
     if (c->likelihood.n) {
         likelihood = arena_alloc(&l->run->arena, sizeof *likelihood);
         *likelihood = c->likelihood;
+    }
+    if (c->options.n) {
+        options = arena_alloc(&l->run->arena, sizeof *options);
+        *options = c->options;
     }
     *rec = (struct record){.prompt_tokens = fields->prompt_tokens,
                            .tokens = c->n_ids,
                            .finish = c->finish,
                            .kv = c->kv,
                            .likelihood = likelihood,
+                           .options = options,
+                           .second = NAN,
                            .withdrawn = fields->withdrawn,
                            .error = c->error ? arena_strdup(&l->run->arena, c->error) : "",
                            .seconds = c->seconds,
@@ -292,6 +303,10 @@ static int set_grade(struct loader *l, struct record *rec, const struct cell *c,
     }
     if (c->task->is_text) {
         read_likelihood(rec);
+        return 0;
+    }
+    if (c->task->option_metrics) {
+        option_grade(rec, c->task, p, &l->run->arena);
         return 0;
     }
     const struct grade_row *row;

@@ -25,6 +25,7 @@ void canary_keep(struct canary *k, int i, long j, const struct completion *c)
     own->ids = xrealloc(own->ids, (size_t)c->n_ids * sizeof *own->ids);
     memcpy(own->ids, c->ids, (size_t)c->n_ids * sizeof *own->ids);
     own->n = c->n_ids;
+    own->options = c->options;
     own->job = j;
 }
 
@@ -52,8 +53,12 @@ void canary_drop(struct canary *k, int i)
 
 int canary_is_equal(const struct canary_job *k, const struct completion *c)
 {
-    return c->finish != FINISHED_ERROR && c->n_ids == k->n &&
-           !memcmp(c->ids, k->ids, (size_t)k->n * sizeof *k->ids);
+    int is_same = c->finish != FINISHED_ERROR && c->n_ids == k->n && c->options.n == k->options.n &&
+                  !memcmp(c->ids, k->ids, (size_t)k->n * sizeof *k->ids);
+    for (int i = 0; i < c->options.n && is_same; i++)
+        is_same = c->options.option[i].logprob >= k->options.option[i].logprob &&
+                  c->options.option[i].logprob <= k->options.option[i].logprob;
+    return is_same;
 }
 
 void canary_release(struct canary *k)

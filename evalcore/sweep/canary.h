@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "engine/engine.h"
 #include "evalcore/cli/device_list.h"
 #include "evalcore/sweep/sweep_progress.h"
 
@@ -11,9 +12,10 @@
  * then or is wrong now, so it gets another worker's job where there is one. */
 struct canary_job {
     long job;
-    int32_t *ids;   /* (n) */
-    int n;          /* 0: there is none */
-    int is_doubted; /* its worker was found to be wrong once: it is for nobody else */
+    int32_t *ids;                 /* (n) */
+    int n;                        /* 0: there is none */
+    struct option_scores options; /* of a job whose tokens are given */
+    int is_doubted;               /* its worker was found to be wrong once: it is for nobody else */
 };
 struct canary {
     struct canary_job
@@ -28,7 +30,8 @@ void canary_keep(struct canary *k, int i, long j, const struct completion *c);
 const struct canary_job *canary_for(const struct canary *k, int i, int *by);
 /* Worker i was found to be wrong: its canary goes, and later ones are for itself alone. */
 void canary_drop(struct canary *k, int i);
-/* Returns 1 when the completion has the canary's tokens and is no error, else 0. */
+/* Returns 1 when the completion has the canary's tokens and, of options, its log-likelihoods, and is no
+ * error, else 0. */
 int canary_is_equal(const struct canary_job *k, const struct completion *c);
 /* Frees the tokens and zeroes *k, which may be zeroed already. */
 void canary_release(struct canary *k);

@@ -6,6 +6,7 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/sweep/decoder.h"
+#include "evalcore/sweep/option_jobs.h"
 #include "evalcore/sweep/replay.h"
 
 struct replay_run { /* a replay that an engine has */
@@ -18,17 +19,28 @@ struct local_decoder {
     struct replay_run **replay; /* (n_replays) */
     int n_replays;
     size_t cap;
+    struct option_job **options; /* (n_options): of jobs whose options an engine has */
+    int n_options;
+    size_t options_cap;
+    int32_t *buffer; /* tokens of a request of an option */
+    size_t buffer_cap;
 };
 
-/* A request's `user` is the job's index, since the plan's list of jobs may grow meanwhile. */
-static void *user_of(long j)
+/* A request's `user` is the job's index, since the plan's list of jobs may grow meanwhile, and the option. */
+enum { USER_OPTIONS = 32 };
+static void *user_of(long j, int option)
 {
-    return (void *)(intptr_t)(j + 1);
+    return (void *)(intptr_t)((j + 1) * USER_OPTIONS + option);
 }
 
 static long job_of(const void *user)
 {
-    return (long)(intptr_t)user - 1;
+    return (long)((intptr_t)user / USER_OPTIONS) - 1;
+}
+
+static int option_of(const void *user)
+{
+    return (int)((intptr_t)user % USER_OPTIONS);
 }
 
 /* Tokens between two points of a completion's curve of reads: about 32 points over the longest completion,
@@ -107,6 +119,24 @@ static void watch_layer(void *context, const struct seen *s)
         replay_see(&r->out, l->decoder->plan->jobs[j].replay->n, s);
 }
 
+static int submit_options(struct local_decoder *l, struct engine *en, long j, struct err *e)
+{
+    const struct runplan *p = l->decoder->plan;
+    struct option_job *o = option_job_new(p, j);
+    int rc = 0;
+    xgrow(&l->options, &l->options_cap, (size_t)l->n_options + 1, sizeof *l->options);
+    l->options[l->n_options++] = o;
+    for (int i = 0; i < o->n && !rc; i++) {
+        struct request r;
+        option_request(&r, p, &p->jobs[j], i, &l->buffer, &l->buffer_cap);
+        r.user = user_of(j, i);
+        rc = engine_submit(en, &r, e);
+        if (rc)
+            err_add(e, "option %c", 'A' + i);
+    }
+    return rc;
+}
+
 static int local_submit(struct decoder *d, int w, long j, struct err *e)
 {
     struct local_decoder *l = d->data;
@@ -115,9 +145,14 @@ static int local_submit(struct decoder *d, int w, long j, struct err *e)
     const struct plan_cell *c = &p->cells[job->cell];
     const struct prompt_set *s = &p->sets[c->set];
     struct engine *en = p->loaded[c->loaded_model].engine;
-    struct request r = job->replay ? replay_request(p, job) : request_of(p, job);
-    r.user = user_of(j);
-    int rc = engine_submit(en, &r, e);
+    int rc;
+    if (s->options && !job->replay) {
+        rc = submit_options(l, en, j, e);
+    } else {
+        struct request r = job->replay ? replay_request(p, job) : request_of(p, job);
+        r.user = user_of(j, 0);
+        rc = engine_submit(en, &r, e);
+    }
     if (rc)
         return err_add(e, "%s, problem %s", c->label, s->task.problems[job->problem].id), rc;
     if (job->replay) {
@@ -140,6 +175,15 @@ static int local_capacity(struct decoder *d, int w)
     return free;
 }
 
+static void drop_options(struct local_decoder *l, struct option_job *o)
+{
+    int i = 0;
+    while (l->options[i] != o)
+        i++;
+    l->options[i] = l->options[--l->n_options];
+    option_job_free(o);
+}
+
 static int hand_over(struct local_decoder *l, const struct loaded_model *m, const struct completion *c,
                      struct err *e)
 {
@@ -147,10 +191,19 @@ static int hand_over(struct local_decoder *l, const struct loaded_model *m, cons
     long j = job_of(c->user);
     int at;
     struct replay_run *r = find_replay(l, j, &at);
-    struct decoded_job out = {.c = *c, .device = m->info.device, .replay = r ? &r->out : NULL};
+    struct option_job *options = NULL;
+    struct completion joined;
+    for (int i = 0; i < l->n_options && !options; i++)
+        options = l->options[i]->job == j ? l->options[i] : NULL;
+    if (options && !option_job_take(options, option_of(c->user), c, &joined))
+        return 0;
+    struct decoded_job out = {
+        .c = options ? joined : *c, .device = m->info.device, .replay = r ? &r->out : NULL};
     d->worker[0].n_held--;
     d->worker[0].n_finished++;
     int rc = d->user.done(d->user.context, 0, j, &out, e);
+    if (options)
+        drop_options(l, options);
     if (r) {
         replay_release(&r->out);
         free(r);
@@ -178,12 +231,23 @@ static int local_poll(struct decoder *d, struct err *e)
     return rc;
 }
 
+/* The options of a job are one entry. */
+static void add_running(struct decoder_figures *out, long job, int tokens)
+{
+    for (int i = 0; i < out->n; i++)
+        if (out->running[i].job == job) {
+            out->running[i].tokens += tokens;
+            return;
+        }
+    out->running[out->n++] = (struct running_job){job, tokens};
+}
+
 static void local_look(struct decoder *d, struct decoder_figures *out)
 {
     struct running *running = NULL;
     struct decoder_sums sums = {.devices = 1};
     size_t cap = 0;
-    int is_waiting = 0;
+    int is_waiting = 0, n_running = 0;
     out->n = 0;
     for (int i = 0; i < d->plan->n_loaded; i++) {
         const struct engine *en = d->plan->loaded[i].engine;
@@ -197,12 +261,13 @@ static void local_look(struct decoder *d, struct decoder_figures *out)
         xgrow(&running, &cap, (size_t)max_batch, sizeof *running);
         int n = engine_running(en, running);
         xgrow(&out->running, &out->cap, (size_t)(out->n + n) + 1, sizeof *out->running);
+        n_running += n;
         for (int k = 0; k < n; k++)
-            out->running[out->n++] = (struct running_job){job_of(running[k].user), running[k].n_ids};
+            add_running(out, job_of(running[k].user), running[k].n_ids);
         is_waiting |= engine_waiting(en) && n < max_batch;
     }
     free(running);
-    sums.places = decoder_places(is_waiting, out->n, d->plan->loaded[0].info.max_batch);
+    sums.places = decoder_places(is_waiting, n_running, d->plan->loaded[0].info.max_batch);
     d->worker[0].places = sums.places;
     out->model[0] = sums;
     out->n_workers = 1;
@@ -244,6 +309,10 @@ static void local_close(struct decoder *d)
         free(l->replay[i]);
     }
     free(l->replay);
+    for (int i = 0; i < l->n_options; i++)
+        option_job_free(l->options[i]);
+    free(l->options);
+    free(l->buffer);
     free(l);
     free(d->worker);
     memset(d, 0, sizeof *d);

@@ -285,7 +285,7 @@ int message_read_done(const json_t *m, const char **key, struct completion *c, s
     const json_t *curve = json_object_get(m, "curve");
     if (curve && !curve_json_read(curve, &c->curve))
         return set_malformed(m, "curve is no curve of reads", e);
-    size_t more = (c->error ? 1 : 0) + (c->likelihood.n ? 1 : 0) + (curve ? 1 : 0) +
+    size_t more = (c->error ? 1 : 0) + (c->likelihood.n ? 1 : 0) + (c->options.n ? 1 : 0) + (curve ? 1 : 0) +
                   (json_object_get(m, "replay") ? 1 : 0);
     if (json_object_size(m) != 4 + COMPLETION_JSON_FIELDS + more)
         return set_malformed(m, "a field too many", e);

@@ -1,0 +1,131 @@
+/* Requests of options and what becomes of their completions (contract: option_jobs.h). Sums are taken in the
+ * order of options, whichever ended first. */
+#include "evalcore/sweep/option_jobs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+static const struct prompt_option *option_of(const struct prompt_set *s, const struct job *j, int option)
+{
+    return &s->options[(size_t)j->problem * ENGINE_OPTIONS_MAX + (size_t)option];
+}
+
+void option_request(struct request *out, const struct runplan *p, const struct job *j, int option,
+                    int32_t **buffer, size_t *cap)
+{
+    const struct plan_cell *c = &p->cells[j->cell];
+    const struct prompt_set *s = &p->sets[c->set];
+    const struct prompt_option *o = option_of(s, j, option);
+    int is_block = s->task.options.scored == SCORED_BLOCK, all = o->n_context + o->n_given;
+    int prompt = is_block ? all - 1 : o->n_context > 1 ? o->n_context - 1 : 1;
+    xgrow(buffer, cap, (size_t)all, sizeof **buffer);
+    memcpy(*buffer, s->ids.id + o->context, (size_t)o->n_context * sizeof **buffer);
+    memcpy(*buffer + o->n_context, s->ids.id + o->given, (size_t)o->n_given * sizeof **buffer);
+    *out = (struct request){.prompt = *buffer,
+                            .n_prompt = prompt,
+                            .policy = c->instance,
+                            .forced = *buffer + prompt,
+                            .n_forced = all - prompt,
+                            .want_logprobs = 1,
+                            .n_scored = is_block ? o->n_given - 1 : 0,
+                            .ignore_eos = 1,
+                            .end_token = -1};
+}
+
+struct option_job *option_job_new(const struct runplan *p, long job)
+{
+    const struct job *j = &p->jobs[job];
+    const struct prompt_set *s = &p->sets[p->cells[j->cell].set];
+    const struct problem *problem = &s->task.problems[j->problem];
+    struct option_job *o = xcalloc(1, sizeof *o);
+    o->job = job;
+    o->n = o->n_left = problem->n_options;
+    o->ids = xmalloc(((size_t)problem->max_new_tokens + 1) * sizeof *o->ids);
+    for (int i = 0; i < o->n; i++) {
+        const struct prompt_option *x = option_of(s, j, i);
+        memcpy(o->ids + o->n_ids, s->ids.id + x->given, (size_t)x->n_given * sizeof *o->ids);
+        o->n_ids += x->n_given;
+        o->part[i].score.tokens = x->n_given;
+        o->part[i].score.prompt = x->n_context; /* what its request prefills follows */
+    }
+    for (int i = 0; i < o->n; i++) {
+        struct option_score *x = &o->part[i].score;
+        if (s->task.options.scored == SCORED_BLOCK)
+            x->prompt += x->tokens - 1;
+        else
+            x->prompt -= x->prompt > 1;
+    }
+    return o;
+}
+
+static void fail_option(struct option_part *part, int option, const char *why)
+{
+    struct str text = {0};
+    str_printf(&text, "option %c: %s", 'A' + option, why);
+    part->error = xstrdup(str_text(&text));
+    str_release(&text);
+}
+
+static void add_counts(struct kv_counts *to, const struct kv_counts *k)
+{
+    to->reads += k->reads;
+    to->reads_full += k->reads_full;
+    to->aux_reads += k->aux_reads;
+    to->prefill_reads += k->prefill_reads;
+    to->prefill_aux_reads += k->prefill_aux_reads;
+    to->key_elements += k->key_elements;
+    to->selected += k->selected;
+    to->peak_tokens = fmax(to->peak_tokens, k->peak_tokens);
+    to->prefill_peak_tokens = fmax(to->prefill_peak_tokens, k->prefill_peak_tokens);
+}
+
+static void join_parts(struct option_job *o, struct completion *out)
+{
+    *out = (struct completion){
+        .ids = o->ids, .n_ids = o->n_ids, .text = "", .finish = FINISHED_STOP, .options = {.n = o->n}};
+    for (int i = 0; i < o->n; i++) {
+        const struct option_part *part = &o->part[i];
+        add_counts(&out->kv, &part->kv);
+        out->options.option[i] = part->score;
+        out->preempted += part->preempted;
+        out->seconds = fmax(out->seconds, part->seconds);
+        out->error = out->error ? out->error : part->error;
+    }
+    if (!out->error)
+        return;
+    out->finish = FINISHED_ERROR;
+    out->options.n = out->n_ids = 0;
+}
+
+int option_job_take(struct option_job *o, int option, const struct completion *c, struct completion *out)
+{
+    struct option_part *part = &o->part[option];
+    part->kv = c->kv;
+    part->seconds = c->seconds;
+    part->preempted = c->preempted;
+    if (c->finish == FINISHED_ERROR) {
+        fail_option(part, option, c->error ? c->error : "it could not be decoded");
+    } else {
+        for (int i = c->n_logprobs - part->score.tokens; i < c->n_logprobs; i++)
+            part->score.logprob += (double)c->logprobs[i];
+        if (!isfinite(part->score.logprob))
+            fail_option(part, option, "its log-likelihood is not finite");
+    }
+    if (--o->n_left)
+        return 0;
+    join_parts(o, out);
+    return 1;
+}
+
+void option_job_free(struct option_job *o)
+{
+    if (!o)
+        return;
+    for (int i = 0; i < o->n; i++)
+        free(o->part[i].error);
+    free(o->ids);
+    free(o);
+}
