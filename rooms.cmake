@@ -15,7 +15,7 @@
 set(front_doors
   kernels/backend.h kernels/limits.h
   engine/engine.h engine/policies/policy.h
-  tasks/task.h answer_check/answer_check.h)
+  tasks/task.h answer_check/answer_check.h code_check/code_check.h)
 
 # Benchmarks measure parts that nobody else looks at; the doctor and `kveval convert gates` look at what a folder holds.
 set(include_exceptions
@@ -59,7 +59,9 @@ set(rooms
   "engine/policies         | policy.h                                   | engine/model engine/memory engine/pocket kernels"
   "engine                  | engine.h                                   | engine/policies engine/model engine/text engine/memory engine/pocket kernels"
 
-  "tasks                   | task.h                                     | answer_check"
+  "code_check              | code_check.h                               |"
+
+  "tasks                   | task.h                                     | answer_check code_check"
 
   "evalcore/cli            | *                                          |"
   "evalcore/net            | http.h                                     |"

@@ -112,7 +112,7 @@ foreach(room IN LISTS room_names)
 endforeach()
 
 set(names)
-foreach(top kernels evalcore engine answer_check tasks tests)
+foreach(top kernels evalcore engine answer_check code_check tasks tests)
   file(GLOB_RECURSE files RELATIVE ${ROOT}
     ${ROOT}/${top}/*.c ${ROOT}/${top}/*.h ${ROOT}/${top}/*.cu ${ROOT}/${top}/*.cuh ${ROOT}/${top}/*.cc)
   foreach(file IN LISTS files)

@@ -6,7 +6,7 @@ source_dir=$1
 tree=$PWD/tree
 rm -rf "$tree"
 mkdir -p "$tree"
-(cd "$source_dir" && find kernels evalcore engine answer_check tasks tests \
+(cd "$source_dir" && find kernels evalcore engine answer_check code_check tasks tests \
     \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) -print0 |
     xargs -0 cp --parents -t "$tree")
 cp "$source_dir/rooms.cmake" "$tree"

@@ -23,7 +23,7 @@ import os
 import re
 import sys
 
-TOPS = ("kernels", "engine", "tasks", "evalcore", "answer_check")
+TOPS = ("kernels", "engine", "tasks", "evalcore", "answer_check", "code_check")
 SOURCES = (".c", ".cu", ".cc")
 HEADERS = (".h", ".cuh", ".inc")
 TOKEN = re.compile(

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(sys.argv[1])
-FOLDERS = ("kernels", "engine", "tasks", "answer_check", "evalcore")
+FOLDERS = ("kernels", "engine", "tasks", "answer_check", "code_check", "evalcore")
 ONE_WORD_LIMIT = 0.06
 
 # Somebody who ports a method greps for these; regular expressions, case ignored.
