@@ -23,24 +23,15 @@ struct answers {
 };
 
 struct options {
-    struct row_text text[OPTIONS_MAX];
+    struct row_text text[OPTIONS_MAX], raw[OPTIONS_MAX]; /* trimmed, and as the row has it */
     int n;
 };
 
-/* As the harnesses trim fields, which are in Python: no-break spaces go, too. */
-static struct row_text trimmed(struct row_text t)
-{
-    size_t n;
-    for (; (n = str_space_at(t.s, t.n)); t.s += n)
-        t.n -= n;
-    while ((n = str_space_before(t.s, t.n)))
-        t.n -= n;
-    return t;
-}
-
 static int add_option(struct options *o, const struct rows *r, struct row_text text, struct err *e)
 {
-    text = trimmed(text);
+    if (o->n < OPTIONS_MAX)
+        o->raw[o->n] = text;
+    text = row_trim(text);
     if (!text.n || memchr(text.s, 0, text.n))
         return err_set(e, ERR_FORMAT, "%s:%ld: option %d is empty or holds a NUL character", r->path, r->line,
                        o->n + 1);
@@ -133,7 +124,7 @@ static int read_options(struct options *o, const struct rows *r, const json_t *r
 /* The option that the answer names in each form. "(b)", "b." and "B" are letters. */
 static void read_answer(signed char at[N_FORMS], struct row_text answer, const struct options *o)
 {
-    struct row_text a = trimmed(answer), core = a;
+    struct row_text a = row_trim(answer), core = a;
     memset(at, -1, N_FORMS);
     if (core.n > 1 && *core.s == '(')
         core = (struct row_text){core.s + 1, core.n - 1};
@@ -175,9 +166,10 @@ static void add_options(struct str *out, const struct options *o, const char *te
 {
     for (int i = 0; i < o->n; i++) {
         char letter = (char)('A' + i);
-        const struct prompt_field fields[] = {{"letter", &letter, 1}, {"text", o->text[i].s, o->text[i].n}};
+        const struct prompt_field fields[] = {
+            {"letter", &letter, 1}, {"text", o->text[i].s, o->text[i].n}, {"raw", o->raw[i].s, o->raw[i].n}};
         str_puts(out, i ? "\n" : "");
-        prompt_fill(out, template ? template : "{letter}) {text}", fields, 2);
+        prompt_fill(out, template ? template : "{letter}) {text}", fields, 3);
     }
 }
 

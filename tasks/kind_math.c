@@ -28,6 +28,28 @@ static struct row_text cut_answer(struct row_text answer, const struct task_grad
     return (struct row_text){cut, (size_t)(to - cut)};
 }
 
+/* What stands in the last \boxed{...} of a worked solution; without one the text itself. */
+static struct row_text last_box(struct row_text answer)
+{
+    static const char mark[] = "\\boxed{";
+    const char *begin = NULL, *end = answer.s + answer.n;
+    for (const char *p = answer.s; (p = strstr(p, mark)); p += strlen(mark))
+        begin = p + strlen(mark);
+    int depth = begin ? 1 : 0;
+    for (const char *p = begin; p && p < end; p++) {
+        if (*p == '\\' && p + 1 < end)
+            p++;
+        else if (*p == '{' || *p == '}')
+            depth += *p == '{' ? 1 : -1;
+        if (depth)
+            continue;
+        for (begin += strspn(begin, " \t\r\n"); p > begin && strchr(" \t\r\n", p[-1]); p--)
+            ;
+        return (struct row_text){begin, p > begin ? (size_t)(p - begin) : 0};
+    }
+    return answer;
+}
+
 static int add_row(struct rows *r, const json_t *row, struct task_loading *l, struct err *e)
 {
     const struct task_grader *g = &l->file->grader;
@@ -37,10 +59,12 @@ static int add_row(struct rows *r, const json_t *row, struct task_loading *l, st
         rc = row_answer(&answer, r, row, task_field_find(l->file, "answer")->columns, e);
     if (rc)
         return rc;
+    if (g->answer_in_box)
+        answer = last_box(answer);
     answer = cut_answer(answer, g, r->task);
     if (!answer.n)
-        return err_set(e, ERR_FORMAT, "%s:%ld: there is no answer behind \"%s\"", r->path, r->line,
-                       g->answer_after);
+        return err_set(e, ERR_FORMAT, "%s:%ld: there is no answer %s \"%s\"", r->path, r->line,
+                       g->answer_in_box ? "in" : "behind", g->answer_in_box ? "\\boxed{}" : g->answer_after);
     if (!problem.n)
         return err_set(e, ERR_FORMAT, "%s:%ld: field \"problem\" is empty", r->path, r->line);
     struct problem *p = rows_add(r);
@@ -69,6 +93,11 @@ static const struct param grader[] = {
      .type = PARAM_STRING,
      .offset = offsetof(struct task_grader, answer_without),
      .help = "characters that are left out of the answer"},
+    {.name = "answer_in_box",
+     .type = PARAM_BOOL,
+     .offset = offsetof(struct task_grader, answer_in_box),
+     .def = "false",
+     .help = "the answer stands in the last \\boxed{} of a worked solution"},
     {.name = NULL},
 };
 

@@ -1,6 +1,8 @@
 /* Reads data files row by row and collects problems. */
 #include "tasks/rows.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +226,16 @@ int rows_read_jsonl(struct task *t, const char *path, row_fn row, void *context,
     return rows_read(t, path, "jsonl", row, NULL, context, e);
 }
 
+struct row_text row_trim(struct row_text t)
+{
+    size_t n;
+    for (; (n = str_space_at(t.s, t.n)); t.s += n)
+        t.n -= n;
+    while ((n = str_space_before(t.s, t.n)))
+        t.n -= n;
+    return t;
+}
+
 const json_t *row_value(const json_t *row, const char *name)
 {
     const json_t *v = json_object_get(row, name);
@@ -232,9 +244,29 @@ const json_t *row_value(const json_t *row, const char *name)
         char first[64];
         snprintf(first, sizeof first, "%.*s", (int)(dot - name), name);
         v = json_object_get(row, first);
-        v = json_is_object(v) ? row_value(v, dot + 1) : NULL;
+        if (json_is_array(v))
+            v = dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1)
+                    ? json_array_get(v, strtoul(dot + 1, NULL, 10))
+                    : NULL;
+        else
+            v = json_is_object(v) ? row_value(v, dot + 1) : NULL;
     }
     return json_is_null(v) ? NULL : v;
+}
+
+/* 27.0 is 27, as tables have it whose column holds fractions too; else the shortest digits that read as the
+ * number. */
+static const char *number_text(const json_t *v, struct arena *a)
+{
+    double x = json_real_value(v);
+    if (json_is_integer(v))
+        return arena_printf(a, "%lld", (long long)json_integer_value(v));
+    for (int digits = 1;; digits++) {
+        char text[40];
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (digits == 17 || strtod(text, NULL) == x)
+            return fabs(x) < 1e15 && x == floor(x) ? arena_printf(a, "%.0f", x) : arena_strdup(a, text);
+    }
 }
 
 int row_text(struct row_text *out, const struct rows *r, const json_t *row, const char *names, int optional,
@@ -251,12 +283,12 @@ int row_text(struct row_text *out, const struct rows *r, const json_t *row, cons
             continue;
         if (json_is_string(v)) {
             *out = (struct row_text){json_string_value(v), json_string_length(v)};
-        } else if (json_is_integer(v)) {
-            out->s = arena_printf(&r->task->arena, "%lld", (long long)json_integer_value(v));
+        } else if (json_is_number(v)) {
+            out->s = number_text(v, &r->task->arena);
             out->n = strlen(out->s);
         } else {
-            return err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" must be a text or an integer", r->path,
-                           r->line, name);
+            return err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" must be a text or a number", r->path, r->line,
+                           name);
         }
         return 0;
     }

@@ -44,10 +44,12 @@ struct row_text {
     const char *s;
     size_t n;
 };
-/* The value of the column; of "choices.text", where there is none of that name, text in the object choices.
- * NULL: the row has none, or null. */
+/* The text without the white space around it, as Python's strip() finds it: no-break spaces go, too. */
+struct row_text row_trim(struct row_text t);
+/* The value of the column; of "choices.text", where there is none of that name, text in the object choices,
+ * of "answers.0" the first item of the list answers. NULL: the row has none, or null. */
 const json_t *row_value(const json_t *row, const char *name);
-/* Reads the text under the first of `names` (comma-separated) that the row has; an integer becomes its
+/* Reads the text under the first of `names` (comma-separated) that the row has; a number becomes its
  * digits. A missing field (or null) is ERR_FORMAT, or with `optional` out->s is NULL; a value of
  * another type is ERR_FORMAT. The text lives as long as the row
  * or the task's arena. */

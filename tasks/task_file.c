@@ -52,6 +52,11 @@ static const struct param file_params[] = {
      .min = 1,
      .max = 1 << 20,
      .help = "typical length of a completion"},
+    {.name = "truncate_middle",
+     .type = PARAM_BOOL,
+     .offset = offsetof(struct task_file, truncate_middle),
+     .def = "false",
+     .help = "a prompt that is too long loses its middle"},
     {.name = "restricted",
      .type = PARAM_BOOL,
      .offset = offsetof(struct task_file, is_restricted),
@@ -205,13 +210,33 @@ static const struct task_role *find_role(const struct task_kind *k, const char *
     return NULL;
 }
 
+static const struct param field_params[] = {
+    {.name = "trim",
+     .type = PARAM_BOOL,
+     .offset = offsetof(struct task_field, is_trimmed),
+     .def = "false",
+     .help = "without the white space around it"},
+    {.name = NULL},
+};
+
+/* The columns of a field, or an object with "columns" and what becomes of their text. */
 static int add_field(const struct parse *p, const char *role, const json_t *v)
 {
     struct task_file *f = p->f;
     const struct task_role *known = find_role(f->kind, role);
+    struct task_field field = {0};
     struct str columns = {0};
-    size_t n = json_is_array(v) ? json_array_size(v) : 1;
     int rc = 0;
+    if (json_is_object(v)) {
+        json_t *rest = json_copy((json_t *)v);
+        v = json_object_get(v, "columns");
+        json_object_del(rest, "columns");
+        rc = read_table(p, arena_printf(p->arena, "fields.%.40s", role), field_params, &field, rest);
+        json_decref(rest);
+        if (rc)
+            return rc;
+    }
+    size_t n = json_is_array(v) ? json_array_size(v) : 1;
     if (f->n_fields == TASK_ROLES_MAX)
         return err_set(p->e, ERR_USAGE, "%s: \"fields\" has more than %d fields", f->where, TASK_ROLES_MAX);
     if (!is_name(role) || strlen(role) > 32)
@@ -226,10 +251,12 @@ static int add_field(const struct parse *p, const char *role, const json_t *v)
         if (!rc)
             str_printf(&columns, "%s%s", i ? "," : "", column);
     }
-    if (!rc)
-        f->field[f->n_fields++] =
-            (struct task_field){arena_strdup(p->arena, role), arena_strdup(p->arena, str_text(&columns)),
-                                known && known->use == ROLE_EACH && json_is_array(v)};
+    if (!rc) {
+        field.role = arena_strdup(p->arena, role);
+        field.columns = arena_strdup(p->arena, str_text(&columns));
+        field.is_each = known && known->use == ROLE_EACH && json_is_array(v);
+        f->field[f->n_fields++] = field;
+    }
     str_release(&columns);
     return rc;
 }
@@ -252,7 +279,7 @@ static int read_fields(const struct parse *p, const json_t *o)
         while (i < p->f->n_fields && strcmp(p->f->field[i].role, r->name))
             i++;
         if (i == p->f->n_fields && i < TASK_ROLES_MAX)
-            p->f->field[p->f->n_fields++] = (struct task_field){r->name, r->columns, 0};
+            p->f->field[p->f->n_fields++] = (struct task_field){.role = r->name, .columns = r->columns};
     }
     return 0;
 }
@@ -263,6 +290,26 @@ const struct task_field *task_field_find(const struct task_file *f, const char *
         if (!strcmp(f->field[i].role, role))
             return &f->field[i];
     return NULL;
+}
+
+/* Columns whose values the option "subset" may name. */
+static int read_subsets(const struct parse *p, const json_t *list)
+{
+    struct str columns = {0};
+    int rc = 0;
+    if (list && (!json_is_array(list) || !json_array_size(list) || json_array_size(list) > TASK_ROLES_MAX))
+        return refuse_type(p, "subsets", "a list of columns whose values \"subset\" may name");
+    for (size_t i = 0; i < json_array_size(list) && !rc; i++) {
+        const char *column = text_of(p, json_array_get(list, i));
+        if (!column || !*column || strchr(column, ',') || strlen(column) >= 64)
+            rc = refuse_type(p, "subsets", "a list of columns: texts of 1 to 63 bytes without a comma");
+        else
+            str_printf(&columns, "%s%s", i ? "," : "", column);
+    }
+    if (!rc && list)
+        p->f->subsets = arena_strdup(p->arena, str_text(&columns));
+    str_release(&columns);
+    return rc;
 }
 
 /* ---- prompts */
@@ -325,13 +372,13 @@ static int read_template(const struct parse *p, const char *key, const char **ou
 
 static int check_option(const struct parse *p, const char *key, const char *option)
 {
-    if (!option || !strstr(option, "{text}"))
-        return refuse_type(p, key, "an object whose \"option\" has {text}");
+    if (!option || (!strstr(option, "{text}") && !strstr(option, "{raw}")))
+        return refuse_type(p, key, "an object whose \"option\" has {text} or {raw}");
     for (const char *s = strchr(option, '{'); s; s = strchr(s + 1, '{'))
-        if (strncmp(s, "{text}", 6) && strncmp(s, "{letter}", 8))
+        if (strncmp(s, "{text}", 6) && strncmp(s, "{raw}", 5) && strncmp(s, "{letter}", 8))
             return err_set(p->e, ERR_USAGE,
-                           "%s: \"%s\": \"option\" can have {letter} and {text}, not \"%.20s\"", p->f->where,
-                           key, s);
+                           "%s: \"%s\": \"option\" can have {letter}, {text} and {raw}, not \"%.20s\"",
+                           p->f->where, key, s);
     return 0;
 }
 
@@ -400,7 +447,8 @@ static int read_prompts(const struct parse *p, const json_t *given)
 
 /* ---- the whole */
 
-static const char *const objects[] = {"kind", "rows", "fields", "prompts", "grader", "facts", "note", NULL};
+static const char *const objects[] = {"kind",  "rows",    "fields", "prompts", "grader",
+                                      "facts", "subsets", "note",   NULL};
 
 int task_is_file_key(const char *key)
 {
@@ -529,7 +577,7 @@ static void make_ops(const struct parse *p)
         .version = f->dir ? arena_printf(p->arena, "%s-%s", f->version ? f->version : "1", hex) : f->version,
         .default_file = f->rows.file,
         .fields = list_fields(p),
-        .options = known_set_has_subsets(f->name) ? "subset" : NULL,
+        .options = f->subsets || known_set_has_subsets(f->name) ? "subset" : NULL,
         .metric = k->metric,
         .prompts = list_prompts(p),
         .is_restricted = f->is_restricted,
@@ -579,6 +627,8 @@ int task_file_parse(struct task_file *f, const json_t *o, const char *where, con
         rc = read_facts(&p, json_object_get(o, "facts"));
     if (!rc)
         rc = read_fields(&p, json_object_get(o, "fields"));
+    if (!rc)
+        rc = read_subsets(&p, json_object_get(o, "subsets"));
     if (!rc)
         rc = read_grader(&p, json_object_get(o, "grader"));
     if (!rc)

@@ -21,6 +21,7 @@ struct task_role {
 struct task_grader {            /* how answers stand in a row; zeroed is the kind's own way */
     const char *answer_after;   /* math: the answer stands behind the last of this text, where it occurs */
     const char *answer_without; /* math: characters that are left out of it */
+    int answer_in_box;          /* math: 1: it stands in the last \boxed{}, where there is one */
     int answer_is;              /* choice: enum answer_form; -1: found out */
 };
 
@@ -32,7 +33,8 @@ struct task_prompt {
 
 struct task_field {
     const char *role, *columns;
-    int is_each; /* columns are one for each item */
+    int is_each;    /* columns are one for each item */
+    int is_trimmed; /* without the white space around it */
 };
 
 struct task_file;
@@ -40,6 +42,8 @@ struct task_file;
 struct task_loading {
     const struct task_file *file;
     const struct task_prompt *prompt;
+    char *is_in; /* for each problem 1: it is of the subset that is asked for; NULL: none is */
+    size_t cap;
     struct str text; /* scratch */
     void *own;       /* of the kind's row() and finish(); its release() frees it */
 };
@@ -80,7 +84,8 @@ struct task_file {
     const char *written;    /* the object as JSON, in its order */
     const char *definition; /* canonical JSON of what decides prompts and grades */
     const char *name, *about, *version, *unchecked;
-    int limit, expected_tokens, is_restricted;
+    const char *subsets; /* columns whose values the option "subset" may name, comma-separated; NULL: none */
+    int limit, expected_tokens, is_restricted, truncate_middle;
     struct task_rows rows;
     struct task_facts facts;
     struct task_grader grader;

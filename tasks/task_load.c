@@ -6,6 +6,15 @@
 
 #include "evalcore/base/hash.h"
 
+static int field_text(struct row_text *out, const struct rows *r, const json_t *row,
+                      const struct task_field *f, int optional, struct err *e)
+{
+    int rc = row_text(out, r, row, f->columns, optional, e);
+    if (!rc && f->is_trimmed && out->s)
+        *out = row_trim(*out);
+    return rc;
+}
+
 int task_row_text(struct row_text *out, const struct rows *r, const json_t *row, const struct task_loading *l,
                   const char *role, struct err *e)
 {
@@ -14,7 +23,7 @@ int task_row_text(struct row_text *out, const struct rows *r, const json_t *row,
     while (known->name && strcmp(known->name, role))
         known++;
     *out = (struct row_text){0};
-    return f ? row_text(out, r, row, f->columns, known->name && known->use == ROLE_OPTIONAL, e) : 0;
+    return f ? field_text(out, r, row, f, known->name && known->use == ROLE_OPTIONAL, e) : 0;
 }
 
 /* The row's texts of the file's further fields, behind the kind's. */
@@ -29,7 +38,7 @@ static int add_fields(struct prompt_field *all, int *n, const struct rows *r, co
         struct row_text text;
         if (known->name)
             continue;
-        int rc = row_text(&text, r, row, l->file->field[i].columns, 0, e);
+        int rc = field_text(&text, r, row, &l->file->field[i], 0, e);
         if (rc)
             return rc;
         all[(*n)++] = (struct prompt_field){role, text.s, text.n};
@@ -53,16 +62,53 @@ int task_row_problem(struct problem *p, struct rows *r, const json_t *row, struc
         problem_set_prompt(p, r->task, str_text(&l->text), l->text.len);
         problem_set_hash(p, problem.s, problem.n);
         p->max_new_tokens = l->file->limit;
+        p->truncate_middle = l->file->truncate_middle;
         rc = problem_set_id(p, r, id, e);
     }
     free(all);
     return rc;
 }
 
+/* Has one of the columns the value of the option "subset"? */
+static int is_in_subset(const struct task_loading *l, const json_t *row, const char *subset)
+{
+    for (const char *p = l->file->subsets; *p;) {
+        char column[64];
+        size_t n = strcspn(p, ",");
+        snprintf(column, sizeof column, "%.*s", (int)n, p);
+        p += n + (p[n] == ',');
+        const char *value = json_string_value(row_value(row, column));
+        if (value && !strcmp(value, subset))
+            return 1;
+    }
+    return 0;
+}
+
 static int read_row(struct rows *r, const json_t *row, void *context, struct err *e)
 {
     struct task_loading *l = context;
-    return l->file->kind->row(r, row, l, e);
+    size_t n = r->n;
+    int rc = l->file->kind->row(r, row, l, e);
+    if (!rc && l->file->subsets && r->task->options.subset && r->n > n) {
+        xgrow(&l->is_in, &l->cap, r->n, 1);
+        l->is_in[r->n - 1] = (char)is_in_subset(l, row, r->task->options.subset);
+    }
+    return rc;
+}
+
+/* Leaves the rows of the subset, after all were read and told. */
+static int keep_subset(struct task *t, const struct task_loading *l, struct err *e)
+{
+    size_t n = 0;
+    if (!l->is_in)
+        return 0;
+    for (size_t i = 0; i < t->n_problems; i++)
+        if (l->is_in[i])
+            t->problems[n++] = t->problems[i];
+    t->n_problems = n;
+    return n ? 0
+             : err_set(e, ERR_USAGE, "task %s: no row has \"%.80s\" as its %s; name another subset",
+                       l->file->name, t->options.subset, l->file->subsets);
 }
 
 static int finish_rows(struct rows *r, void *context, struct err *e)
@@ -108,6 +154,9 @@ int task_file_load(struct task *t, const char *path, struct err *e)
     int rc = rows_read(t, path, f->rows.format, read_row, finish_rows, &l, e);
     if (!rc)
         match_facts(t, &f->facts);
+    if (!rc)
+        rc = keep_subset(t, &l, e);
+    free(l.is_in);
     if (f->kind->release)
         f->kind->release(l.own);
     str_release(&l.text);

@@ -73,7 +73,7 @@ run 0 sweep c.json -o out2 --dry-run --calibrate no
 
 fails 2 init: '"qest"' quest -- init d.json --policies qest
 fails 2 init: --policies full -- init d.json --policies full,full
-run 2 init d.json --tasks aime26
+run 2 init d.json --tasks aime23
 run 2 init d.json --model nosuch
 run 2 init nosuch/run.json
 [ ! -e d.json ] || fail "a refused init left a file"

@@ -20,6 +20,17 @@ static void table(void)
     CHECK(!task_find("aime"));
 }
 
+/* Of a list that grows with every task only its beginning and what stands behind it are said: "a, b, ...;
+ * remove it". */
+static void check_message(const char *got, const char *want)
+{
+    const char *dots = strstr(want, "...");
+    size_t n = dots ? (size_t)(dots - want) : 0, end = dots ? strlen(dots + 3) : 0;
+    if (dots && !strncmp(got, want, n) && strlen(got) > n + end && !strcmp(got + strlen(got) - end, dots + 3))
+        return;
+    CHECK_STR(got, want);
+}
+
 static void refused(const char *name, const char *pairs, const char *data_dir, const char *want)
 {
     struct task_options o;
@@ -29,7 +40,7 @@ static void refused(const char *name, const char *pairs, const char *data_dir, c
     param_defaults(task_params, &o);
     CHECK_INT(param_set_pairs(task_params, &o, &a, pairs, "test", &e), 0);
     CHECK(task_open(&t, name, &o, data_dir, NULL, &e) < 0);
-    CHECK_STR(e.text, want);
+    check_message(e.text, want);
     task_close(&t);
     arena_release(&a);
 }
@@ -43,7 +54,7 @@ static void errors(void)
     refused(
         "nothing", "problems=1", NULL,
         "unknown task \"nothing\"; known are relay, choice, algebra, lookup, gpqa_diamond, longbench, ruler, "
-        "text, aime24, aime25, gsm8k, math500");
+        "text, aime24, ...");
     refused("aime24", "problems=1", NULL,
             "task aime24: its problems come from a file, which is not part of the program; name it with "
             "file, or with "
@@ -70,7 +81,7 @@ static void errors(void)
             "task relay: seed has no effect on the problems of a file; remove one of the two");
     refused("relay", "prompt=r1", NULL, "task relay: it has no prompt variants; remove prompt");
     refused("relay", "subset=x", NULL,
-            "task relay: subset is an option of gpqa_diamond, longbench, ruler, math500; remove it");
+            "task relay: subset is an option of gpqa_diamond, longbench, ruler, ...; remove it");
     refused("longbench", "tokens=4096", NULL, "task longbench: tokens is an option of ruler; remove it");
     refused("lookup", "tokens=4096", NULL, "task lookup: tokens is an option of ruler; remove it");
     refused("relay", "window=64", NULL, "task relay: window is an option of text; remove it");
@@ -80,7 +91,7 @@ static void errors(void)
     refused("text", "file=nowhere.txt,prompt_tokens=1024", NULL,
             "task text: prompt_tokens is 1024, which leaves nothing to score in a window of 1024 tokens");
     refused("text", "file=nowhere.txt,subset=x", NULL,
-            "task text: subset is an option of gpqa_diamond, longbench, ruler, math500; remove it");
+            "task text: subset is an option of gpqa_diamond, longbench, ruler, ...; remove it");
 }
 
 static void bounds(void)

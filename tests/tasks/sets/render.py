@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""What the named harness of each set sends to a model for the made-up rows beside this file.
+
+    render.py           writes NAME.expected.json again
+    render.py --check   says where one is not what this would write
+
+Each function does what the harness's code does with a row, step by step, and names the file and commit that was
+read; test_sets.c compares kveval's prompts with its texts byte for byte. Rows have each set's own columns and were
+written for these tests."""
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def box(solution):
+    """NeMo-Skills 0b012df, nemo_skills/evaluation/math_grader.py: the last \\boxed{...} of a text."""
+    start = solution.rindex("\\boxed{") + len("\\boxed{")
+    depth, at = 1, start
+    while depth:
+        depth += {"{": 1, "}": -1}.get(solution[at], 0)
+        at += 1
+    return solution[start : at - 1].strip()
+
+
+def matharena(instruction):
+    """matharena e927660, src/matharena/runner.py: where an instruction does not name the problem, the problem comes
+    behind it, and solvers fill both with str.format_map."""
+
+    def render(row):
+        template = instruction if "{problem}" in instruction else instruction + "\n\n{problem}"
+        return {"prompt": template.format_map({"problem": row["problem"]}), "gold": str(row["answer"])}
+
+    return render
+
+
+# matharena e927660, configs/competitions: aime/aime_2026.yaml, hmmt/hmmt_*.yaml and brumo/brumo_2025.yaml, and
+# cmimc/cmimc_2025.yaml
+AIME = "Put your final answer within \\boxed{{}}.\nThe answer is an integer between 0 and 999 inclusive."
+PLAIN = "Put your final answer within \\boxed{{}}."
+CMIMC = (
+    "Put your final answer within \\boxed{{}}. Thus, format your final answer as follows:\n\n### Final answer\n\n"
+    "The final answer is \\boxed{{your final answer}}."
+)
+
+
+def nemo(answer):
+    """NeMo-Skills 0b012df, nemo_skills/prompt/config/generic/math.yaml (a block whose last line end is dropped) and
+    nemo_skills/dataset/utils.py (save_data_from_qwen: which column is the problem)."""
+    template = "Solve the following math problem. Make sure to put the answer (and only answer) inside \\boxed{{}}.\n\n{examples}{problem}"
+
+    def render(row):
+        problem = row["problem"] if "problem" in row else row["question"]
+        return {"prompt": template.format(examples="", problem=problem), "gold": answer(row)}
+
+    return render
+
+
+def number(row):
+    """The copies of AMC 2023 have 27.0 and 27 for one answer; the checker takes them for the same."""
+    return str(int(row["answer"])) if float(row["answer"]).is_integer() else str(row["answer"])
+
+
+def longbench_v2(template):
+    """LongBench 2e00731, pred.py (get_pred): each part stripped and put in its place; prompts/0shot.txt and
+    prompts/0shot_no_context.txt."""
+
+    def render(row):
+        text = template.replace("$DOC$", row["context"].strip()).replace("$Q$", row["question"].strip())
+        for letter in "ABCD":
+            text = text.replace("$C_" + letter + "$", row["choice_" + letter].strip())
+        return {"prompt": text, "gold": row["answer"]}
+
+    return render
+
+
+CHOICES_V2 = "What is the correct answer to this question: $Q$\nChoices:\n(A) $C_A$\n(B) $C_B$\n(C) $C_C$\n(D) $C_D$\n\n"
+FORM_V2 = 'Format your response as follows: "The correct answer is (insert answer here)".'
+LONGBENCH_V2 = "Please read the following text and answer the question below.\n\n<text>\n$DOC$\n</text>\n\n" + CHOICES_V2 + FORM_V2
+NO_CONTEXT_V2 = CHOICES_V2 + "What is the single, most likely answer choice? " + FORM_V2
+
+
+def supergpqa(row):
+    """SuperGPQA 03a3e27, infer/data_loader.py (load_data) and config/prompt/zero-shot.yaml (a block with its last line
+    end)."""
+    template = (
+        "Answer the following multiple choice question. There is only one correct answer. The last line of your "
+        "response should be in the format 'Answer: $LETTER' (without quotes), where LETTER is one of A, B, C, D, E, "
+        "F, G, H, I, or J.\n\n{}\n"
+    )
+    options = [chr(65 + i) + ") " + option for i, option in enumerate(row["options"])]
+    return {"prompt": template.format(row["question"] + "\n" + "\n".join(options)), "gold": row["answer_letter"]}
+
+
+SETS = {
+    "aime26": {"matharena": matharena(AIME), "nemo": nemo(lambda row: str(row["answer"]))},
+    "hmmt_feb25": {"matharena": matharena(PLAIN), "nemo": nemo(lambda row: row["answer"])},
+    "hmmt_nov25": {"matharena": matharena(PLAIN)},
+    "hmmt_feb26": {"matharena": matharena(PLAIN)},
+    "brumo25": {"matharena": matharena(PLAIN), "nemo": nemo(lambda row: row["answer"])},
+    "cmimc25": {"matharena": matharena(CMIMC)},
+    "amc23": {"nemo": nemo(number)},
+    "olympiadbench": {"nemo": nemo(lambda row: row["final_answer"][0].replace("$", ""))},
+    "minerva": {"nemo": nemo(lambda row: box(row["solution"]))},
+    "longbench_v2": {"0shot": longbench_v2(LONGBENCH_V2), "no_context": longbench_v2(NO_CONTEXT_V2)},
+    "supergpqa": {"zeroshot": supergpqa},
+}
+
+
+def rows_of(name):
+    for ending in (".jsonl", ".json"):
+        path = os.path.join(HERE, name + ending)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                return [json.loads(line) for line in f] if ending == ".jsonl" else json.load(f)
+    raise SystemExit(name + " has no rows")
+
+
+def main():
+    check, wrong = "--check" in sys.argv[1:], 0
+    for name, variants in SETS.items():
+        rows = rows_of(name)
+        want = {variant: [render(row) for row in rows] for variant, render in variants.items()}
+        text = json.dumps(want, ensure_ascii=False, indent=1) + "\n"
+        path = os.path.join(HERE, name + ".expected.json")
+        if not check:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+        elif not os.path.exists(path) or open(path, encoding="utf-8").read() != text:
+            print(path + " is not what render.py writes")
+            wrong = 1
+    return wrong
+
+
+sys.exit(main())

@@ -1,0 +1,116 @@
+/* The sets that are files of the program beside the harness that each is known by: three made-up rows in the
+ * set's own columns, and the prompts and answers that the harness makes of them (sets/render.py), byte for
+ * byte. */
+#include "answer_check/answer_check.h"
+#include "evalcore/base/file.h"
+#include "evalcore/base/json.h"
+#include "tasks/rows.h"
+#include "tasks/task.h"
+#include "tests/check.h"
+
+#define SETS SOURCE_DIR "/tests/tasks/sets/"
+
+static int open_set(struct task *t, const char *name, const char *variant, const char *subset, struct err *e)
+{
+    struct task_options o;
+    char path[400];
+    param_defaults(task_params, &o);
+    snprintf(path, sizeof path, SETS "%s.jsonl", name);
+    if (!file_exists(path))
+        snprintf(path, sizeof path, SETS "%s.json", name);
+    o.file = path;
+    o.prompt = variant;
+    o.subset = subset;
+    return task_open(t, name, &o, NULL, NULL, e);
+}
+
+/* A completion that is the answer in the form that the set asks for. */
+static void check_right(const struct task *t, const struct problem *p)
+{
+    struct arena a = {0};
+    struct grade g;
+    const char *said = p->n_options ? arena_printf(&a, "Some words.\nThe correct answer is (%s).", p->gold)
+                                    : arena_printf(&a, "Some words.\n\\boxed{%s}", p->gold);
+    struct response r = {said, strlen(said), THINKING_NONE, FINISH_STOP};
+    CHECK_INT(t->ops->grade(&g, p, &r, &a), 0);
+    CHECK_STR(verdict_name(g.verdict), "correct");
+    arena_release(&a);
+}
+
+static void check_variant(const char *name, const char *variant, const json_t *want)
+{
+    struct task t;
+    struct err e = {0};
+    int before = check_failures;
+    CHECK_INT(open_set(&t, name, variant, NULL, &e), 0);
+    CHECK_STR(e.text, "");
+    CHECK_INT(t.n_problems, json_array_size(want));
+    for (size_t i = 0; i < t.n_problems && i < json_array_size(want); i++) {
+        const json_t *o = json_array_get(want, i);
+        CHECK_STR(t.problems[i].prompt, json_string_value(json_object_get(o, "prompt")));
+        CHECK_STR(t.problems[i].gold, json_string_value(json_object_get(o, "gold")));
+        check_right(&t, &t.problems[i]);
+    }
+    task_close(&t);
+    if (check_failures > before)
+        fprintf(stderr, "in set %s, prompt %s\n", name, variant);
+}
+
+/* The default prompt of each is among those that are compared. */
+static void check_set(const char *name)
+{
+    const struct task_ops *ops = task_find(name);
+    char path[400], first[80];
+    json_t *want = NULL, *rows;
+    const char *variant;
+    struct err e = {0};
+    snprintf(path, sizeof path, SETS "%s.expected.json", name);
+    CHECK(ops && ops->prompts);
+    CHECK_INT(json_read_file(&want, path, &e), 0);
+    snprintf(first, sizeof first, "%.*s", ops ? (int)strcspn(ops->prompts, ",") : 0, ops ? ops->prompts : "");
+    CHECK(json_object_get(want, first));
+    json_object_foreach(want, variant, rows)
+    {
+        CHECK(ops && list_has(ops->prompts, variant));
+        check_variant(name, variant, rows);
+    }
+    json_decref(want);
+}
+
+/* A subset's rows are those whose column has the value; what the set is is told of all rows of the file. */
+static void subsets(void)
+{
+    struct task t;
+    struct err e = {0};
+    CHECK_INT(open_set(&t, "longbench_v2", NULL, "hard", &e), 0);
+    CHECK_INT(t.n_problems, 2);
+    CHECK_STR(t.problems[0].id, "66ab");
+    CHECK_INT(t.problems[0].truncate_middle, 1);
+    CHECK_INT(t.problems[0].max_new_tokens, 128);
+    task_close(&t);
+    CHECK_INT(open_set(&t, "longbench_v2", NULL, "long", &e), 0);
+    CHECK_INT(t.n_problems, 1);
+    task_close(&t);
+    CHECK_INT(open_set(&t, "supergpqa", NULL, "Science", &e), 0);
+    CHECK_INT(t.n_problems, 2);
+    task_close(&t);
+    CHECK(open_set(&t, "supergpqa", NULL, "Astrology", &e) < 0);
+    CHECK(strstr(e.text, "Astrology") && strstr(e.text, "discipline"));
+    task_close(&t);
+}
+
+int main(void)
+{
+    struct file_list files;
+    struct err e = {0};
+    CHECK_INT(file_list(&files, SETS, ".expected.json", &e), 0);
+    CHECK(files.n >= 11);
+    for (int i = 0; i < (int)files.n; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(files.name[i], "."), files.name[i]);
+        check_set(name);
+    }
+    file_list_release(&files);
+    subsets();
+    return check_done();
+}
