@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "evalcore/base/hash.h"
+#include "tasks/few_shot.h"
 #include "tasks/known_sets.h"
 #include "tasks/task_list.h"
 
@@ -80,6 +81,12 @@ static const struct param facts_params[] = {
      .min = 1,
      .max = TASK_PROBLEMS_MAX,
      .help = "how many there are"},
+    {.name = "repeats",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_facts, repeats),
+     .min = 1,
+     .max = TASK_PROBLEMS_MAX,
+     .help = "how many of them repeat an earlier one, so that a file with as many rows is taken as it is"},
     TEXT(task_facts, answers_sha256, "answers_sha256", "SHA-256 of the answers in order, each ended by LF"),
     TEXT(task_facts, source, "source", "where these were read"),
     {.name = NULL},
@@ -117,6 +124,13 @@ static int read_table(const struct parse *p, const char *key, const struct param
     return 0;
 }
 
+int task_file_table(const struct task_file *f, const char *key, const struct param *table, void *base,
+                    const json_t *o, struct arena *a, struct err *e)
+{
+    struct parse p = {(struct task_file *)(uintptr_t)f, a, e};
+    return read_table(&p, key, table, base, o);
+}
+
 /* A text of the file, which holds no NUL (its length is that of the C string). */
 static const char *text_of(const struct parse *p, const json_t *v)
 {
@@ -149,17 +163,17 @@ static int check_name(const struct parse *p)
 }
 
 /* A path of a task file names a file in the folder it counts from, or below. */
-static int check_path(const struct parse *p, const char *key, const char *path)
+int task_file_check_path(const struct task_file *f, const char *key, const char *path, struct err *e)
 {
     int leaves = *path == '/';
     for (const char *s = path; *s; s += strcspn(s, "/"), s += *s == '/')
         leaves |= !strncmp(s, "..", 2) && (!s[2] || s[2] == '/');
     if (!*path || leaves)
         return err_set(
-            p->e, ERR_USAGE,
+            e, ERR_USAGE,
             "%s: \"%s\" is \"%.200s\"; it must be a path in the folder of the task file, without \"..\"; "
             "put the file there, or name it with \"file\" in the run file",
-            p->f->where, key, path);
+            f->where, key, path);
     return 0;
 }
 
@@ -168,7 +182,7 @@ static int read_rows(const struct parse *p, const json_t *o)
     struct task_rows *r = &p->f->rows;
     int rc = read_table(p, "rows", rows_params, r, o);
     if (!rc && r->file)
-        rc = check_path(p, "rows.file", r->file);
+        rc = task_file_check_path(p->f, "rows.file", r->file, p->e);
     if (!rc && r->format && !rows_format_is_known(r->format))
         rc = err_set(p->e, ERR_USAGE, "%s: \"rows.format\" is \"%.40s\"; it can be jsonl, json, csv or tsv",
                      p->f->where, r->format);
@@ -180,8 +194,8 @@ static int read_facts(const struct parse *p, const json_t *o)
     struct task_facts *k = &p->f->facts;
     int rc = read_table(p, "facts", facts_params, k, o);
     const char *hash = k->answers_sha256;
-    if (k->rows == PARAM_UNSET_INT)
-        k->rows = 0;
+    k->rows = k->rows == PARAM_UNSET_INT ? 0 : k->rows;
+    k->repeats = k->repeats == PARAM_UNSET_INT ? 0 : k->repeats;
     if (!rc && hash && (strlen(hash) != 64 || strspn(hash, "0123456789abcdef") != 64))
         rc = refuse_type(p, "facts.answers_sha256", "64 hex digits");
     if (!rc && hash && !k->rows)
@@ -211,6 +225,7 @@ static const struct task_role *find_role(const struct task_kind *k, const char *
 }
 
 static const struct param field_params[] = {
+    TEXT(task_field, after, "after", "left out where the text begins with it"),
     {.name = "trim",
      .type = PARAM_BOOL,
      .offset = offsetof(struct task_field, is_trimmed),
@@ -314,15 +329,18 @@ static int read_subsets(const struct parse *p, const json_t *list)
 
 /* ---- prompts */
 
-/* May a template name it? */
-static int is_template_field(const struct task_file *f, const char *name)
+/* May a template name it? What is asked for stands in no prompt, but in examples. */
+static int is_template_field(const struct task_file *f, const char *name, int is_example)
 {
+    if (!strcmp(name, "examples"))
+        return !is_example && f->few_shot.count;
     return task_field_find(f, name) || (f->kind->template_fields && list_has(f->kind->template_fields, name));
 }
 
 /* A word of two or more small letters in braces names a field, unless it is the argument of a LaTeX command,
  * an exponent or doubled, as templates of other harnesses have it. Anything else in braces is text. */
-static int check_template(const struct parse *p, const char *key, const char *text)
+int task_file_check_template(const struct task_file *f, const char *key, const char *text, int is_example,
+                             struct err *e)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     for (const char *s = text; (s = strchr(s, '{')); s++) {
@@ -332,17 +350,17 @@ static int check_template(const struct parse *p, const char *key, const char *te
             strchr("{}^_", before))
             continue;
         snprintf(name, sizeof name, "%.*s", (int)n, s + 1);
-        if (is_template_field(p->f, name))
+        if (is_template_field(f, name, is_example))
             continue;
         struct str known = {0};
-        for (int i = 0; i < p->f->n_fields; i++)
-            str_printf(&known, "%s{%s}", i ? ", " : "", p->f->field[i].role);
+        for (int i = 0; i < f->n_fields; i++)
+            str_printf(&known, "%s{%s}", i ? ", " : "", f->field[i].role);
         int rc = err_set(
-            p->e, ERR_USAGE,
+            e, ERR_USAGE,
             "%s: \"%s\" names {%s}, which is no field; there are %s%s%s, and \"fields\" makes others of "
             "further columns",
-            p->f->where, key, name, str_text(&known), p->f->kind->template_fields ? ", and of the kind " : "",
-            p->f->kind->template_fields ? p->f->kind->template_fields : "");
+            f->where, key, name, str_text(&known), f->kind->template_fields ? ", and of the kind " : "",
+            f->kind->template_fields ? f->kind->template_fields : "");
         str_release(&known);
         return rc;
     }
@@ -367,7 +385,7 @@ static int read_template(const struct parse *p, const char *key, const char **ou
     if (!strstr(text, "{problem}"))
         return err_set(p->e, ERR_USAGE, "%s: \"%s\" has no {problem}, so that nothing would be asked",
                        p->f->where, key);
-    return check_template(p, key, text);
+    return task_file_check_template(p->f, key, text, 0, p->e);
 }
 
 static int check_option(const struct parse *p, const char *key, const char *option)
@@ -448,7 +466,7 @@ static int read_prompts(const struct parse *p, const json_t *given)
 /* ---- the whole */
 
 static const char *const objects[] = {"kind",  "rows",    "fields", "prompts", "grader",
-                                      "facts", "subsets", "note",   NULL};
+                                      "facts", "subsets", "few_shot", "note",   NULL};
 
 int task_is_file_key(const char *key)
 {
@@ -631,6 +649,8 @@ int task_file_parse(struct task_file *f, const json_t *o, const char *where, con
         rc = read_subsets(&p, json_object_get(o, "subsets"));
     if (!rc)
         rc = read_grader(&p, json_object_get(o, "grader"));
+    if (!rc)
+        rc = few_shot_parse(f, json_object_get(o, "few_shot"), a, e);
     if (!rc)
         rc = read_prompts(&p, json_object_get(o, "prompts"));
     if (rc)

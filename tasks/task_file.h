@@ -31,10 +31,20 @@ struct task_prompt {
     const char *option; /* choice: template of an option of {options} */
 };
 
+struct task_few_shot { /* solved examples in front of the problem: {examples} */
+    int count;         /* of them; 0: there are none */
+    const char *file;  /* beside the task's rows; NULL: `rows` has them, a JSON list */
+    const char *rows;
+    const char *text;  /* template of an example */
+    const char *join;  /* between two; NULL: nothing */
+    const char *match; /* column that an example shares with the row; NULL: all take the first ones */
+};
+
 struct task_field {
     const char *role, *columns;
-    int is_each;    /* columns are one for each item */
-    int is_trimmed; /* without the white space around it */
+    int is_each;       /* columns are one for each item */
+    int is_trimmed;    /* without the white space around it */
+    const char *after; /* without this at its beginning; NULL: nothing is left out */
 };
 
 struct task_file;
@@ -42,7 +52,9 @@ struct task_file;
 struct task_loading {
     const struct task_file *file;
     const struct task_prompt *prompt;
-    char *is_in; /* for each problem 1: it is of the subset that is asked for; NULL: none is */
+    int is_example; /* 1: the row is one of few_shot's, and {answer} is its answer */
+    void *few_shot; /* few_shot.h */
+    char *is_in;    /* for each problem 1: it is of the subset that is asked for; NULL: none is */
     size_t cap;
     struct str text; /* scratch */
     void *own;       /* of the kind's row() and finish(); its release() frees it */
@@ -70,8 +82,8 @@ struct task_kind {
 struct task_rows { /* where rows come from */
     const char *file, *format, *hub, *revision, *path, *licence;
 };
-struct task_facts { /* what a file of the set has */
-    int rows;
+struct task_facts {    /* what a file of the set has */
+    int rows, repeats; /* repeats: of them, how many repeat an earlier one */
     const char *answers_sha256, *source;
 };
 
@@ -89,6 +101,7 @@ struct task_file {
     struct task_rows rows;
     struct task_facts facts;
     struct task_grader grader;
+    struct task_few_shot few_shot;
     struct task_field field[TASK_ROLES_MAX];
     int n_fields;
     struct task_prompt prompt[TASK_PROMPTS_MAX];
@@ -109,6 +122,14 @@ void task_kinds_list(struct str *out);
  * and the key. */
 int task_file_parse(struct task_file *f, const json_t *o, const char *where, const char *dir, struct arena *a,
                     struct err *e);
+
+/* Parts of it, for few_shot.c: fills a struct from an object of the file by its table; a path that stays in
+ * the folder; a template that names fields only, an example's {answer} too. 0, or ERR_USAGE with the key. */
+int task_file_table(const struct task_file *f, const char *key, const struct param *table, void *base,
+                    const json_t *o, struct arena *a, struct err *e);
+int task_file_check_path(const struct task_file *f, const char *key, const char *path, struct err *e);
+int task_file_check_template(const struct task_file *f, const char *key, const char *text, int is_example,
+                             struct err *e);
 
 /* The ops->load of all such tasks (task_load.c). */
 int task_file_load(struct task *t, const char *path, struct err *e);

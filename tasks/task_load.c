@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "evalcore/base/hash.h"
+#include "tasks/few_shot.h"
 
 static int field_text(struct row_text *out, const struct rows *r, const json_t *row,
                       const struct task_field *f, int optional, struct err *e)
@@ -12,6 +13,9 @@ static int field_text(struct row_text *out, const struct rows *r, const json_t *
     int rc = row_text(out, r, row, f->columns, optional, e);
     if (!rc && f->is_trimmed && out->s)
         *out = row_trim(*out);
+    if (!rc && f->after && out->s && out->n >= strlen(f->after) &&
+        !memcmp(out->s, f->after, strlen(f->after)))
+        *out = (struct row_text){out->s + strlen(f->after), out->n - strlen(f->after)};
     return rc;
 }
 
@@ -26,7 +30,17 @@ int task_row_text(struct row_text *out, const struct rows *r, const json_t *row,
     return f ? field_text(out, r, row, f, known->name && known->use == ROLE_OPTIONAL, e) : 0;
 }
 
-/* The row's texts of the file's further fields, behind the kind's. */
+/* Has the template {name}? */
+static int names_field(const char *template, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = template; (p = strchr(p, '{')); p++)
+        if (!strncmp(p + 1, name, n) && p[1 + n] == '}')
+            return 1;
+    return 0;
+}
+
+/* The row's texts of the file's further fields that the template names, behind the kind's. */
 static int add_fields(struct prompt_field *all, int *n, const struct rows *r, const json_t *row,
                       struct task_loading *l, struct err *e)
 {
@@ -36,7 +50,7 @@ static int add_fields(struct prompt_field *all, int *n, const struct rows *r, co
         while (known->name && strcmp(known->name, role))
             known++;
         struct row_text text;
-        if (known->name)
+        if (known->name || !names_field(l->prompt->text, role))
             continue;
         int rc = field_text(&text, r, row, &l->file->field[i], 0, e);
         if (rc)
@@ -50,10 +64,19 @@ int task_row_problem(struct problem *p, struct rows *r, const json_t *row, struc
                      const struct prompt_field *fields, int n_fields, struct row_text problem, struct err *e)
 {
     struct row_text id;
-    struct prompt_field *all = xcalloc((size_t)n_fields + TASK_ROLES_MAX, sizeof *all);
+    struct prompt_field *all = xcalloc((size_t)n_fields + TASK_ROLES_MAX + 1, sizeof *all);
     int n = n_fields;
     memcpy(all, fields, (size_t)n_fields * sizeof *all);
+    struct row_text examples = {0}, answer = {0};
     int rc = add_fields(all, &n, r, row, l, e);
+    if (!rc)
+        rc = few_shot_of_row(&examples, l, r, row, e);
+    if (!rc && l->is_example && names_field(l->prompt->text, "answer"))
+        rc = task_row_text(&answer, r, row, l, "answer", e);
+    if (!l->is_example)
+        all[n++] = (struct prompt_field){"examples", examples.s, examples.n};
+    else if (answer.s)
+        all[n++] = (struct prompt_field){"answer", answer.s, answer.n};
     if (!rc)
         rc = task_row_text(&id, r, row, l, "id", e);
     if (!rc) {
@@ -151,7 +174,10 @@ int task_file_load(struct task *t, const char *path, struct err *e)
         return err_set(e, ERR_USAGE, "task %s: unknown prompt variant \"%s\"; choose one of %s", f->name,
                        wanted, t->ops->prompts);
     l.prompt = &f->prompt[n];
-    int rc = rows_read(t, path, f->rows.format, read_row, finish_rows, &l, e);
+    int rc = few_shot_load(&l, t, path, e);
+    if (!rc)
+        rc = rows_read(t, path, f->rows.format, read_row, finish_rows, &l, e);
+    few_shot_release(&l);
     if (!rc)
         match_facts(t, &f->facts);
     if (!rc)

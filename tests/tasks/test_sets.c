@@ -99,12 +99,44 @@ static void subsets(void)
     task_close(&t);
 }
 
+/* The ways in which these prompts ask for a letter, up to the tenth. "I" is a letter here. */
+static void letters(void)
+{
+    static const char *const forms[] = {
+        "It is so because of that. The answer is (%c).",
+        "First A, then B. the answer is %c",
+        "Answer: %c",
+        "**Answer: %c**",
+        "The correct answer is (%c)",
+        "The correct answer is %c: that one.",
+        "I think so. Therefore the final answer is $\\boxed{%c}$.",
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (char letter = 'A'; letter <= 'J'; letter++) {
+            struct arena a = {0};
+            struct grade g;
+            char text[200];
+            int n = 0;
+            for (const char *p = forms[i]; *p; p++) {
+                int is_letter = p[0] == '%' && p[1] == 'c';
+                text[n++] = is_letter ? letter : *p;
+                p += is_letter;
+            }
+            struct response r = {text, (size_t)n, THINKING_NONE, FINISH_STOP};
+            CHECK_INT(grade_choice(&g, letter, &r, 10, &a), 0);
+            CHECK_STR(verdict_name(g.verdict), "correct");
+            CHECK_INT(grade_choice(&g, letter == 'A' ? 'J' : 'A', &r, 10, &a), 0);
+            CHECK_STR(verdict_name(g.verdict), "wrong");
+            arena_release(&a);
+        }
+}
+
 int main(void)
 {
     struct file_list files;
     struct err e = {0};
     CHECK_INT(file_list(&files, SETS, ".expected.json", &e), 0);
-    CHECK(files.n >= 11);
+    CHECK(files.n >= 12);
     for (int i = 0; i < (int)files.n; i++) {
         char name[80];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(files.name[i], "."), files.name[i]);
@@ -112,5 +144,6 @@ int main(void)
     }
     file_list_release(&files);
     subsets();
+    letters();
     return check_done();
 }

@@ -93,6 +93,54 @@ def supergpqa(row):
     return {"prompt": template.format(row["question"] + "\n" + "\n".join(options)), "gold": row["answer_letter"]}
 
 
+def mmlu_pro_question(row, is_stripped):
+    text = "Question:\n" + row["question"] + "\nOptions:\n"
+    for letter, option in zip("ABCDEFGHIJ", row["options"]):
+        text += letter + ". " + (option.strip() if is_stripped else option) + "\n"
+    return text
+
+
+def mmlu_pro_lm_eval(shots):
+    """lm-evaluation-harness 4e7e0d4, lm_eval/tasks/mmlu_pro: the description of mmlu_pro_law.yaml and its like, whose
+    fewshot_config takes the first examples of the subject, utils.py (doc_to_text, fewshot_to_target), and between
+    the parts the harness's own blank and empty line (target_delimiter, fewshot_delimiter)."""
+
+    def render(row):
+        text = "The following are multiple choice questions (with answers) about " + row["category"]
+        text += '. Think step by step and then finish your answer with "the answer is (X)" where X is the correct letter choice.\n'
+        for example in [x for x in rows_of("validation") if x["category"] == row["category"]][:shots]:
+            target = example["cot_content"].replace("A: Let's think step by step. ", "")
+            text += mmlu_pro_question(example, True) + "Answer: Let's think step by step." + " " + target + "\n\n"
+        return {"prompt": text + mmlu_pro_question(row, True) + "Answer: Let's think step by step.", "gold": row["answer"]}
+
+    return render
+
+
+def mmlu_pro_authors(row):
+    """MMLU-Pro f418b11, evaluate_from_local.py (generate_cot_prompt, format_cot_example) and
+    cot_prompt_lib/initial_prompt.txt, which ends in three line ends; five examples, as where they fit."""
+    text = (
+        "The following are multiple choice questions (with answers) about {$}. Think step by step and then finish your "
+        'answer with "the answer is (X)" where X is the correct letter choice.\n\n\n'
+    ).replace("{$}", row["category"]) + "\n"
+    for example in [x for x in rows_of("validation") if x["category"] == row["category"]][:5]:
+        cot = example["cot_content"].replace("A: Let's think step by step.", "Answer: Let's think step by step.")
+        text += mmlu_pro_question(example, False) + cot + "\n\n"
+    return {"prompt": text + mmlu_pro_question(row, False) + "Answer: Let's think step by step.", "gold": row["answer"]}
+
+
+def nemo_choice(row):
+    """NeMo-Skills 0b012df, nemo_skills/prompt/config/eval/aai/mcq-10choices.yaml and nemo_skills/dataset/utils.py
+    (get_mcq_fields)."""
+    options = "\n".join(chr(65 + i) + ") " + option for i, option in enumerate(row["options"]))
+    template = (
+        "Answer the following multiple choice question. The last line of your response should be in the following "
+        "format: 'Answer: A/B/C/D/E/F/G/H/I/J' (e.g. 'Answer: A').\n\n{problem}"
+    )
+    problem = row["question"].strip("\n") + "\n\n" + options
+    return {"prompt": template.format(problem=problem), "gold": row["answer"]}
+
+
 SETS = {
     "aime26": {"matharena": matharena(AIME), "nemo": nemo(lambda row: str(row["answer"]))},
     "hmmt_feb25": {"matharena": matharena(PLAIN), "nemo": nemo(lambda row: row["answer"])},
@@ -105,6 +153,12 @@ SETS = {
     "minerva": {"nemo": nemo(lambda row: box(row["solution"]))},
     "longbench_v2": {"0shot": longbench_v2(LONGBENCH_V2), "no_context": longbench_v2(NO_CONTEXT_V2)},
     "supergpqa": {"zeroshot": supergpqa},
+    "mmlu_pro": {
+        "lm_eval": mmlu_pro_lm_eval(5),
+        "authors": mmlu_pro_authors,
+        "zero_shot": mmlu_pro_lm_eval(0),
+        "nemo": nemo_choice,
+    },
 }
 
 

@@ -1,0 +1,196 @@
+/* Solved examples in prompts (contract: few_shot.h). An example is read by the task's own kind and fields, so
+ * that it looks as the problems do; only its template is another one. */
+#include "tasks/few_shot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+
+enum { COUNT_MAX = 64, BYTES_MAX = 4 << 20 };
+
+static const struct param few_shot_params[] = {
+    {.name = "file",
+     .type = PARAM_STRING,
+     .offset = offsetof(struct task_few_shot, file),
+     .help = "rows of the examples, beside the task's own"},
+    {.name = "count",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_few_shot, count),
+     .min = 1,
+     .max = COUNT_MAX,
+     .help = "how many: the first ones"},
+    {.name = "match",
+     .type = PARAM_STRING,
+     .offset = offsetof(struct task_few_shot, match),
+     .help = "column that an example must share with the row"},
+    {.name = "text",
+     .type = PARAM_STRING,
+     .offset = offsetof(struct task_few_shot, text),
+     .help = "template of an example"},
+    {.name = "join",
+     .type = PARAM_STRING,
+     .offset = offsetof(struct task_few_shot, join),
+     .help = "what stands between two"},
+    {.name = NULL},
+};
+
+int few_shot_parse(struct task_file *f, const json_t *o, struct arena *a, struct err *e)
+{
+    struct task_few_shot *s = &f->few_shot;
+    const json_t *rows = json_object_get(o, "rows");
+    int rc = 0;
+    *s = (struct task_few_shot){0};
+    if (!o)
+        return 0;
+    if (!json_is_object(o))
+        return err_set(e, ERR_USAGE, "%s: \"few_shot\" must be an object", f->where);
+    json_t *rest = json_copy((json_t *)o);
+    json_object_del(rest, "rows");
+    rc = task_file_table(f, "few_shot", few_shot_params, s, rest, a, e);
+    json_decref(rest);
+    if (!rc && s->count == PARAM_UNSET_INT)
+        rc = err_set(e, ERR_USAGE, "%s: \"few_shot.count\" is missing; say how many examples there are",
+                     f->where);
+    if (!rc && !s->text)
+        rc = err_set(e, ERR_USAGE, "%s: \"few_shot.text\" is missing; it is the template of an example",
+                     f->where);
+    if (!rc && !s->file == !rows)
+        rc = err_set(
+            e, ERR_USAGE,
+            "%s: \"few_shot\" takes its examples from a \"file\" beside the task's rows, or has them as a "
+            "list of \"rows\"; write one of the two",
+            f->where);
+    if (!rc && rows && (!json_is_array(rows) || json_array_size(rows) > COUNT_MAX))
+        rc = err_set(e, ERR_USAGE, "%s: \"few_shot.rows\" must be a list of at most %d rows", f->where,
+                     COUNT_MAX);
+    if (!rc && s->file)
+        rc = task_file_check_path(f, "few_shot.file", s->file, e);
+    if (!rc)
+        rc = task_file_check_template(f, "few_shot.text", s->text, 1, e);
+    if (!rc && rows) {
+        char *text = json_dumps(rows, JSON_COMPACT);
+        s->rows = arena_strdup(a, text ? text : "[]");
+        free(text);
+    }
+    return rc;
+}
+
+struct example {
+    const char *text, *match; /* match NULL: no column is asked for */
+};
+
+struct few_shot {
+    struct task task; /* owns the texts */
+    struct task_loading loading;
+    struct example *example;
+    size_t n, cap;
+    struct str text; /* of the row that was asked for last */
+};
+
+static const char *match_of(const struct task_few_shot *s, const json_t *row)
+{
+    const char *value = s->match ? json_string_value(row_value(row, s->match)) : NULL;
+    return value ? value : "";
+}
+
+static int add_example(struct rows *r, const json_t *row, void *context, struct err *e)
+{
+    struct few_shot *k = context;
+    const struct task_few_shot *s = &k->loading.file->few_shot;
+    int rc = k->loading.file->kind->row(r, row, &k->loading, e);
+    if (rc)
+        return rc;
+    xgrow(&k->example, &k->cap, k->n + 1, sizeof *k->example);
+    k->example[k->n++] =
+        (struct example){r->problems[r->n - 1].prompt, arena_strdup(&k->task.arena, match_of(s, row))};
+    return 0;
+}
+
+static int read_inline(struct few_shot *k, const char *rows, struct err *e)
+{
+    struct rows r = {.task = &k->task, .path = k->loading.file->where};
+    json_t *list = NULL;
+    int rc = json_read_text(&list, rows, strlen(rows), r.path, e);
+    for (size_t i = 0; i < json_array_size(list) && !rc; i++) {
+        r.line = (long)i + 1;
+        rc = json_is_object(json_array_get(list, i))
+                 ? add_example(&r, json_array_get(list, i), k, e)
+                 : err_set(e, ERR_FORMAT, "%s: \"few_shot.rows\": item %zu is no object", r.path, i + 1);
+    }
+    json_decref(list);
+    rows_release(&r);
+    return rc;
+}
+
+static int read_file(struct few_shot *k, const char *file, const char *beside, struct err *e)
+{
+    const char *slash = strrchr(beside, '/');
+    const char *path =
+        slash ? arena_printf(&k->task.arena, "%.*s/%s", (int)(slash - beside), beside, file) : file;
+    if (!file_exists(path))
+        return err_set(e, ERR_USAGE,
+                       "task %s: there is no file %s, which has the examples of its prompt; put it there, or "
+                       "choose a prompt without examples",
+                       k->loading.file->name, path);
+    return rows_read(&k->task, path, NULL, add_example, NULL, k, e);
+}
+
+int few_shot_load(struct task_loading *l, const struct task *t, const char *path, struct err *e)
+{
+    const struct task_few_shot *s = &l->file->few_shot;
+    if (!s->count || !strstr(l->prompt->text, "{examples}"))
+        return 0;
+    struct few_shot *k = l->few_shot = xcalloc(1, sizeof *k);
+    struct task_prompt *prompt = arena_alloc(&k->task.arena, sizeof *prompt);
+    *prompt = (struct task_prompt){.name = "examples", .text = s->text, .option = l->prompt->option};
+    k->task.ops = t->ops;
+    k->task.options = t->options;
+    k->loading = (struct task_loading){.file = l->file, .prompt = prompt, .is_example = 1};
+    int rc = s->rows ? read_inline(k, s->rows, e) : read_file(k, s->file, path, e);
+    if (!rc && !s->match && k->n < (size_t)s->count)
+        rc = err_set(e, ERR_FORMAT, "task %s: its prompt has %d examples, and there are only %zu",
+                     l->file->name, s->count, k->n);
+    return rc;
+}
+
+void few_shot_release(struct task_loading *l)
+{
+    struct few_shot *k = l->few_shot;
+    if (!k)
+        return;
+    if (l->file->kind->release)
+        l->file->kind->release(k->loading.own);
+    str_release(&k->loading.text);
+    str_release(&k->text);
+    free(k->example);
+    task_close(&k->task);
+    free(k);
+    l->few_shot = NULL;
+}
+
+int few_shot_of_row(struct row_text *out, const struct task_loading *l, const struct rows *r,
+                    const json_t *row, struct err *e)
+{
+    struct few_shot *k = l->few_shot;
+    const struct task_few_shot *s = &l->file->few_shot;
+    *out = (struct row_text){"", 0};
+    if (!k)
+        return 0;
+    const char *match = match_of(s, row);
+    int n = 0;
+    str_clear(&k->text);
+    for (size_t i = 0; i < k->n && n < s->count; i++) {
+        if (strcmp(k->example[i].match, match) != 0)
+            continue;
+        str_printf(&k->text, "%s%s", n++ && s->join ? s->join : "", k->example[i].text);
+        if (k->text.len > BYTES_MAX)
+            return err_set(e, ERR_FORMAT, "task %s: its examples are longer than %d MiB", l->file->name,
+                           BYTES_MAX >> 20);
+    }
+    if (n < s->count)
+        return err_set(e, ERR_FORMAT, "%s:%ld: the prompt has %d examples, and %d have the row's %s", r->path,
+                       r->line, s->count, n, s->match);
+    *out = (struct row_text){str_text(&k->text), k->text.len};
+    return 0;
+}
