@@ -81,28 +81,60 @@ static int read_jsonl(struct rows *r, const char *text, size_t size, row_fn row,
     return rc;
 }
 
+static size_t skip_space(const char *text, size_t size, size_t i)
+{
+    while (i < size && memchr(" \t\r\n", text[i], 4))
+        i++;
+    return i;
+}
+
+/* The place behind the value that begins at i; where none ends, size. What it holds is not looked at. */
+static size_t end_of_item(const char *text, size_t size, size_t i)
+{
+    long depth = 0;
+    int in_text = 0;
+    for (; i < size; i++) {
+        if (in_text && text[i] == '\\') {
+            i++;
+        } else if (in_text) {
+            in_text = text[i] != '"';
+        } else if (text[i] == '"') {
+            in_text = 1;
+        } else if (text[i] == '{' || text[i] == '[') {
+            depth++;
+        } else if (text[i] == '}' || text[i] == ']' || text[i] == ',') {
+            if (!depth)
+                return i;
+            depth -= text[i] != ',';
+        }
+    }
+    return size;
+}
+
+/* One item after the other: such files may be larger than what is kept of them. */
 static int read_list(struct rows *r, const char *text, size_t size, row_fn row, void *context, struct err *e)
 {
-    json_t *list = NULL;
-    const json_t *o;
-    size_t i, skip = size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
-    if (size > ROW_BYTES_MAX)
-        return err_set(e, ERR_FORMAT,
-                       "%s: this list has %zu bytes; at most %d are read, so write one object a line "
-                       "(JSONL) instead",
-                       r->path, size, ROW_BYTES_MAX);
-    int rc = json_read_text(&list, text + skip, size - skip, r->path, e);
-    if (!rc && !json_is_array(list))
-        rc = err_set(e, ERR_FORMAT, "%s: a list of JSON objects was expected", r->path);
-    json_array_foreach(list, i, o)
-    {
-        r->line = (long)i + 1;
-        if (!rc && !json_is_object(o))
+    size_t i = skip_space(text, size, size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0);
+    int rc = 0;
+    if (i == size || text[i] != '[')
+        return err_set(e, ERR_FORMAT, "%s: a list of JSON objects was expected", r->path);
+    i = skip_space(text, size, i + 1);
+    if (i < size && text[i] == ']')
+        return 0;
+    do {
+        i = skip_space(text, size, i);
+        size_t end = end_of_item(text, size, i);
+        r->line++;
+        if (end == size)
+            rc = err_set(e, ERR_FORMAT, "%s:%ld: the list ends in this item", r->path, r->line);
+        else if (text[i] != '{')
             rc = err_set(e, ERR_FORMAT, "%s:%ld: this item of the list is no JSON object", r->path, r->line);
-        if (!rc)
-            rc = row(r, o, context, e);
-    }
-    json_decref(list);
+        else
+            rc = read_row(r, text + i, end - i, row, context, e);
+        i = end;
+    } while (!rc && text[i++] == ',');
+    if (!rc && (text[i - 1] != ']' || skip_space(text, size, i) < size))
+        rc = err_set(e, ERR_FORMAT, "%s: something follows the list, or it is not closed by ]", r->path);
     return rc;
 }
 

@@ -42,26 +42,38 @@ static const struct cli_option fetch_table[] = {
 static const char *const state_words[] = {
     [FETCH_MISSING] = "MISSING", [FETCH_THERE] = "there", [FETCH_OTHER] = "other"};
 
+/* "owner/name" of the Hub, or of a file on GitHub of its address, in `a`. */
+static const char *source_name(const struct fetch_source *s, struct arena *a)
+{
+    static const char github[] = "https://raw.githubusercontent.com/";
+    const char *path =
+        s->part[0] && !strncmp(s->part[0], github, strlen(github)) ? s->part[0] + strlen(github) : "";
+    const char *name = path + strcspn(path, "/") + (strchr(path, '/') != NULL);
+    return s->repo ? s->repo : arena_strndup(a, path, (size_t)(name - path) + strcspn(name, "/"));
+}
+
 /* The tables of --list, at most 110 columns: problem files, and models in the Hub's cache. data and cache may
  * be NULL. */
 static void list_tasks(struct str *out, const char *data)
 {
     const struct fetch_source *s;
-    str_printf(out, "%-12s  %-7s  %-24s  %-8s  %-12s  %s\n", "task", "data", "source", "revision", "sha256",
+    struct arena a = {0};
+    str_printf(out, "%-13s  %-7s  %-24s  %-8s  %-12s  %s\n", "task", "data", "source", "revision", "sha256",
                "licence");
     for (size_t i = 0; (s = fetch_source_at(i)); i++) {
         const char *hash = s->form == FETCH_ROWS ? "of answers" : s->form == FETCH_ZIP ? "by the Hub" : NULL;
         for (int k = 0; k < FETCH_PARTS_MAX && (k == 0 || s->part[k]); k++)
-            str_printf(out, "%-12s  %-7s  %-24s  %-8.8s  %-12.12s  %s%s\n", k ? "" : s->task,
+            str_printf(out, "%-13s  %-7s  %-24s  %-8.8s  %-12.12s  %s%s\n", k ? "" : s->task,
                        k      ? ""
                        : data ? state_words[fetch_source_look(s, data)]
                               : "-",
-                       k         ? ""
-                       : s->repo ? s->repo
-                                 : "openai/grade-school-math",
-                       k ? "" : s->revision, hash ? hash : s->sha256[k], k ? "" : s->licence,
-                       !k && s->is_gated ? ", gated" : "");
+                       k ? "" : source_name(s, &a), k ? "" : s->revision,
+                       hash           ? hash
+                       : s->sha256[k] ? s->sha256[k]
+                                      : "not known",
+                       k ? "" : s->licence, !k && s->is_gated ? ", gated" : "");
     }
+    arena_release(&a);
 }
 
 /* Bytes of a model's blobs. */

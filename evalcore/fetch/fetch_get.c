@@ -6,7 +6,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/fetch/fetch_parts.h"
 
-enum { PART_BYTES_MAX = 1 << 28 };
+enum { PART_BYTES_MAX = 1 << 29 }; /* the largest is that of LongBench v2, 465 MB */
 
 static int get_part(struct fetch_part *p, const struct fetch_source *s, int i, const struct fetch_options *o,
                     struct str *whole, int *signal, struct err *e)

@@ -47,8 +47,9 @@ static int add_row(struct rows_read *r, const json_t *item, struct err *e)
     int rc = json_get_int(item, "row_idx", &at, r->url, e);
     if (!rc && (at != (int64_t)r->n || json_array_size(cut)))
         rc = err_set(e, ERR_FORMAT, "%s: row %zu is missing or cut short", r->url, r->n);
+    const char *id = json_object_get(row, "id") ? "id" : "problem_idx"; /* MathArena's */
     for (int i = 0; i < 3 && !rc; i++)
-        rc = text_field(&value[i], r, row, names[i], e);
+        rc = text_field(&value[i], r, row, i ? names[i] : id, e);
     if (rc)
         return rc;
     json_t *o = json_object();
