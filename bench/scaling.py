@@ -46,7 +46,7 @@ def lognormal_lengths(n, mean, sigma, seed):
 def synthetic(args, folder):
     run = {
         "model": "pocket", "temperature": 1, "ignore_eos": True, "samples": 2, "policies": ["full"],
-        "tasks": [{"name": "relay", "problems": 5}],
+        "tasks": [{"name": "pocket.relay", "problems": 5}],
         "max_new_tokens": lognormal_lengths(args.jobs // 10, args.mean, 0.5, 1),
     }
     path = folder / "scaling.json"

@@ -264,7 +264,8 @@ static int generate_problems(struct task *t, struct err *e)
     struct rows rows = {.task = t};
     struct str text = {0}, gold = {0};
     /* the number of problems is left out: problem i is the same in a longer run */
-    str_printf(&text, "pocket %s version %s steps %d seed %d", t->ops->name, t->ops->version, steps, o->seed);
+    str_printf(&text, "pocket %s version %s steps %d seed %d", t->ops->short_name, t->ops->version, steps,
+               o->seed);
     sha256_hex(text.data, text.len, t->source, 64);
     uint64_t key = hash_bytes64(text.data, text.len);
     for (int i = 0; i < n; i++) {
@@ -277,7 +278,7 @@ static int generate_problems(struct task *t, struct err *e)
         str_puts(&text, "<|Assistant|><think>\n");
         rows.line = i + 1;
         struct problem *p = rows_add(&rows);
-        p->id = arena_printf(&t->arena, "%s%d-s%d-%03d", t->ops->name, steps, o->seed, i);
+        p->id = arena_printf(&t->arena, "%s%d-s%d-%03d", t->ops->short_name, steps, o->seed, i);
         p->is_rendered = p->thinking_open = 1;
         p->n_options = t->ops == &task_choice ? 4 : 0;
         problem_set_prompt(p, t, text.data, text.len);
@@ -345,8 +346,9 @@ static int grade_by_text(struct grade *out, const struct problem *p, const struc
 }
 
 const struct task_ops task_relay = {
-    .name = "relay",
-    .help = "pocket: follow rules modulo 1000 to an integer (generated)",
+    .name = "pocket.relay",
+    .short_name = "relay",
+    .help = "follow rules modulo 1000 to an integer (generated)",
     .version = "1",
     .fields = POCKET_FIELDS,
     .options = "steps,seed",
@@ -359,8 +361,9 @@ const struct task_ops task_relay = {
 };
 
 const struct task_ops task_choice = {
-    .name = "choice",
-    .help = "pocket: relay with four options (generated)",
+    .name = "pocket.choice",
+    .short_name = "choice",
+    .help = "pocket.relay with four options (generated)",
     .version = "1",
     .fields = POCKET_FIELDS,
     .options = "steps,seed",
@@ -372,8 +375,9 @@ const struct task_ops task_choice = {
 };
 
 const struct task_ops task_algebra = {
-    .name = "algebra",
-    .help = "pocket: add and subtract linear expressions (generated)",
+    .name = "pocket.algebra",
+    .short_name = "algebra",
+    .help = "add and subtract linear expressions (generated)",
     .version = "1",
     .fields = POCKET_FIELDS,
     .options = "steps,seed",
@@ -386,8 +390,9 @@ const struct task_ops task_algebra = {
 };
 
 const struct task_ops task_lookup = {
-    .name = "lookup",
-    .help = "pocket: follow rooms through a long list of facts (generated)",
+    .name = "pocket.lookup",
+    .short_name = "lookup",
+    .help = "follow rooms through a long list of facts (generated)",
     .version = "1",
     .fields = POCKET_FIELDS,
     .options = "steps,seed",

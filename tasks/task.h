@@ -117,6 +117,8 @@ struct task {
 
 struct task_ops {
     const char *name; /* "aime24" */
+    const char
+        *short_name; /* what job keys, run folders and labels call it, where that is not its name; NULL */
     const char *help;
     const char *version;      /* part of the job key: a change of prompt or problems changes it */
     const char *default_file; /* under the data folder, e.g. "aime/aime24.jsonl"; NULL: generated. "SUBSET" in
@@ -158,6 +160,8 @@ struct task_ops {
  * NULL when unknown. */
 const struct task_ops *task_at(size_t i);
 const struct task_ops *task_find(const char *name);
+/* What job keys, run folders and labels call the task: "relay" is pocket.relay. */
+const char *task_short_name(const struct task_ops *ops);
 /* The task that a run folder speaks of, for what can be done without its problems: the one of this name, or
  * where the folder says a kind, that kind under any name. NULL: this version knows neither. */
 const struct task_ops *task_of_run(const char *name, const char *kind);

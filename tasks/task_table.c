@@ -72,10 +72,19 @@ const struct task_ops *task_find(const char *name)
     return NULL;
 }
 
+const char *task_short_name(const struct task_ops *ops)
+{
+    return ops->short_name ? ops->short_name : ops->name;
+}
+
 const struct task_ops *task_of_run(const char *name, const char *kind)
 {
+    const struct task_ops *ops;
+    for (size_t i = 0; !kind && (ops = task_at(i)); i++)
+        if (!strcmp(task_short_name(ops), name))
+            return ops;
     if (!kind)
-        return task_find(name);
+        return NULL;
     pthread_once(&read_once, read_sets);
     for (size_t i = 0; sets.of_kind[i].name; i++)
         if (!strcmp(sets.of_kind[i].name, kind))
@@ -85,14 +94,24 @@ const struct task_ops *task_of_run(const char *name, const char *kind)
 
 int task_unknown(const char *name, struct err *e)
 {
-    const char *names[TASKS_MAX + N_CODED + 1] = {0};
+    const char *names[TASKS_MAX + 2 * N_CODED + 1] = {0};
+    size_t n = 0;
     struct str known = {0};
     const struct task_ops *ops;
     for (size_t i = 0; (ops = task_at(i)); i++) {
-        names[i] = ops->name;
-        str_printf(&known, "%s%s", i ? ", " : "", names[i]);
+        if (ops->short_name && !strcmp(ops->short_name, name))
+            return err_set(
+                e, ERR_USAGE, "the task \"%s\" is called \"%s\" now; write that%s", name, ops->name,
+                task_kind_find(name) ? ", or {\"kind\": \"choice\", \"file\": ...} for rows of your own"
+                                     : "");
+        names[n++] = ops->name;
+        if (ops->short_name)
+            names[n++] = ops->short_name;
+        str_printf(&known, "%s%s", i ? ", " : "", ops->name);
     }
     const char *near = str_nearest(name, names);
+    ops = near ? task_of_run(near, NULL) : NULL;
+    near = ops ? ops->name : near;
     int rc = near ? err_set(e, ERR_USAGE, "unknown task \"%.80s\"; did you mean \"%s\"?", name, near)
                   : err_set(e, ERR_USAGE, "unknown task \"%.80s\"; known are %s", name, known.data);
     str_release(&known);
@@ -131,7 +150,8 @@ int task_read_object(const struct task_ops **out, const json_t *o, const char *n
         json_object_set_new(named, "name", json_string(name));
     int rc = task_file_parse(f, named, where, dir, a, e);
     json_decref(named);
-    if (!rc && (task_find(f->name) || task_group_find(f->name) || task_kind_find(f->name)))
+    if (!rc && (task_find(f->name) || task_of_run(f->name, NULL) || task_group_find(f->name) ||
+                task_kind_find(f->name)))
         rc = err_set(
             e, ERR_USAGE,
             "%s: \"%s\" is a name of kveval's own; give your task another one, or write {\"name\": \"%s\", "

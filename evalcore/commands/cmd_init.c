@@ -24,7 +24,7 @@ struct init_options {
 static const struct cli_option init_table[] = {
     {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = MODEL_HELP},
     {"tasks", 't', CLI_STRING, AT(tasks), "TASKS",
-     .help = "names with commas between them (default: relay,lookup on pocket, else math500)"},
+     .help = "names with commas between them (default: pocket.relay,pocket.lookup on pocket, else math500)"},
     {"policies", 0, CLI_STRING, AT(policies), "POLICIES",
      .help = "names with commas between them (default: all that this model has options for)"},
     {0},
@@ -312,7 +312,11 @@ static int fill_draft(struct draft *p, const struct init_options *o, const struc
     if (!rc)
         rc = engine_describe(&(struct engine_options){.model = p->found}, &p->info, e);
     if (!rc)
-        rc = each_name(p, o->tasks ? o->tasks : is_pocket(p) ? "relay,lookup" : "math500", add_task, e);
+        rc = each_name(p,
+                       o->tasks       ? o->tasks
+                       : is_pocket(p) ? "pocket.relay,pocket.lookup"
+                                      : "math500",
+                       add_task, e);
     if (!rc && !p->n_tasks)
         rc = err_set(e, ERR_USAGE, "--tasks names no task");
     p->pages = choose_pages(p);

@@ -37,7 +37,7 @@ static void name_cell(struct runplan *p, struct plan_cell *c)
     str_puts(&label, c->policy->label);
     if (*c->settings->swept)
         str_printf(&label, " %s", c->settings->swept);
-    if (strcmp(c->task->label, c->task->name))
+    if (strcmp(c->task->label, task_short_name(c->task->ops)))
         str_printf(&label, "/%s", c->task->label);
     c->label = arena_strdup(&p->arena, str_text(&label));
     slug_of(c, &slug);
@@ -110,7 +110,7 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
                                      .numerics = loaded->info.numerics,
                                      .policy = &c->spec,
                                      .settings = &c->settings->s,
-                                     .task = c->task->name,
+                                     .task = task_short_name(c->task->ops),
                                      .task_version = c->task->ops->version,
                                      .end_token = own_end(p, c),
                                      .own_reference = own_reference};

@@ -38,7 +38,7 @@ static void name_set(struct runplan *p, struct prompt_set *s, const struct setti
     if (model)
         str_printf(&text, "\nmodel %s", model);
     sha256_hex(str_text(&text), text.len, hex, 8);
-    s->file = arena_printf(&p->arena, "problems/%s-%s.jsonl", s->task.ops->name, hex);
+    s->file = arena_printf(&p->arena, "problems/%s-%s.jsonl", task_short_name(s->task.ops), hex);
     json_decref(options);
     str_release(&text);
 }

@@ -113,7 +113,7 @@ static int write_problems(const struct runplan *p, const struct prompt_set *s, c
 static json_t *task_json(const struct prompt_set *s, const struct digest *problems)
 {
     const struct run_task kept = {
-        .name = s->task.ops->name,
+        .name = task_short_name(s->task.ops),
         .label = s->label,
         .version = s->task.ops->version,
         .metric = s->task.ops->metric,

@@ -6,13 +6,16 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/cli/cli.h"
 
-/* What an entry is called: its "name", of a model its "as" or the last part of its path. */
+/* What an entry is called in a path, whose parts have no points: its "name", of pocket's
+ * tasks without "pocket."; of a model its "as" or the last part of its path. */
 static const char *name_of(const json_t *v)
 {
     const char *name = json_string_value(json_is_object(v) ? json_object_get(v, "name") : v);
     if (!name && !(name = json_string_value(json_object_get(v, "as"))))
         name = json_string_value(json_object_get(v, "model"));
     const char *slash = name ? strrchr(name, '/') : NULL;
+    if (name && !strncmp(name, "pocket.", strlen("pocket.")))
+        return name + strlen("pocket.");
     return slash && slash[1] ? slash + 1 : name;
 }
 

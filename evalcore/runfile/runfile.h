@@ -19,7 +19,8 @@
  * some of the models only. Two entries that would give identical cells are refused. Neither model
  * nor data files are opened here; files of calibrations and published figures are read. */
 struct runfile_task {
-    const char *name, *label; /* label: its "as", else its name; with its swept options: "relay steps=20" */
+    const char *name,
+        *label; /* label: its "as", else its (short) name; with its swept options: "relay steps=20" */
     const struct task_ops *ops;
     struct task_options options;
     const char *where; /* "RUN.json: tasks.0 (relay)", for messages */

@@ -30,7 +30,7 @@ static int read_task_point(struct runfile *r, struct runfile_task *t, const json
             return rc;
     }
     task_options_default(t->ops, &t->options);
-    t->label = arena_printf(&r->arena, "%s%s%s", as ? as : t->name, *swept ? " " : "", swept);
+    t->label = arena_printf(&r->arena, "%s%s%s", as ? as : task_short_name(t->ops), *swept ? " " : "", swept);
     return 0;
 }
 

@@ -74,7 +74,7 @@ static void add_lengths(struct history *h, const struct runplan *p, const struct
                         const struct record *rec)
 {
     for (int i = 0; i < p->n_sets; i++) {
-        if (strcmp(p->sets[i].task.ops->name, t->name) != 0)
+        if (strcmp(task_short_name(p->sets[i].task.ops), t->name) != 0)
             continue;
         long q = find_problem(&p->sets[i], (size_t)rec->problem, t->problems[rec->problem].id);
         if (q < 0)

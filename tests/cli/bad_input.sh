@@ -29,7 +29,7 @@ says() {
     same sweep.txt stderr.txt
 }
 sweep_of() { # sweep_of MODEL
-    printf '{"model": "%s", "max_new_tokens": 4, "tasks": [{"name": "relay", "steps": 3, "problems": 1}], "policies": ["full"]}\n' "$1"
+    printf '{"model": "%s", "max_new_tokens": 4, "tasks": [{"name": "pocket.relay", "steps": 3, "problems": 1}], "policies": ["full"]}\n' "$1"
 }
 
 run_file missing_model "$(sweep_of nowhere)"
@@ -70,13 +70,13 @@ says truncated m/tokenizer.json UnicodeScripts
 
 dry=yes # what needs no weights is found by a dry run too
 says truncated m/tokenizer.json UnicodeScripts
-run_file unknown_key '{"model": "pocket", "tasks": ["relay"], "policies": ["full"], "temprature": 0}'
+run_file unknown_key '{"model": "pocket", "tasks": ["pocket.relay"], "policies": ["full"], "temprature": 0}'
 says unknown_key 'unknown key "temprature"; did you mean "temperature"?'
-run_file k_below_l '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "delta", "k_pages": 2, "l_pages": 4}]}'
+run_file k_below_l '{"model": "pocket", "tasks": ["pocket.relay"], "policies": [{"name": "delta", "k_pages": 2, "l_pages": 4}]}'
 says k_below_l 'policies.0 (delta)' 'l_pages (4) is above k_pages (2)'
-run_file zero_budget '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "raas", "budget_tokens": 0}]}'
+run_file zero_budget '{"model": "pocket", "tasks": ["pocket.relay"], "policies": [{"name": "raas", "budget_tokens": 0}]}'
 says zero_budget 'policies.0 (raas)' 'budget_tokens must be'
-run_file layers '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "delta", "k_pages": 8, "layers": [2, 50]}]}'
+run_file layers '{"model": "pocket", "tasks": ["pocket.relay"], "policies": [{"name": "delta", "k_pages": 8, "layers": [2, 50]}]}'
 says layers 'policies.0 (delta)' 50
 
 # Weights that the model of config.json does not read: a layer too many, and biases that its family does not add.
@@ -88,20 +88,20 @@ sed -i 's/"model_type": *"qwen2"/"model_type": "llama"/' m/config.json
 says truncated 'the tensor "model.layers.0.self_attn.k_proj.bias" and 23 others' 'a llama model of 8 layers'
 
 # Tasks that share problems, which verdicts over all tasks would count twice.
-run_file overlap '{"model": "pocket", "tasks": [{"name": "lookup", "problems": 2}, {"name": "lookup", "problems": 3, "as": "more"}], "policies": ["full"]}'
+run_file overlap '{"model": "pocket", "tasks": [{"name": "pocket.lookup", "problems": 2}, {"name": "pocket.lookup", "problems": 3, "as": "more"}], "policies": ["full"]}'
 says overlap 'tasks "lookup" and "more" both ask problem lookup60-s1-000'
-run_file overlap '{"model": "pocket", "tasks": [{"name": "lookup", "problems": [2, 3]}], "policies": ["full"]}'
+run_file overlap '{"model": "pocket", "tasks": [{"name": "pocket.lookup", "problems": [2, 3]}], "policies": ["full"]}'
 says overlap 'tasks "lookup problems=2" and "lookup problems=3" both ask problem lookup60-s1-000'
 
 # A tokenizer of another model.
 sed 's/"vocab_size": *512/"vocab_size": 320/; s/"\(eos\|bos\)_token_id": *[0-9]*/"\1_token_id": 1/' "$source_dir/engine/pocket/config.json" >small.json
-run_file vocabulary '{"model": "random:small.json", "tasks": [{"name": "lookup", "problems": 1}], "policies": ["full"]}'
+run_file vocabulary '{"model": "random:small.json", "tasks": [{"name": "pocket.lookup", "problems": 1}], "policies": ["full"]}'
 says vocabulary 'lookup, problem lookup60-s1-000: the prompt has the token 449, and config.json of random:small.json has a vocabulary of 320'
 dry=
-run_file no_gate '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "dms", "gate": "none.safetensors"}]}'
+run_file no_gate '{"model": "pocket", "tasks": ["pocket.relay"], "policies": [{"name": "dms", "gate": "none.safetensors"}]}'
 says no_gate 'policies.0 (dms)' none.safetensors
 dry=yes
-run_file chat '{"model": "pocket", "chat": "vicuna", "tasks": ["relay"], "policies": ["full"]}'
+run_file chat '{"model": "pocket", "chat": "vicuna", "tasks": ["pocket.relay"], "policies": ["full"]}'
 says chat 'unknown chat template "vicuna"'
 run_file not_there '{"model": "pocket", "tasks": ["aime24"], "policies": ["full"]}'
 says not_there 'tasks.0 (aime24)' '--data'
@@ -110,15 +110,15 @@ fails 2 /dev/zero 67108864 -- sweep /dev/zero -o out
 
 # A prompt longer than the context names the problem and the lengths.
 awk 'BEGIN { printf "{\"id\": \"huge\", \"gold\": \"1\", \"prompt\": \""; for (i = 0; i < 5000; i++) printf "word "; print "\"}" }' >long.jsonl
-run_file long '{"model": "pocket", "tasks": [{"name": "relay", "file": "long.jsonl"}], "policies": ["full"]}'
+run_file long '{"model": "pocket", "tasks": [{"name": "pocket.relay", "file": "long.jsonl"}], "policies": ["full"]}'
 says long 'problem huge' 'the prompt has' '4096'
 # max_total_tokens is a limit of its own.
 echo '{"id": "small", "gold": "1", "prompt": "Apply the rules ."}' >small.jsonl
-run_file total '{"model": "pocket", "max_total_tokens": 5, "tasks": [{"name": "relay", "file": "small.jsonl"}], "policies": ["full"]}'
+run_file total '{"model": "pocket", "max_total_tokens": 5, "tasks": [{"name": "pocket.relay", "file": "small.jsonl"}], "policies": ["full"]}'
 says total 'problem small' 'max_total_tokens'
 
 dry=
-run_file problems '{"model": "pocket", "tasks": [{"name": "relay", "file": "problems.jsonl"}], "policies": ["full"]}'
+run_file problems '{"model": "pocket", "tasks": [{"name": "pocket.relay", "file": "problems.jsonl"}], "policies": ["full"]}'
 rm -f problems.jsonl
 says problems problems.jsonl
 printf '{"gold": "1", "prompt": "a"}\n{"gold": "1", "prompt": \n' >problems.jsonl
@@ -126,7 +126,7 @@ says problems problems.jsonl:2
 printf '{"gold": "1"}\n' >problems.jsonl
 says problems problems.jsonl:1
 mkdir -p folder.jsonl
-run_file folder '{"model": "pocket", "tasks": [{"name": "relay", "file": "folder.jsonl"}], "policies": ["full"]}'
+run_file folder '{"model": "pocket", "tasks": [{"name": "pocket.relay", "file": "folder.jsonl"}], "policies": ["full"]}'
 says folder folder.jsonl
 
 # Too few open files are no mistake in the input, wherever it is found: exit code 3, and how to raise the limit.
@@ -140,7 +140,7 @@ limited() { # limited N ARGS...
     [ $code = 0 ] || short=$((short + 1))
 }
 short=0
-echo '{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "lookup", "problems": 1, "steps": 8}], "policies": ["full"]}' >few.json
+echo '{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "pocket.lookup", "problems": 1, "steps": 8}], "policies": ["full"]}' >few.json
 run 0 sweep few.json -o few -q
 for n in 4 5 6 7 8; do
     for args in "sweep few.json -o few$n -q" "sweep few.json -o few -q --set samples=2" "report few" "score few" \

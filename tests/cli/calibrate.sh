@@ -5,7 +5,7 @@ rm -rf out
 
 cat >dev.json <<'END'
 {"model": "pocket", "max_new_tokens": 64, "policies": ["full"],
- "tasks": [{"name": "relay", "seed": 91, "problems": 1}, {"name": "choice", "seed": 91, "problems": 1}]}
+ "tasks": [{"name": "pocket.relay", "seed": 91, "problems": 1}, {"name": "pocket.choice", "seed": 91, "problems": 1}]}
 END
 cut="--max-new-tokens 24"
 run 0 calibrate kascade dev.json -o k1.json --layers 4 $cut
@@ -22,7 +22,7 @@ done
 [ "$(wc -l <k1.csv)" = 37 ] || fail "not every pair of layers is in k1.csv"
 
 cat >run.json <<'END'
-{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "relay", "problems": 1}],
+{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "pocket.relay", "problems": 1}],
  "policies": [{"name": "kascade", "ratio": 0.2, "calibration": "k1.json"},
               {"name": "delta", "k_pages": 8, "calibration": "d1.json"}]}
 END
@@ -93,7 +93,7 @@ END
 [ "$n_rows" = 16 ] || fail "$n_rows rows were read"
 
 cat >probe.json <<'END'
-{"model": "pocket", "max_new_tokens": 64, "tasks": [{"name": "relay", "problems": 1}],
+{"model": "pocket", "max_new_tokens": 64, "tasks": [{"name": "pocket.relay", "problems": 1}],
  "policies": ["full", {"name": "kascade", "ratio": 1}, {"name": "quest", "k_pages": 4},
               {"name": "delta", "k_pages": 4, "as": "short"}, {"name": "delta", "k_pages": 6, "as": "long"}]}
 END
@@ -109,7 +109,7 @@ run 0 probe recall mixed.json -o mixed.csv -L 1 --max-new-tokens 8
 grep -q '^dms  *-  *-  it forgets tokens' stdout.txt || fail "dms: $(cat stdout.txt)"
 grep -q '^"a, b",0,' mixed.csv || fail "a label with a comma: $(cat mixed.csv)"
 grep -q dms mixed.csv && fail "a recall of dms"
-echo '{"model": "pocket", "tasks": [{"name": "relay", "problems": 1}], "policies": [{"name": "dms", "cr": 4}]}' >bad.json
+echo '{"model": "pocket", "tasks": [{"name": "pocket.relay", "problems": 1}], "policies": [{"name": "dms", "cr": 4}]}' >bad.json
 run 2 probe recall bad.json $cut
 mentions stderr.txt policies forget
 finish

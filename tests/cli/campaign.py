@@ -29,7 +29,7 @@ RUNS = int(os.environ.get("CAMPAIGN_RUNS", "180"))
 AT_A_TIME = 2
 PATIENCE = 60  # seconds that a sweep of less than one may take, back-off of workers and a busy machine included
 RUN_FILE = {
-    "model": "pocket", "max_new_tokens": 24, "tasks": [{"name": "lookup", "steps": 3, "problems": 3}],
+    "model": "pocket", "max_new_tokens": 24, "tasks": [{"name": "pocket.lookup", "steps": 3, "problems": 3}],
     "policies": ["full", {"name": "quest", "k_pages": 4}],
 }
 MODES = {"alone": [], "workers": ["--devices", "cpu:0-1", "--worker-timeout", "2"]}

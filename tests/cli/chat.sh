@@ -120,7 +120,7 @@ done
 # In a sweep: refused before anything is written, and "system" changes the prompts.
 template '"{{ strftime_now(1) }}"'
 printf '{"prompt": "Find the value of %s .", "gold": "1"}\n' wr hu >problems.jsonl
-echo '{"model": "m", "tasks": [{"name": "relay", "file": "problems.jsonl"}], "policies": ["full"], "max_new_tokens": 4}' >run.json
+echo '{"model": "m", "tasks": [{"name": "pocket.relay", "file": "problems.jsonl"}], "policies": ["full"], "max_new_tokens": 4}' >run.json
 run 2 sweep run.json -o out --limit 1
 [ ! -e out ] || fail "a refused sweep left a folder"
 grep -qF -- '--set chat=NAME' stderr.txt || fail "no way out: $(cat stderr.txt)"
@@ -137,6 +137,6 @@ cat system/problems/*.jsonl | grep -o '"prompt_sha256":"[0-9a-f]*"' >b.txt
 cmp -s a.txt b.txt && fail "the system message does not change the prompts"
 run 2 sweep run.json -o out --limit 1 --set thinking=off
 mentions stderr.txt 'switch thinking'
-run 2 sweep run.json -o out --limit 1 --set 'system="x"' --set 'tasks=["relay"]'
+run 2 sweep run.json -o out --limit 1 --set 'system="x"' --set 'tasks=["pocket.relay"]'
 mentions stderr.txt 'chat form'
 finish

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf out other part asked *.md *.html *.json
 cat >run.json <<'END'
-{"model": "pocket", "max_new_tokens": 250, "tasks": [{"name": "lookup", "steps": 12, "problems": 12}, {"name": "relay", "steps": 3, "problems": 4}],
+{"model": "pocket", "max_new_tokens": 250, "tasks": [{"name": "pocket.lookup", "steps": 12, "problems": 12}, {"name": "pocket.relay", "steps": 3, "problems": 4}],
  "policies": ["full", {"name": "quest", "k_pages": [1, 1000]}], "baseline": "full"}
 END
 run 0 sweep run.json -o out --quiet
@@ -70,7 +70,7 @@ tr '\n' ' ' <stdout.txt | grep -q '3 lack answers and get no verdict: full, ques
 
 # One problem that fails under every setting was counted once a setting, and a run was "lower" for it.
 cat >one.json <<'END'
-{"model": "pocket", "max_new_tokens": 250, "tasks": [{"name": "lookup", "steps": 12, "problems": 3}],
+{"model": "pocket", "max_new_tokens": 250, "tasks": [{"name": "pocket.lookup", "steps": 12, "problems": 3}],
  "policies": ["full", {"name": "quest", "k_pages": [1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007]}], "baseline": "full"}
 END
 rm -rf settings changed
@@ -88,7 +88,7 @@ grep -q '"all":null' stdout.txt || fail "settings were pooled: $(head -c 300 std
 # Every name that a table of the report or of a comparison prints can be copied, also one that the terminal cut. (The
 # papers' table has methods, whose budgets stand in another column.)
 cat >names.json <<'END'
-{"model": "pocket", "max_new_tokens": 20, "tasks": [{"name": "lookup", "problems": 2}, {"name": "relay", "as": "a, \"b\"", "problems": 2}],
+{"model": "pocket", "max_new_tokens": 20, "tasks": [{"name": "pocket.lookup", "problems": 2}, {"name": "pocket.relay", "as": "a, \"b\"", "problems": 2}],
  "policies": ["full", {"name": "quest", "as": "a label of more than forty characters that is cut", "k_pages": 1},
   {"name": "quest", "as": "two labels that begin with the same forty characters", "k_pages": [2, 3]}], "baseline": "full"}
 END

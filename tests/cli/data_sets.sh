@@ -51,7 +51,7 @@ fails 2 two_answers.jsonl:31 'line 7' answer -- sweep run.json -o other --set "$
 fails 2 duplicates refuse fold -- sweep run.json -o other --set "$(task '"aime24", "file": "x4.jsonl", "duplicates": "keep"')"
 # Texts that differ, but not for the model, whose tokenizer drops nothing: the same prompt by another way in.
 printf '{"id": "%s", "%s": "%s", "gold": "2"}\n' a prompt '1+1' b rendered '<|User|>1+1<|Assistant|><think>\n' >ways.jsonl
-fails 2 relay 'same prompt' a b -- sweep run.json -o other --set "$(task '"relay", "file": "ways.jsonl"')"
+fails 2 relay 'same prompt' a b -- sweep run.json -o other --set "$(task '"pocket.relay", "file": "ways.jsonl"')"
 
 # What a file is, beside its name.
 while IFS='|' read -r code fields words; do

@@ -127,7 +127,7 @@ grep -q 'is not applied' stdout.txt && fail "nothing of it would be applied"
 echo '{"repetition_penalty": 1.05, "suppress_tokens": [3], "min_new_tokens": 0}' >m/generation_config.json
 finds 0 0 m
 mentions stdout.txt generation_config.json repetition_penalty suppress_tokens
-echo '{"model": "m", "tasks": ["relay"], "policies": ["full"]}' >unapplied.json
+echo '{"model": "m", "tasks": ["pocket.relay"], "policies": ["full"]}' >unapplied.json
 run 0 sweep unapplied.json -o unapplied --limit 1 --dry-run
 grep -q 'generation_config.json has repetition_penalty, suppress_tokens' stdout.txt stderr.txt || fail "a sweep does not say it"
 

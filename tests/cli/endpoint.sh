@@ -8,7 +8,7 @@ rm -rf run.json port served client.pid ends a b c d f g h k l n out_* ./*.log
 cat >run.json <<'JSON'
 {"model": {"endpoint": "http://127.0.0.1:1/v1", "name": "mock", "tokenizer": "pocket", "retry_wait": 0.005, "retries": 6},
  "temperature": 0.7, "samples": 5, "max_new_tokens": 10,
- "tasks": [{"name": "relay", "problems": 20, "steps": 6}, {"name": "lookup", "problems": 20, "steps": 12}],
+ "tasks": [{"name": "pocket.relay", "problems": 20, "steps": 6}, {"name": "pocket.lookup", "problems": 20, "steps": 12}],
  "policies": ["full"]}
 JSON
 server=

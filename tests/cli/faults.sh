@@ -15,7 +15,7 @@ fi
 if small; then pair=; fi
 rm -rf calm broken
 cat >many.json <<'END'
-{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 12}],
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 12}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 END
 

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf mine full part kept fifo shards bytes* piped tiny.json
 cat >tiny.json <<'END'
-{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}, {"name": "relay", "steps": 3, "problems": 6}],
+{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 6}, {"name": "pocket.relay", "steps": 3, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": [2, 4]}]}
 END
 

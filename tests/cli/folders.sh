@@ -8,7 +8,7 @@ awk '/"id": 4/ { sub(/[0-9]+/, $2 - 192) } /": 255,$/ { sub(/,$/, ""); print $0 
 echo '{"eos_token_id": 1}' >good/generation_config.json
 echo '{"tokenizer_class": "PreTrainedTokenizerFast"}' >good/tokenizer_config.json
 echo '{% for m in messages %}{{ m.content }}{% endfor %}' >good/chat_template.jinja
-echo '{"model": "bad", "max_new_tokens": 4, "tasks": [{"name": "lookup", "steps": 4, "problems": 1}], "policies": ["full"]}' >run.json
+echo '{"model": "bad", "max_new_tokens": 4, "tasks": [{"name": "pocket.lookup", "steps": 4, "problems": 1}], "policies": ["full"]}' >run.json
 fresh() {
     rm -rf bad
     cp -r good bad

@@ -35,7 +35,7 @@ grep -q 'stopped with .* of 56 jobs saved, repeat the command to go on: cannot w
 
 # A network file system that was interrupted by a signal once ended the sweep, as if its command were wrong.
 if can_fault; then
-    echo '{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "lookup", "steps": 3, "problems": 1}], "policies": ["full"]}' >one.json
+    echo '{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "pocket.lookup", "steps": 3, "problems": 1}], "policies": ["full"]}' >one.json
     for at in $(seq 2 $((12 - $(small && echo 5 || echo 0)))); do
         rm -rf small
         KV_FAULT="main again $at" LD_PRELOAD=$fault run 0 sweep one.json -o small --threads 1
@@ -71,7 +71,7 @@ fi
 
 # No open file is left for libcurl, which says only that it could not connect.
 if can_fault; then
-    echo '{"model": {"endpoint": "http://127.0.0.1:1/v1", "name": "m", "tokenizer": "pocket"}, "max_new_tokens": 4, "tasks": [{"name": "lookup", "problems": 1}], "policies": ["full"]}' >asked.json
+    echo '{"model": {"endpoint": "http://127.0.0.1:1/v1", "name": "m", "tokenizer": "pocket"}, "max_new_tokens": 4, "tasks": [{"name": "pocket.lookup", "problems": 1}], "policies": ["full"]}' >asked.json
     export KV_FAULT="main nosocket 24" LD_PRELOAD=$fault HF_ENDPOINT=http://127.0.0.1:1
     fails 3 'too many open files' 'ulimit -n' -- fetch math500 --data small --retries 0
     fails 3 'too many open files' 'ulimit -n' -- sweep asked.json -o asked

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf base night bare other alien late *.jsonl
 cat >run.json <<'END'
-{"model": "pocket", "seed": 1, "samples": 1, "temperature": 0.6, "max_new_tokens": 40, "tasks": [{"name": "lookup", "problems": 1}],
+{"model": "pocket", "seed": 1, "samples": 1, "temperature": 0.6, "max_new_tokens": 40, "tasks": [{"name": "pocket.lookup", "problems": 1}],
  "policies": ["full", {"name": "quest", "k_pages": 16, "as": "quest"}], "baseline": "full"}
 END
 # error_is_told WHAT: gate.json and gate.xml of night/gate say the error.

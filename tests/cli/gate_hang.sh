@@ -5,7 +5,7 @@
 rm -rf base hung stopped one two *.jsonl
 cat >run.json <<'END'
 {"model": "pocket", "seed": 1, "samples": 2, "temperature": 0.6, "max_new_tokens": 560, "ignore_eos": true,
- "tasks": [{"name": "lookup", "problems": 1}], "policies": ["full", {"name": "quest", "k_pages": 4, "as": "quest"}], "baseline": "full"}
+ "tasks": [{"name": "pocket.lookup", "problems": 1}], "policies": ["full", {"name": "quest", "k_pages": 4, "as": "quest"}], "baseline": "full"}
 END
 gate=(gate --run run.json --base base.jsonl --threads 1)
 run 0 gate --run run.json --rebaseline --samples 2 --base base.jsonl -o base -q --threads 1

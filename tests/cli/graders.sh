@@ -4,7 +4,7 @@
 fault=${KVEVAL_GRADER_FAULT_LIBRARY:?tests/faults/grader_fault.c as a library}
 rm -rf run calm
 cat >many.json <<'END'
-{"model": "pocket", "max_new_tokens": 30, "tasks": [{"name": "lookup", "steps": 4, "problems": 40}],
+{"model": "pocket", "max_new_tokens": 30, "tasks": [{"name": "pocket.lookup", "steps": 4, "problems": 40}],
  "policies": ["full", {"name": "quest", "k_pages": 2}]}
 END
 

@@ -13,7 +13,7 @@ fails 2 "${absent[@]}" -- tokenize --model own/Model-1.5B
 for command in 'generate --prompt x' tokenize; do
     fails 2 ./modls/x '"pocket"' config.json .safetensors OWNER/NAME -- $command --model ./modls/x
 done
-echo '{"model": "own/Model-1.5B", "tasks": ["relay"], "policies": ["full"]}' >run.json
+echo '{"model": "own/Model-1.5B", "tasks": ["pocket.relay"], "policies": ["full"]}' >run.json
 fails 2 "${absent[@]}" -- sweep run.json --dry-run
 mkdir -p "$repo/refs" "$repo/snapshots/$commit"
 printf '%s' "$commit" >"$repo/refs/main"

@@ -31,7 +31,7 @@ both 2 sweep $'bad\n::error::x' -o out && mentions stderr.txt 'bad\n:\u003aerror
 # A sweep with such labels and texts, in such a folder.
 printf '{"rendered": "<|User|>What%s?\\r\\n room jc holds the walnut <|Assistant|>", "gold": "saffron%s"}\n' "$json" "$json" >rows.jsonl
 cat >run.json <<END2
-{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "lookup", "file": "rows.jsonl", "as": "t$json"}],
+{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "pocket.lookup", "file": "rows.jsonl", "as": "t$json"}],
  "policies": [{"name": "full", "as": "a$json"}, {"name": "quest", "k_pages": 4, "as": "::error::no"},
               {"name": "quest", "k_pages": 5, "as": "=1+2"}, {"name": "quest", "k_pages": 6, "as": "@SUM(A1)|\`b\`<script>"},
               {"name": "quest", "k_pages": 7, "as": "-0.5"}, {"name": "quest", "k_pages": 8, "as": "'quoted"}]}

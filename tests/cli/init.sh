@@ -43,13 +43,13 @@ fails 2 init: '"text"' '"file"' -- \
     init --tasks text
 run 0 init --tasks ruler # which needs a length
 run 0 sweep run.json -o out1 --dry-run --limit 1 --calibrate no
-for task in $("$program" list tasks | sed -n 's/^\([a-z0-9_]*\): .*/\1/p' | grep -v '^text$'); do
+for task in $("$program" list tasks | sed -n 's/^\([a-z0-9_.]*\): .*/\1/p' | grep -v '^text$'); do
     rm -f run.json
     run 0 init --tasks "$task" --policies full,quest
     grep -q "{\"name\": \"$task\"" run.json || fail "$task is not in $(cat run.json)"
 done
 rm run.json
-run 0 init other --tasks relay,choice --policies full,dms
+run 0 init other --tasks pocket.relay,pocket.choice --policies full,dms
 run 0 sweep other -o out2 --dry-run --calibrate no
 [ "$(grep -c '^full\|^dms cr=' stdout.txt)" = 6 ] || fail "full and two budgets of dms: $(cat stdout.txt)"
 
@@ -65,9 +65,9 @@ run 2 init b.json --model m --policies full,delta
 grep -q '^kveval: init: .*delta' stderr.txt || fail "delta has no layers for m: $(cat stderr.txt)"
 [ ! -e b.json ] || fail "a refused init left a file"
 # a path in another folder counts from there
-run 0 init sub/run.json --model m --tasks relay
+run 0 init sub/run.json --model m --tasks pocket.relay
 run 0 sweep sub/run.json -o out2 --dry-run --calibrate no
-run 0 init c.json --model m --tasks relay
+run 0 init c.json --model m --tasks pocket.relay
 grep -q '"model": "m"' c.json || fail "the model's name is changed: $(cat c.json)"
 run 0 sweep c.json -o out2 --dry-run --calibrate no
 

@@ -72,7 +72,7 @@ task "$runs" CODE=5 SAVES=1 -- r.json -o d --quiet
 
 # The program itself: its journals are named so, and its status file says so.
 cat >long.json <<'END'
-{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 400}],
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 400}],
  "policies": ["full", {"name": "quest", "k_pages": [2, 4]}]}
 END
 env PATH="$PWD/bin:$PATH" KVEVAL="$program" SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=0 bash "$source_dir/runs/slurm/sweep.sbatch" \

@@ -4,7 +4,7 @@
 rm -rf full two bad newer changed killed empty compacted failing gated
 command -v python3 >/dev/null || skip "python3 changes records"
 cat >tiny.json <<'END'
-{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}, {"name": "relay", "steps": 3, "problems": 6}],
+{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 6}, {"name": "pocket.relay", "steps": 3, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": [2, 4]}]}
 END
 # says PATTERN FILE...: one of the files has such a line.

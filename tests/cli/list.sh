@@ -13,7 +13,7 @@ while IFS=: read -r family models; do
 done <stdout.txt
 [ "$(wc -l <stdout.txt)" -ge 16 ] || fail "list families: $(cat stdout.txt)"
 run 0 list tasks
-for task in relay choice algebra lookup aime24 aime25 math500 gsm8k gpqa_diamond longbench ruler text; do
+for task in pocket.relay pocket.choice pocket.algebra pocket.lookup aime24 aime25 math500 gsm8k gpqa_diamond longbench ruler text; do
     grep -q "^$task: " stdout.txt || fail "list tasks lacks $task"
 done
 mentions stdout.txt DATA/aime/aime24.jsonl --data

@@ -4,7 +4,7 @@
 can_fault || skip "kv_fault.so is not beside the program, or cannot be preloaded"
 rm -rf plain out both many lost dumb shard
 cat >tiny.json <<'END'
-{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}],
+{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": 2}]}
 END
 sed 's/"max_new_tokens": 12/"max_new_tokens": 4000, "ignore_eos": true/; s/"problems": 6/"problems": 60/' tiny.json >long.json

@@ -9,7 +9,7 @@ pocket=$source_dir/engine/pocket
 mkdir m
 cp "$pocket/config.json" "$pocket/tokenizer.json" "$pocket/model.safetensors" m/
 cat >run.json <<'EOF'
-{"model": "m", "max_new_tokens": 24, "tasks": [{"name": "lookup", "problems": 3, "steps": 8}], "policies": ["full"]}
+{"model": "m", "max_new_tokens": 24, "tasks": [{"name": "pocket.lookup", "problems": 3, "steps": 8}], "policies": ["full"]}
 EOF
 sweep() {
     run 0 sweep run.json --threads 1 --display json "$@"

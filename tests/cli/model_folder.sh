@@ -9,7 +9,7 @@ awk '/"id": 4/ { sub(/[0-9]+/, $2 - 192) } /": 255,$/ { sub(/,$/, ""); print $0 
     "$source_dir/engine/pocket/tokenizer.json" >good/tokenizer.json
 # dry MODEL: a dry run over four problems.
 dry() {
-    echo "{\"model\": \"$1\", \"max_new_tokens\": 30, \"tasks\": [{\"name\": \"lookup\", \"steps\": 4, \"problems\": 4}],
+    echo "{\"model\": \"$1\", \"max_new_tokens\": 30, \"tasks\": [{\"name\": \"pocket.lookup\", \"steps\": 4, \"problems\": 4}],
            \"policies\": [${policies-\"full\"}]}" >run.json
     run "$2" sweep run.json --dry-run "${@:3}"
 }
@@ -134,7 +134,7 @@ cmp tied.txt adapter.txt || fail "adapter: another answer"
 
 # a begin token that "prefix" writes and the tokenizer adds again
 begins() { # TEXT COUNT: a dry run with that prefix warns so often
-    echo "{\"model\": \"bad\", \"max_new_tokens\": 4, \"prefix\": \"$1\", \"chat\": \"none\", \"tasks\": [{\"name\": \"lookup\",
+    echo "{\"model\": \"bad\", \"max_new_tokens\": 4, \"prefix\": \"$1\", \"chat\": \"none\", \"tasks\": [{\"name\": \"pocket.lookup\",
         \"steps\": 4, \"problems\": 2}], \"policies\": [\"full\", {\"name\": \"quest\", \"k_pages\": 2}]}" >begin.json
     run 0 sweep begin.json --dry-run --calibrate no
     [ "$(grep -c '"prefix" begins with the token' stderr.txt)" = "$2" ] || fail "prefix $1, want $2: $(cat stderr.txt)"
@@ -157,7 +157,7 @@ policies='{"name": "delta", "k_pages": 2, "l_pages": 1, "layers": [0, 1], "dense
 policies='"full"' dry good 2 --set model_name=a/b
 mentions stderr.txt '"model_name"'
 # what a run took, and from where
-echo '{"model": "pocket", "max_new_tokens": 20, "tasks": [{"name": "lookup", "steps": 4, "problems": 1}],
+echo '{"model": "pocket", "max_new_tokens": 20, "tasks": [{"name": "pocket.lookup", "steps": 4, "problems": 1}],
        "policies": [{"name": "delta", "k_pages": 2, "l_pages": 1}, {"name": "delta", "k_pages": 4}]}' >run.json
 run 0 sweep run.json -o out
 [ "$(grep -c 'policy delta: layers 2+5+7, published for pocket, which is the embedded model$' stderr.txt)" = 1 ] ||
@@ -165,7 +165,7 @@ run 0 sweep run.json -o out
 grep -q 'delta: layers 2+5+7, published for pocket' out/report/report.md || fail "the report does not name the layers"
 
 # all missing files at once
-echo '{"model": "pocket", "tasks": ["aime24", "relay", {"name": "longbench", "as": "qasper", "subset": "qasper"}, "aime25"],
+echo '{"model": "pocket", "tasks": ["aime24", "pocket.relay", {"name": "longbench", "as": "qasper", "subset": "qasper"}, "aime25"],
        "policies": ["full"]}' >run.json
 fails 2 run.json data/aime/aime24.jsonl data/longbench/qasper.jsonl data/aime/aime25.jsonl '"file"' -- \
     sweep run.json --dry-run --data data

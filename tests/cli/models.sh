@@ -14,7 +14,7 @@ for i in range(200):
 open("bee/model.safetensors", "wb").write(data)'
 cat >two.json <<'END'
 {"models": ["pocket", {"model": "bee", "as": "b"}], "max_new_tokens": 50,
- "tasks": [{"name": "lookup", "steps": 8, "problems": 12}],
+ "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 12}],
  "policies": ["full", {"name": "quest", "k_pages": 4, "models": ["b"]}, {"name": "dms", "cr": 4, "models": ["pocket"]}]}
 END
 
@@ -183,9 +183,9 @@ mentions stdout.txt differ model weights
 # Another chat template asks otherwise, so answers are no pairs.
 printf '{"chat_template": "{%% for m in messages %%}{{ m.content }}{%% endfor %%}="}\n' >bee/tokenizer_config.json
 printf '{"id": "q%d", "prompt": "%s", "gold": "2"}\n' 1 1+1 2 2+0 >mine.jsonl
-run 2 sweep two.json -o x --set 'tasks=[{"name":"relay","file":"mine.jsonl"}]' --set "$base"
+run 2 sweep two.json -o x --set 'tasks=[{"name":"pocket.relay","file":"mine.jsonl"}]' --set "$base"
 mentions stderr.txt q1 relay 'model b' tokens
-run 0 sweep two.json -o x --set 'tasks=[{"name":"relay","file":"mine.jsonl"}]' --threads 1
+run 0 sweep two.json -o x --set 'tasks=[{"name":"pocket.relay","file":"mine.jsonl"}]' --threads 1
 rm bee/tokenizer_config.json
 run 0 sweep two.json --dry-run --calibrate no
 [ "$(grep -c '^model[ b]*: ' stdout.txt)" = 2 ] || fail "a dry run of two models: $(cat stdout.txt)"

@@ -8,7 +8,7 @@ mkdir three
 python3 "$source_dir/tests/data/three_heads.py" "$source_dir/engine/pocket" three
 cat >run.json <<'END'
 {"models": ["pocket", {"model": "three", "as": "three"}], "max_new_tokens": 40,
- "tasks": [{"name": "lookup", "steps": 40, "problems": 2}],
+ "tasks": [{"name": "pocket.lookup", "steps": 40, "problems": 2}],
  "policies": [{"name": "quest", "k_pages": 8, "scope": ["q", "pair_max", "kv_max"]}]}
 END
 run 0 sweep run.json -o out --threads 2

@@ -9,7 +9,7 @@ planted=0
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 
 cat >run.json <<'END2'
-{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "lookup", "problems": 1, "steps": 8}],
+{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "pocket.lookup", "problems": 1, "steps": 8}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 END2
 
@@ -204,7 +204,7 @@ inputs=("sweep pipe -o new -q" "grade pipe" "gate --run run.json --base pipe -o 
 if ! small; then
     inputs+=("init pipe" "choice pipe" "textscore pipe" "logprobs pipe" "probe recall pipe -o given.csv"
         "calibrate delta pipe -o given.json --k-pages 4 --l-pages 2" "gate --run pipe --base base.jsonl -o night -q"
-        "sweep run.json -o new -q --set tasks.0={\"name\":\"lookup\",\"file\":\"pipe\"}")
+        "sweep run.json -o new -q --set tasks.0={\"name\":\"pocket.lookup\",\"file\":\"pipe\"}")
 fi
 for input in "${inputs[@]}"; do
     code=0

@@ -3,7 +3,7 @@
 command -v python3 >/dev/null || skip "python3 writes the records of failed jobs"
 rm -rf good bad tiny.json
 cat >tiny.json <<'END'
-{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}],
+{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": 2}]}
 END
 run 0 sweep tiny.json -o good

@@ -149,7 +149,7 @@ mkdir -p runs
 printf '%s\n' '{"paper": "p", "where": "Table 1", "model": "pocket", "task": "lookup", "policy": "quest", "metric": "accuracy", "value": 90, "unit": "percent", "settings": {"k_pages": 4, "problems": 30, "samples": 1}}' \
     '{"paper": "p", "where": "Table 2", "model": "pocket", "task": "lookup", "policy": "quest", "metric": "accuracy", "value": 10, "unit": "percent", "settings": {"k_pages": 4}}' >runs/figures.jsonl
 cat >runs/run.json <<'END'
-{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "lookup", "problems": 2}], "policies": ["full", {"name": "quest", "k_pages": [4, 8]}],
+{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "pocket.lookup", "problems": 2}], "policies": ["full", {"name": "quest", "k_pages": [4, 8]}],
  "published": {"file": "figures.jsonl", "where": "Table 1"}}
 END
 run 0 sweep runs/run.json --data data -o made

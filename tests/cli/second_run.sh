@@ -4,7 +4,7 @@
 rm -rf out
 tiny=short.json
 cat >short.json <<'END'
-{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}],
+{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": 2}]}
 END
 sed 's/"max_new_tokens": 12/"max_new_tokens": 4000, "ignore_eos": true/' short.json >long.json # ends when it is killed

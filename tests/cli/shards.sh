@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf one two four shards mixed boxes
 cat >many.json <<'END'
-{"model": "pocket", "max_new_tokens": 24, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}, {"name": "relay", "steps": 3, "problems": 6}],
+{"model": "pocket", "max_new_tokens": 24, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 6}, {"name": "pocket.relay", "steps": 3, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 END
 # ids DIR: key and digest of the tokens of every record, whichever file it is in.

@@ -5,7 +5,7 @@ rm -rf out lm light logs
 printf '{"question": "What is 2 + 3?", "answer": "#### 5"}\n' >sum.jsonl
 cat >run.json <<'END'
 {"model": "pocket", "temperature": 0, "max_new_tokens": 3, "prefix": "Think hard.\n", "suffix": "\nGo on.", "policies": ["full"],
- "tasks": [{"name": "gsm8k", "file": "sum.jsonl"}, {"name": "lookup", "problems": 1, "steps": 4}]}
+ "tasks": [{"name": "gsm8k", "file": "sum.jsonl"}, {"name": "pocket.lookup", "problems": 1, "steps": 4}]}
 END
 # Prompts that come rendered take neither, which nobody said.
 run 0 sweep run.json -o out --dry-run

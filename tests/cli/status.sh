@@ -3,11 +3,11 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf out other calm failed none shards tty
 cat >many.json <<'EOF'
-{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 400}],
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 400}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 EOF
 cat >few.json <<'EOF'
-{"model": "pocket", "max_new_tokens": 40, "tasks": [{"name": "lookup", "steps": 8, "problems": 4}], "policies": ["full"]}
+{"model": "pocket", "max_new_tokens": 40, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 4}], "policies": ["full"]}
 EOF
 
 # says CODE PATTERN...: kveval status out exits so and prints lines that match each pattern.

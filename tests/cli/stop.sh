@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf stopped undisturbed long blocked fifo
 cat >many.json <<'END'
-{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 1000}],
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 1000}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 END
 
@@ -52,7 +52,7 @@ stop_with INT 130
 
 # A stop says what it throws away, and what to change where nothing was finished.
 cat >long.json <<'END'
-{"model": "pocket", "max_new_tokens": 3000, "ignore_eos": true, "tasks": [{"name": "relay", "steps": 3, "problems": 40}], "policies": ["full"]}
+{"model": "pocket", "max_new_tokens": 3000, "ignore_eos": true, "tasks": [{"name": "pocket.relay", "steps": 3, "problems": 40}], "policies": ["full"]}
 END
 "$program" sweep long.json -o long --max-batch 2 2>stop.txt >stdout.txt </dev/null &
 pid=$!

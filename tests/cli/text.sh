@@ -121,7 +121,7 @@ awk -v kl="$(field $csv lent kl)" 'BEGIN { exit !(kl > 0.001) }' || fail "lent h
 
 # Beside a task with answers: each has its own tables.
 run 0 sweep text.json -o mixed --limit 2 --set 'policies=["full", {"name": "quest", "k_pages": 2}]' \
-    --set 'tasks=[{"name": "lookup", "steps": 6}, {"name": "text", "file": "text.txt", "window": 60, "prompt_tokens": 20}]'
+    --set 'tasks=[{"name": "pocket.lookup", "steps": 6}, {"name": "text", "file": "text.txt", "window": 60, "prompt_tokens": 20}]'
 [ "$(wc -l <mixed/report/pairs.csv)" = 2 ] || fail "pairs: $(cat mixed/report/pairs.csv)"
 grep -q '^## Accuracy' mixed/report/report.md || fail "no accuracies beside a text"
 grep -q '^By task, percent correct' stdout.txt || fail "no accuracies in: $(cat stdout.txt)"
@@ -159,6 +159,6 @@ fails 2 "$where" prompt_tokens 60 -- \
 fails 2 "$where" --max-batch -- \
     sweep text.json -o x --max-batch 1
 fails 2 text.json tasks.0 window -- \
-    sweep text.json -o x --set 'tasks=[{"name": "lookup", "window": 64}]'
+    sweep text.json -o x --set 'tasks=[{"name": "pocket.lookup", "window": 64}]'
 [ ! -e x ] || fail "a refused run left a folder"
 finish

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf limited undisturbed none
 cat >short.json <<'END'
-{"model": "pocket", "max_new_tokens": [4, 7000], "ignore_eos": true, "tasks": [{"name": "lookup", "steps": 4, "problems": 40}], "policies": ["full"]}
+{"model": "pocket", "max_new_tokens": [4, 7000], "ignore_eos": true, "tasks": [{"name": "pocket.lookup", "steps": 4, "problems": 40}], "policies": ["full"]}
 END
 sed 's/\[4, 7000\]/7000/' short.json >long.json
 

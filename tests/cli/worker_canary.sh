@@ -4,7 +4,7 @@
 can_fault || skip "kv_fault.so is not beside the program, or cannot be preloaded"
 rm -rf calm disturbed ./*.mark
 cat >long.json <<'END2'
-{"model": "pocket", "max_new_tokens": 700, "ignore_eos": true, "tasks": [{"name": "lookup", "steps": 8, "problems": 5}],
+{"model": "pocket", "max_new_tokens": 700, "ignore_eos": true, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 5}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 END2
 

@@ -4,7 +4,7 @@
 can_fault || skip "kv_fault.so is not beside the program, or cannot be preloaded"
 rm -rf calm disturbed one.mark when.mark
 cat >many.json <<'END'
-{"model": "pocket", "max_new_tokens": 40, "tasks": [{"name": "lookup", "steps": 8, "problems": 16}],
+{"model": "pocket", "max_new_tokens": 40, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 16}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 END
 

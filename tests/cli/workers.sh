@@ -5,7 +5,7 @@ rm -rf one two calm disturbed
 jobs=120
 if small; then jobs=50; fi
 cat >many.json <<END
-{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": $((jobs / 2))}],
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": $((jobs / 2))}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 END
 

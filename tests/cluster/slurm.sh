@@ -99,7 +99,7 @@ until_ok 60 are_idle || {
 
 rm -rf calm array slots none kveval-*.log
 cat >many.json <<'RUN'
-{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 400}],
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 400}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 RUN
 export KVEVAL=$program
@@ -160,7 +160,7 @@ compare slots
 
 # A start that saves nothing is the last.
 cat >many.json <<'RUN'
-{"model": "pocket", "max_new_tokens": 3000, "ignore_eos": true, "tasks": [{"name": "lookup", "steps": 8, "problems": 12}],
+{"model": "pocket", "max_new_tokens": 3000, "ignore_eos": true, "tasks": [{"name": "pocket.lookup", "steps": 8, "problems": 12}],
  "policies": ["full"]}
 RUN
 submit none --time-limit 4

@@ -306,7 +306,7 @@ static void fixed(const char *task, const char *base, int steps)
     char *path = arena_printf(&a, SOURCE_DIR "/tests/data/pocket/problems/%s.jsonl", base);
     param_defaults(task_params, &o);
     o.file = path;
-    CHECK_INT(task_open(&t, task, &o, NULL, NULL, &e), 0);
+    CHECK_INT(task_open(&t, task_of_run(task, NULL)->name, &o, NULL, NULL, &e), 0);
     CHECK_INT(t.n_problems, 64);
     CHECK_INT(file_lines_open(&lines, path, &e), 0);
     for (; i < t.n_problems && file_lines_next(&lines, &line, &n, &e) > 0; i++) {
@@ -341,7 +341,7 @@ static void open_generated(struct task *t, const char *task, int steps, int prob
     o.problems = problems;
     o.seed = seed;
     o.steps = steps;
-    CHECK_INT(task_open(t, task, &o, NULL, NULL, &e), 0);
+    CHECK_INT(task_open(t, task_of_run(task, NULL)->name, &o, NULL, NULL, &e), 0);
 }
 
 static void generated(const char *task, int default_steps)

@@ -408,7 +408,8 @@ static void errors(void)
             "tokens, which is 512");
     refused("subset=vt,tokens=4096", &broken, "no tokenizer");
     refused("subset=vt,tokens=4096,steps=4", &counter,
-            "task ruler: steps is an option of relay, choice, algebra, lookup; remove it");
+            "task ruler: steps is an option of pocket.relay, pocket.choice, pocket.algebra, pocket.lookup; "
+            "remove it");
     refused("subset=cwe,tokens=4096,chains=40", &counter,
             "task ruler: chains is an option of the subset vt; cwe has none, remove it");
     refused("subset=fwe,tokens=4096,hops=0", &counter,

@@ -17,6 +17,8 @@ static void table(void)
         CHECK(!strcmp(t->metric, "accuracy") || !strcmp(t->metric, "score") || task_is_text(t->metric));
     }
     CHECK(n > 0);
+    CHECK(!task_find("relay") && task_of_run("relay", NULL) == task_find("pocket.relay"));
+    CHECK(!task_of_run("relay", "riddle") && task_of_run("anything", "math")->grades_math);
     CHECK(!task_find("aime"));
 }
 
@@ -49,12 +51,19 @@ static void errors(void)
 {
     refused("aime", "problems=1", NULL, "unknown task \"aime\"; did you mean \"aime24\"?");
     refused("aime23", "problems=1", NULL, "unknown task \"aime23\"; did you mean \"aime24\"?");
-    refused("Relay", "problems=1", NULL, "unknown task \"Relay\"; did you mean \"relay\"?");
+    refused("pocket.Relay", "problems=1", NULL,
+            "unknown task \"pocket.Relay\"; did you mean \"pocket.relay\"?");
+    /* what the names before mean now */
+    refused("relay", "problems=1", NULL, "the task \"relay\" is called \"pocket.relay\" now; write that");
+    refused("choice", "problems=1", NULL,
+            "the task \"choice\" is called \"pocket.choice\" now; write that, or {\"kind\": \"choice\", "
+            "\"file\": ...} "
+            "for rows of your own");
     refused("gpqa", "problems=1", NULL, "unknown task \"gpqa\"; did you mean \"gpqa_diamond\"?");
-    refused(
-        "nothing", "problems=1", NULL,
-        "unknown task \"nothing\"; known are relay, choice, algebra, lookup, gpqa_diamond, longbench, ruler, "
-        "text, aime24, ...");
+    refused("nothing", "problems=1", NULL,
+            "unknown task \"nothing\"; known are pocket.relay, pocket.choice, pocket.algebra, pocket.lookup, "
+            "gpqa_diamond, longbench, ruler, "
+            "text, aime24, ...");
     refused("aime24", "problems=1", NULL,
             "task aime24: its problems come from a file, which is not part of the program; name it with "
             "file, or with "
@@ -71,21 +80,25 @@ static void errors(void)
     refused("longbench", "subset=../x", "nowhere",
             "task longbench: subset is a data set's name, without \"/\"");
     refused("aime24", "steps=5", NULL,
-            "task aime24: steps is an option of relay, choice, algebra, lookup; remove it");
-    refused("relay", "steps=5,file=x", NULL,
-            "task relay: steps has no effect on the problems of a file; remove one of the two");
+            "task aime24: steps is an option of pocket.relay, pocket.choice, pocket.algebra, pocket.lookup; "
+            "remove it");
+    refused("pocket.relay", "steps=5,file=x", NULL,
+            "task pocket.relay: steps has no effect on the problems of a file; remove one of the two");
     /* seeds of a file's problems would only make the same cells several times */
     refused("aime24", "seed=1", NULL,
-            "task aime24: seed is an option of relay, choice, algebra, lookup, ruler; remove it");
-    refused("relay", "seed=2,file=x", NULL,
-            "task relay: seed has no effect on the problems of a file; remove one of the two");
-    refused("relay", "prompt=r1", NULL, "task relay: it has no prompt variants; remove prompt");
-    refused("relay", "subset=x", NULL,
-            "task relay: subset is an option of gpqa_diamond, longbench, ruler, ...; remove it");
+            "task aime24: seed is an option of pocket.relay, pocket.choice, pocket.algebra, pocket.lookup, "
+            "ruler; remove it");
+    refused("pocket.relay", "seed=2,file=x", NULL,
+            "task pocket.relay: seed has no effect on the problems of a file; remove one of the two");
+    refused("pocket.relay", "prompt=r1", NULL, "task pocket.relay: it has no prompt variants; remove prompt");
+    refused("pocket.relay", "subset=x", NULL,
+            "task pocket.relay: subset is an option of gpqa_diamond, longbench, ruler, ...; remove it");
     refused("longbench", "tokens=4096", NULL, "task longbench: tokens is an option of ruler; remove it");
-    refused("lookup", "tokens=4096", NULL, "task lookup: tokens is an option of ruler; remove it");
-    refused("relay", "window=64", NULL, "task relay: window is an option of text; remove it");
-    refused("relay", "prompt_tokens=1", NULL, "task relay: prompt_tokens is an option of text; remove it");
+    refused("pocket.lookup", "tokens=4096", NULL,
+            "task pocket.lookup: tokens is an option of ruler; remove it");
+    refused("pocket.relay", "window=64", NULL, "task pocket.relay: window is an option of text; remove it");
+    refused("pocket.relay", "prompt_tokens=1", NULL,
+            "task pocket.relay: prompt_tokens is an option of text; remove it");
     refused("text", "problems=1", NULL, "task text: name a file of plain text with file");
     refused("text", "file=nowhere.txt", NULL, "cannot read nowhere.txt: No such file or directory");
     refused("text", "file=nowhere.txt,prompt_tokens=1024", NULL,
@@ -102,7 +115,7 @@ static void bounds(void)
     struct task t;
     param_defaults(task_params, &o);
     CHECK_INT(o.seed, PARAM_UNSET_INT);
-    task_options_default(task_find("relay"), &o);
+    task_options_default(task_find("pocket.relay"), &o);
     CHECK_INT(o.seed, 1);
     o.seed = PARAM_UNSET_INT;
     task_options_default(task_find("aime24"), &o);
@@ -112,7 +125,7 @@ static void bounds(void)
     CHECK(o.window == 1024 && o.prompt_tokens == 128);
     o.window = o.prompt_tokens = o.seed = PARAM_UNSET_INT;
     o.file = "mine.jsonl";
-    task_options_default(task_find("relay"), &o);
+    task_options_default(task_find("pocket.relay"), &o);
     CHECK_INT(o.seed, PARAM_UNSET_INT);
     o.file = NULL;
     CHECK_INT(o.problems, PARAM_UNSET_INT);
@@ -122,13 +135,13 @@ static void bounds(void)
     /* a caller that fills the struct itself meets the same limits */
     o.steps = 601;
     e = (struct err){0};
-    CHECK(task_open(&t, "relay", &o, NULL, NULL, &e) < 0);
-    CHECK_STR(e.text, "task relay: steps must be between 3 and 600, not 601");
+    CHECK(task_open(&t, "pocket.relay", &o, NULL, NULL, &e) < 0);
+    CHECK_STR(e.text, "task pocket.relay: steps must be between 3 and 600, not 601");
     o.steps = PARAM_UNSET_INT;
     o.problems = 0;
     e = (struct err){0};
-    CHECK(task_open(&t, "relay", &o, NULL, NULL, &e) < 0);
-    CHECK_STR(e.text, "task relay: problems must be between 1 and 1000000, not 0");
+    CHECK(task_open(&t, "pocket.relay", &o, NULL, NULL, &e) < 0);
+    CHECK_STR(e.text, "task pocket.relay: problems must be between 1 and 1000000, not 0");
     arena_release(&a);
 }
 

@@ -100,7 +100,7 @@ static struct folder make_folder(int is_llama)
                          "{{ bos_token }}{% for m in messages %}<|User|>{{ m['content'] }}{% endfor %}"
                          "{% if add_generation_prompt %}<|Assistant|>{% endif %}"),
          json_pack("{s:s, s:i, s:[s], s:[{s:s, s:s}]}", "model", "m", "max_new_tokens", 40, "policies",
-                   "full", "tasks", "name", "lookup", "file", "p.jsonl")}};
+                   "full", "tasks", "name", "pocket.lookup", "file", "p.jsonl")}};
     return f;
 }
 
