@@ -164,7 +164,7 @@ void few_shot_release(struct task_loading *l)
     str_release(&k->loading.text);
     str_release(&k->text);
     free(k->example);
-    task_close(&k->task);
+    arena_release(&k->task.arena);
     free(k);
     l->few_shot = NULL;
 }
