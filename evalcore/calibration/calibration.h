@@ -33,6 +33,12 @@ struct dev_set {
 int dev_set_decode(struct dev_set *d, const struct runplan *p, int max_new, struct err *e);
 void dev_set_release(struct dev_set *d);
 
+/* A curve over the problems of one task. */
+struct task_curve {
+    const char *task; /* label, borrowed from the development problems */
+    double *curve;    /* (n_layers), as layer_measure's */
+};
+
 /* What was measured between the layers, (n_layers, n_layers) matrices by chooser and reader; entries below
  * the diagonal are 0. Layers with a window neither choose nor read lists, so they are left out, and "the
  * layer before" is the last one with full attention. */
@@ -45,6 +51,8 @@ struct layer_measure {
     int *best;          /* kascade: (n_layers, n_layers, n_kv), by chooser, reader and KV head: the head whose
                          * list it reads; else NULL */
     long samples;       /* kascade: tiles; delta: steps */
+    struct task_curve *by_task; /* delta: the curve of each task alone; NULL: there is one task */
+    int n_tasks;
 };
 /* Frees the matrices and leaves m empty. */
 void layer_measure_release(struct layer_measure *m);

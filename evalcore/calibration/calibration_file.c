@@ -69,36 +69,60 @@ static void draw_heat(const struct calibration *c, const int *proposed, struct s
     arena_release(&a);
 }
 
-/* Draws what is measured of each layer alone: the distance from the layer before (DELTA) or the weight
- * (Kascade). */
-static void draw_curve(const struct calibration *c, const int *proposed, struct str *out)
+static struct svg_point *curve_points(const struct layer_measure *m, const double *curve, const char *task,
+                                      struct arena *a)
 {
-    const struct layer_measure *m = c->measure;
-    int first = is_kascade(c) ? 0 : 1; /* layer 0 has none before it */
-    struct arena a = {0};
-    struct svg_point *all = arena_alloc(&a, (size_t)m->n_layers * sizeof *all);
-    struct svg_point *chosen = arena_alloc(&a, (size_t)c->n_choose * sizeof *chosen);
+    struct svg_point *all = arena_alloc(a, (size_t)m->n_layers * sizeof *all);
     for (int i = 0; i < m->n_layers; i++)
         all[i] = (struct svg_point){.x = m->number[i],
-                                    .y = m->curve[i],
+                                    .y = curve[i],
                                     .low = NAN,
                                     .high = NAN,
-                                    .tip = arena_printf(&a, "layer %d: %.3f", m->number[i], m->curve[i])};
+                                    .tip = arena_printf(a, "%s%slayer %d: %.3f", task ? task : "",
+                                                        task ? ", " : "", m->number[i], curve[i])};
+    return all;
+}
+
+/* Draws what is measured of each layer alone: the distance from the layer before (DELTA), over all problems
+ * and of each task, or the weight (Kascade). */
+static void draw_curve(const struct calibration *c, const int *proposed, struct str *out)
+{
+    static const enum svg_colour colours[] = {SVG_PINK, SVG_GREEN, SVG_RED,   SVG_OLIVE,
+                                              SVG_BLUE, SVG_WINE,  SVG_LILAC, SVG_MOSS};
+    enum { COLOURS = sizeof colours / sizeof *colours };
+    const struct layer_measure *m = c->measure;
+    int first = is_kascade(c) ? 0 : 1; /* layer 0 has none before it */
+    size_t n = 0;
+    struct arena a = {0};
+    struct svg_point *all = curve_points(m, m->curve, NULL, &a);
+    struct svg_point *chosen = arena_alloc(&a, (size_t)c->n_choose * sizeof *chosen);
+    struct svg_series *series = arena_alloc(&a, (size_t)(m->n_tasks + 2) * sizeof *series);
     for (int k = 0; k < c->n_choose; k++)
         chosen[k] = all[proposed[k]];
-    const struct svg_series series[] = {{.kind = SVG_LINE,
-                                         .colour = SVG_PURPLE,
-                                         .marker = SVG_CIRCLE,
-                                         .points = all + first,
-                                         .n = (size_t)(m->n_layers - first),
-                                         .cut_x = NAN},
-                                        {.name = "proposed",
-                                         .kind = SVG_POINTS,
-                                         .colour = SVG_GOLD,
-                                         .marker = SVG_SQUARE,
-                                         .points = chosen,
-                                         .n = (size_t)c->n_choose,
-                                         .cut_x = NAN}};
+    for (int i = 0; i < m->n_tasks; i++)
+        series[n++] = (struct svg_series){
+            .name = m->by_task[i].task,
+            .kind = SVG_LINE,
+            .colour = colours[i % COLOURS],
+            .marker = SVG_NONE,
+            .dash = (enum svg_dash)(i / COLOURS % SVG_DASHES),
+            .points = curve_points(m, m->by_task[i].curve, m->by_task[i].task, &a) + first,
+            .n = (size_t)(m->n_layers - first),
+            .cut_x = NAN};
+    series[n++] = (struct svg_series){.name = m->n_tasks ? "all" : NULL,
+                                      .kind = SVG_LINE,
+                                      .colour = SVG_PURPLE,
+                                      .marker = SVG_CIRCLE,
+                                      .points = all + first,
+                                      .n = (size_t)(m->n_layers - first),
+                                      .cut_x = NAN};
+    series[n++] = (struct svg_series){.name = "proposed",
+                                      .kind = SVG_POINTS,
+                                      .colour = SVG_GOLD,
+                                      .marker = SVG_SQUARE,
+                                      .points = chosen,
+                                      .n = (size_t)c->n_choose,
+                                      .cut_x = NAN};
     struct svg_chart chart = {.id = "curve",
                               .title = is_kascade(c) ? "Kascade: how far attention moves the residual stream"
                                                      : "DELTA: cosine distance from the layer before",
@@ -106,7 +130,7 @@ static void draw_curve(const struct calibration *c, const int *proposed, struct 
                               .x = {.label = "layer", .low = 0, .high = m->n_all - 1},
                               .y = {.label = "1 - cosine", .low = 0, .high = NAN},
                               .series = series,
-                              .n_series = 2};
+                              .n_series = n};
     svg_chart(out, &chart);
     arena_release(&a);
 }
@@ -175,6 +199,30 @@ static json_t *dev_json(const struct dev_set *d)
     return json_pack("{s:o, s:I, s:o}", "tasks", tasks, "tokens", (json_int_t)d->tokens, "contents", hashes);
 }
 
+static double mean_distance(const struct layer_measure *m, const double *curve)
+{
+    double mean = 0;
+    for (int l = 1; l < m->n_layers; l++)
+        mean += curve[l] / (m->n_layers - 1);
+    return mean;
+}
+
+/* {"aime24": {"mean_distance": ..., "curve": [...]}, ...} */
+static json_t *task_curves(const struct layer_measure *m)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < m->n_tasks; i++) {
+        const struct task_curve *t = &m->by_task[i];
+        json_t *curve = json_array();
+        for (int l = 0; l < m->n_layers; l++)
+            json_array_append_new(curve, rounded_json(t->curve[l]));
+        json_object_set_new(o, t->task,
+                            json_pack("{s:o, s:o}", "mean_distance", rounded_json(mean_distance(m, t->curve)),
+                                      "curve", curve));
+    }
+    return o;
+}
+
 static json_t *matrix_json(const struct layer_measure *m)
 {
     json_t *rows = json_array();
@@ -191,11 +239,8 @@ static json_t *calibration_json(const struct calibration *c, const int *proposed
 {
     const struct layer_measure *m = c->measure;
     json_t *curve = json_array(), *o = json_object(), *options;
-    double mean = 0;
-    for (int l = 0; l < m->n_layers; l++) {
+    for (int l = 0; l < m->n_layers; l++)
         json_array_append_new(curve, rounded_json(m->curve[l]));
-        mean += l ? m->curve[l] / (m->n_layers - 1) : 0;
-    }
     json_object_set_new(o, "policy", json_string(c->policy));
     json_object_set_new(o, "model", json_string(c->weights));
     json_object_set_new(o, "model_name", json_text_of(c->model));
@@ -206,7 +251,7 @@ static json_t *calibration_json(const struct calibration *c, const int *proposed
     } else {
         options = json_pack("{s:i, s:i, s:i}", "k_pages", c->k_pages, "l_pages", c->l_pages, "max_new_tokens",
                             c->max_new);
-        json_object_set_new(o, "mean_distance", rounded_json(mean));
+        json_object_set_new(o, "mean_distance", rounded_json(mean_distance(m, m->curve)));
     }
     if (m->n_layers < m->n_all) /* the rows of curve and matrix */
         json_object_set_new(o, "full_layers", layer_list(m, NULL, m->n_layers));
@@ -215,6 +260,8 @@ static json_t *calibration_json(const struct calibration *c, const int *proposed
     json_object_set_new(o, "dev", dev_json(c->dev));
     json_object_set_new(o, "sets", all_sets(c));
     json_object_set_new(o, is_kascade(c) ? "weights" : "curve", curve);
+    if (m->n_tasks)
+        json_object_set_new(o, "by_task", task_curves(m));
     json_object_set_new(o, is_kascade(c) ? "similarity" : "recall", matrix_json(m));
     return o;
 }

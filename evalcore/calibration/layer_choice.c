@@ -42,5 +42,8 @@ void layer_measure_release(struct layer_measure *m)
     free(m->similarity);
     free(m->curve);
     free(m->best);
+    for (int i = 0; i < m->n_tasks; i++)
+        free(m->by_task[i].curve);
+    free(m->by_task);
     *m = (struct layer_measure){0};
 }

@@ -134,6 +134,57 @@ static const struct policy_ops delta_probe = {.name = "calibrate_delta",
                                               .select = delta_select,
                                               .observe = delta_observe};
 
+/* The curves of single tasks: sums of distances and steps, in the order in which the tasks come. */
+struct task_sums {
+    const char *task;
+    double *distance; /* (n_layers) */
+    long steps;
+};
+
+static struct task_sums *sums_of(struct task_sums *all, int *n, const char *task, size_t layers)
+{
+    for (int i = 0; i < *n; i++)
+        if (!strcmp(all[i].task, task))
+            return &all[i];
+    all[*n] = (struct task_sums){task, xcalloc(layers, sizeof *all->distance), 0};
+    return &all[(*n)++];
+}
+
+/* Replays all problems; what each adds to the sums is also put down for its task. */
+static int replay_tasks(struct task_sums *tasks, int *n_tasks, struct engine *en, const struct dev_set *d,
+                        struct policy *p, struct err *e)
+{
+    struct delta_measurer *m = p->own;
+    size_t layers = (size_t)m->n_layers;
+    double *before = xcalloc(layers, sizeof *before);
+    int rc = 0;
+    for (int i = 0; i < d->n && !rc; i++) {
+        long steps = m->steps;
+        memcpy(before, m->distance, layers * sizeof *before);
+        rc = probe_replay(en, &d->problems[i], p, NULL, NULL, NULL, e);
+        struct task_sums *t = sums_of(tasks, n_tasks, d->problems[i].task, layers);
+        for (size_t l = 0; l < layers; l++)
+            t->distance[l] += m->distance[l] - before[l];
+        t->steps += m->steps - steps;
+    }
+    free(before);
+    return rc;
+}
+
+/* The means of tasks that have steps; of one task the whole curve is it. */
+static void put_tasks(struct layer_measure *out, struct task_sums *tasks, int n)
+{
+    out->by_task = n > 1 ? xcalloc((size_t)n, sizeof *out->by_task) : NULL;
+    for (int i = 0; i < n; i++) {
+        for (int l = 0; l < out->n_layers; l++)
+            tasks[i].distance[l] /= (double)tasks[i].steps;
+        if (n > 1 && tasks[i].steps)
+            out->by_task[out->n_tasks++] = (struct task_curve){tasks[i].task, tasks[i].distance};
+        else
+            free(tasks[i].distance);
+    }
+}
+
 int measure_delta(struct layer_measure *out, struct engine *en, const struct dev_set *d, int k_pages,
                   int l_pages, struct err *e)
 {
@@ -146,8 +197,9 @@ int measure_delta(struct layer_measure *out, struct engine *en, const struct dev
     size_t layers = (size_t)m->n_layers;
     m->k_pages = k_pages;
     m->l_pages = l_pages;
-    for (int i = 0; i < d->n && !rc; i++)
-        rc = probe_replay(en, &d->problems[i], p, NULL, NULL, NULL, e);
+    struct task_sums *tasks = xcalloc((size_t)d->n + 1, sizeof *tasks);
+    int n_tasks = 0;
+    rc = replay_tasks(tasks, &n_tasks, en, d, p, e);
     if (!rc && !m->steps)
         rc = err_set(e, ERR_USAGE, "the completions have no tokens to calibrate on");
     if (!rc && !m->chosen)
@@ -156,9 +208,15 @@ int measure_delta(struct layer_measure *out, struct engine *en, const struct dev
             "no context has more than %d pages of %d tokens, so every layer would choose everything; use "
             "a smaller --k-pages or longer problems",
             k_pages, KV_PAGE_TOKENS);
-    if (rc)
+    if (rc) {
+        for (int i = 0; i < n_tasks; i++)
+            free(tasks[i].distance);
+        free(tasks);
         return rc;
+    }
     probe_layers(out, &p->dims);
+    put_tasks(out, tasks, n_tasks);
+    free(tasks);
     out->samples = m->steps;
     out->similarity = xcalloc(layers * layers, sizeof *out->similarity);
     out->curve = xcalloc(layers, sizeof *out->curve);

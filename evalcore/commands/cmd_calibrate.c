@@ -42,6 +42,12 @@ static void print_calibration(const struct calibration *c, const int *proposed)
         printf("mean cosine distance between neighbouring layers %.3f (paper: .733, .631 and .323 for 1.5B, "
                "7B and 14B)\n",
                mean);
+    for (int i = 0; i < c->measure->n_tasks; i++) {
+        double of_task = 0;
+        for (int l = 1; l < c->measure->n_layers; l++)
+            of_task += c->measure->by_task[i].curve[l] / (c->measure->n_layers - 1);
+        printf("  %s %.3f\n", c->measure->by_task[i].task, of_task);
+    }
     printf("%d problems, %ld tokens of completions\n", c->dev->n, c->dev->tokens);
     str_release(&line);
 }

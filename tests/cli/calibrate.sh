@@ -19,6 +19,11 @@ for ending in json csv svg curve.svg; do
     same k1.$ending k2.$ending
     same d1.$ending d2.$ending
 done
+for file in d1.json d1.curve.svg; do
+    grep -q relay $file || fail "$file has no curve of its task"
+done
+grep -q '"by_task"' d1.json || fail "d1.json has no curves by task"
+grep -q '"by_task"' k1.json && fail "k1.json has curves by task"
 [ "$(wc -l <k1.csv)" = 37 ] || fail "not every pair of layers is in k1.csv"
 
 cat >run.json <<'END'

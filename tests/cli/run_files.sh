@@ -78,7 +78,7 @@ while read -r name cells _ compared; do
     done
     [ -z "$limits" ] || set -- "$@" --set 'max_new_tokens=[3,4,5]'
     # one of several models
-    case $name in delta_fig[36].json) cells=$((cells / 3)) ;; esac
+    case $name in delta_fig[36].json | delta_fig15.json) cells=$((cells / 3)) ;; esac
     # layers that the embedded model has, and lengths that fit into its context
     case $name in
     delta_fig6.json)

@@ -60,6 +60,25 @@ static void check_recalls(const json_t *want, struct engine *en, const struct de
     CHECK(n >= 3);
 }
 
+/* The same text under two tasks, one of them twice: three curves that are the one of the text. */
+static void curves_by_task(const json_t *want, struct engine *en, const struct dev_problem *p)
+{
+    struct dev_problem three[] = {*p, *p, *p};
+    struct dev_set d = {.problems = three, .n = 3, .tokens = 3 * (p->n - p->n_prompt)};
+    struct layer_measure m;
+    struct err e = {0};
+    three[0].task = three[2].task = "first";
+    three[1].task = "second";
+    CHECK_INT(measure_delta(&m, en, &d, 4, 2, &e), 0);
+    check_same(want, m.curve, m.n_layers, "distance over all");
+    CHECK_INT(m.n_tasks, 2);
+    for (int i = 0; i < m.n_tasks; i++) {
+        CHECK_STR(m.by_task[i].task, i ? "second" : "first");
+        check_same(want, m.by_task[i].curve, m.n_layers, "distance by task");
+    }
+    layer_measure_release(&m);
+}
+
 int main(void)
 {
     struct engine_options o = {.max_batch = 2, .max_context = 1024, .kv_dtype = KV_FP32};
@@ -92,7 +111,9 @@ int main(void)
     CHECK_INT(measure_delta(&m, en, &d, 4, 2, &e), 0);
     same_matrix(json_object_get(want, "delta_recall"), &m, "recall of delta");
     check_same(json_object_get(want, "distance"), m.curve, m.n_layers, "distance");
+    CHECK_INT(m.n_tasks, 0); /* the curve of the only task is the whole */
     layer_measure_release(&m);
+    curves_by_task(json_object_get(want, "distance"), en, &p);
     check_recalls(json_object_get(want, "policies"), en, &d);
     if (*e.text)
         printf("%s\n", e.text);
