@@ -83,6 +83,27 @@ int recall_is_measurable(const struct policy_spec *s);
 int measure_recall(double *by_layer, struct engine *en, const struct dev_set *d, const struct policy_spec *s,
                    struct err *e);
 
+/* Where full attention lies in steps with more than `keys` keys: means over these steps. */
+struct keys_measure {
+    int n_layers, n_q, keys;
+    int *number;        /* (n_layers): layers with full attention, ascending */
+    double *share;      /* (n_layers, n_q): what each query head's own `keys` best keys hold, of all keys'
+                           probability */
+    double *pooled;     /* (n_layers): what the best keys of the heads' mean hold of it */
+    double *similarity; /* (n_layers, n_layers), by chooser a and reader b >= a: with the heads' mean
+                         * probabilities, what a's best keys hold in b over what b's own hold; 0 below the
+                         * diagonal */
+    long steps;
+};
+/* ERR_USAGE when no context has more than `keys` keys. Fills *m, to be released by keys_measure_release(); on
+ * an error m is empty. */
+int measure_keys(struct keys_measure *m, struct engine *en, const struct dev_set *d, int keys, struct err *e);
+void keys_measure_release(struct keys_measure *m);
+/* Writes the shares to path (CSV), and beside it, with .similarity.csv, .svg and .similarity.svg for .csv,
+ * the similarities and a figure of each. ERR_IO when a file cannot be written; files written before it stay.
+ */
+int keys_measure_write(const struct keys_measure *m, const char *path, struct err *e);
+
 /* The `m` layers, the first of them `first`, that maximise the sum over layers j >= first of s[i][j], where i
  * is the last chosen layer up to j; where sums are equal, the set with the earlier last layer, then the
  * earlier one before it, and so on. s: (n, n). Writes the layers, ascending, to out and

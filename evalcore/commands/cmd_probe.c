@@ -1,4 +1,5 @@
-/* kveval probe recall: how much of full attention's mass the tokens hold that policies read, by layer. */
+/* kveval probe: how much of full attention's mass the tokens hold that policies read, by layer, or the best
+ * keys of each head. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,10 +11,20 @@
 #include "evalcore/calibration/calibration.h"
 #include "evalcore/commands/commands.h"
 
-#define RUN(member) offsetof(struct calibration_options, member)
+struct probe_options {
+    struct calibration_options run;
+    int keys;
+};
+
+#define RUN(member) (offsetof(struct probe_options, run) + offsetof(struct calibration_options, member))
 static const struct cli_option probe_table[] = {
-    {"output-path", 'o', CLI_STRING, RUN(out), "FILE.csv", .help = "recall by policy and layer"},
+    {"output-path", 'o', CLI_STRING, RUN(out), "FILE.csv",
+     .help = "recall by policy and layer; of keys the shares by layer and head, and beside them the "
+             "similarity of "
+             "layers and two figures"},
     CALIBRATION_OPTIONS(RUN),
+    {"keys", 0, CLI_INT, offsetof(struct probe_options, keys), "K",
+     .help = "keys: how many best keys of a head (default 256)", .min = 1, .max = 1000000},
     {0},
 };
 
@@ -84,9 +95,34 @@ static int probe_policies(struct calibration_run *r, struct str *csv, struct err
     return rc;
 }
 
+/* A line for each layer: the mean over its heads, the head that has least, the best keys of the heads' mean,
+ * and how they serve the next layer. */
+static int probe_keys(struct calibration_run *r, const struct probe_options *o, struct err *e)
+{
+    struct keys_measure m;
+    int rc = measure_keys(&m, r->plan.loaded[0].engine, &r->dev, o->keys, e);
+    if (rc)
+        return rc;
+    printf("%-8s %8s %8s %8s %12s\n", "layer", "share", "least", "of mean", "next layer's");
+    for (int l = 0; l < m.n_layers; l++) {
+        const double *share = m.share + (size_t)l * (size_t)m.n_q;
+        printf("%-8d %8.4f %8.4f %8.4f ", m.number[l], mean_of(share, m.n_q), least_of(share, m.n_q),
+               m.pooled[l]);
+        if (l + 1 < m.n_layers)
+            printf("%12.4f\n", m.similarity[l * m.n_layers + l + 1]);
+        else
+            printf("%12s\n", "-");
+    }
+    printf("%d problems, %ld steps with more than %d keys\n", r->dev.n, m.steps, m.keys);
+    if (o->run.out)
+        rc = keys_measure_write(&m, o->run.out, e);
+    keys_measure_release(&m);
+    return rc;
+}
+
 static int run_probe(const struct process_env *p, int argc, char **argv)
 {
-    struct calibration_options o = CALIBRATION_DEFAULTS;
+    struct probe_options o = {.run = CALIBRATION_DEFAULTS, .keys = 256};
     struct calibration_run r = {0};
     struct err e = {0};
     struct str csv = {0};
@@ -94,14 +130,17 @@ static int run_probe(const struct process_env *p, int argc, char **argv)
     int n, code = command_parse(&cmd_probe, &o, argc, argv, args, 2, 2, &n), rc = 0;
     if (code >= 0)
         return code;
-    if (strcmp(args[0], "recall"))
-        rc = err_set(&e, ERR_USAGE, "\"%s\" cannot be probed; recall can", args[0]);
+    int is_keys = !strcmp(args[0], "keys");
+    if (!is_keys && strcmp(args[0], "recall"))
+        rc = err_set(&e, ERR_USAGE, "\"%s\" cannot be probed; recall and keys can", args[0]);
     if (!rc)
-        rc = calibration_run_open(&r, p, args[1], &o, &e);
-    if (!rc)
+        rc = calibration_run_open(&r, p, args[1], &o.run, &e);
+    if (!rc && is_keys)
+        rc = probe_keys(&r, &o, &e);
+    else if (!rc)
         rc = probe_policies(&r, &csv, &e);
-    if (!rc && o.out)
-        rc = file_write_output(o.out, str_text(&csv), csv.len, &e);
+    if (!rc && !is_keys && o.run.out)
+        rc = file_write_output(o.run.out, str_text(&csv), csv.len, &e);
     calibration_run_close(&r);
     str_release(&csv);
     return rc ? command_fail(&e, rc == ERR_DEVICE ? EXIT_INCOMPLETE : EXIT_USAGE) : EXIT_DONE;
@@ -109,12 +148,15 @@ static int run_probe(const struct process_env *p, int argc, char **argv)
 
 const struct command cmd_probe = {
     .name = "probe",
-    .usage = "recall RUN.json [-o FILE.csv]",
-    .help = "measure how much attention the tokens hold that policies read",
+    .usage = "recall|keys RUN.json [-o FILE.csv]",
+    .help = "measure how much attention the tokens hold that policies read, or each head's best keys",
     .details =
         "Completions of full attention are decoded again under each policy of RUN.json, token by token as "
         "they stand.\nRecall is the share of full attention's probability on the tokens that a layer "
-        "reads, the mean over steps and query heads. Policies that forget tokens are left out.",
+        "reads, the mean over steps and query heads. Policies that forget tokens are left out.\n"
+        "keys looks at full attention alone, whatever the policies of RUN.json: what the --keys best keys of "
+        "each layer "
+        "and head hold, and how well those of one layer serve another.",
     .options = probe_table,
     .run = run_probe,
 };

@@ -117,4 +117,17 @@ grep -q dms mixed.csv && fail "a recall of dms"
 echo '{"model": "pocket", "tasks": [{"name": "pocket.relay", "problems": 1}], "policies": [{"name": "dms", "cr": 4}]}' >bad.json
 run 2 probe recall bad.json $cut
 mentions stderr.txt policies forget
+
+# The best keys of each head: more keys hold more, a layer serves itself best, and few keys in short contexts are said.
+run 0 probe keys probe.json -o keys.csv --keys 1 $cut
+mv keys.csv keys1.csv
+run 0 probe keys probe.json -o keys.csv --keys 6 $cut
+[ "$(wc -l <keys.csv)" = 41 ] || fail "not every layer and head is in keys.csv"
+paste -d, keys1.csv keys.csv | awk -F, 'NR > 1 {bad += !(0 < $3 && $3 <= $6 && $6 <= 1); less += $3 < $6} END {exit bad || less < 8}' || fail "more keys hold more: $(cat keys.csv)"
+awk -F, 'NR > 1 {bad += $1 == $2 ? $3 != 1 : !(0 < $3 && $3 <= 1)} END {exit bad || NR != 37}' keys.similarity.csv ||
+    fail "similarity: $(cat keys.similarity.csv)"
+for file in keys.svg keys.similarity.svg; do
+    grep -q '<svg' $file || fail "$file is no figure"
+done
+fails 2 --keys 4000 keys -- probe keys probe.json --keys 4000 $cut
 finish

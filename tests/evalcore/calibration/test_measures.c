@@ -7,6 +7,8 @@
 #include "evalcore/calibration/calibration.h"
 #include "tests/check.h"
 
+#define ORACLE "oracle:budget_tokens=3,pool=all,dense_layers=0"
+
 static struct dev_set one_text(const json_t *want, struct dev_problem *p)
 {
     const json_t *ids = json_object_get(want, "ids");
@@ -79,6 +81,33 @@ static void curves_by_task(const json_t *want, struct engine *en, const struct d
     layer_measure_release(&m);
 }
 
+/* The best keys of the heads' mean hold what the oracle reads that pools all heads; and each head's own hold
+ * more. */
+static void best_keys(struct engine *en, const struct dev_set *d)
+{
+    enum { KEYS = 3 };
+    struct keys_measure m;
+    struct policy_spec spec;
+    struct arena a = {0};
+    struct err e = {0};
+    double recall[64];
+    CHECK_INT(measure_keys(&m, en, d, KEYS, &e), 0);
+    CHECK_INT(policy_spec_text(&spec, ORACLE, &a, &e), 0);
+    CHECK_INT(measure_recall(recall, en, d, &spec, &e), 0);
+    CHECK_STR(e.text, "");
+    for (int l = 0; l < m.n_layers; l++) {
+        double mean = 0;
+        for (int h = 0; h < m.n_q; h++)
+            mean += m.share[l * m.n_q + h] / m.n_q;
+        /* behind layer 0 the policy that reads so little chooses by another residual stream */
+        CHECK(l ? m.pooled[l] >= recall[l] - 1e-6 : fabs(m.pooled[l] - recall[l]) < 1e-6);
+        CHECK(mean >= m.pooled[l] - 1e-9);
+        CHECK_NEAR(m.similarity[l * m.n_layers + l], 1, 1e-12);
+    }
+    keys_measure_release(&m);
+    arena_release(&a);
+}
+
 int main(void)
 {
     struct engine_options o = {.max_batch = 2, .max_context = 1024, .kv_dtype = KV_FP32};
@@ -104,6 +133,11 @@ int main(void)
         CHECK(!policy_spec_text(&spec, text, &a, &e) && !engine_policy(en, &spec, &unused, &e));
         arena_release(&a);
     }
+    struct policy_spec oracle;
+    struct policy *bound;
+    struct arena a = {0};
+    CHECK(!policy_spec_text(&oracle, ORACLE, &a, &e) && !engine_policy(en, &oracle, &bound, &e));
+    arena_release(&a);
     CHECK_INT(measure_kascade(&m, en, &d, &e), 0);
     same_matrix(json_object_get(want, "similarity"), &m, "similarity of kascade");
     check_same(json_object_get(want, "weights"), m.curve, m.n_layers, "weights");
@@ -115,6 +149,7 @@ int main(void)
     layer_measure_release(&m);
     curves_by_task(json_object_get(want, "distance"), en, &p);
     check_recalls(json_object_get(want, "policies"), en, &d);
+    best_keys(en, &d);
     if (*e.text)
         printf("%s\n", e.text);
     json_decref(want);
