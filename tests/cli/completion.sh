@@ -54,7 +54,7 @@ offer 'pocket' kveval generate --model = p
 offer 'quest' kveval generate --policy q
 offer 'math500' kveval sweep run.json -t ma
 offer 'aime24,math500' kveval sweep run.json -t aime24,ma
-offer 'aime24 aime25' kveval fetch math500 aime2
+offer 'aime24 aime25 aime26' kveval fetch math500 aime2
 offer 'bf16' kveval logprobs --kv-dtype b
 offer 'off on' kveval generate --thinking o
 offer 'cpu' kveval doctor pocket --device cp
