@@ -78,7 +78,7 @@ set(rooms
   "evalcore/compare        | compare.h                                  | evalcore/report evalcore/report/data evalcore/page evalcore/store evalcore/cli"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h dryrun.h | evalcore/runfile evalcore/store evalcore/stats evalcore/cli engine engine/policies tasks"
   "evalcore/calibration    | calibration.h                              | evalcore/plan evalcore/runfile evalcore/page evalcore/cli engine engine/policies tasks"
-  "evalcore/doctor         | doctor.h gpu_table.h                       | evalcore/store evalcore/cli engine engine/model/model_config.h engine/model/safetensors.h kernels answer_check"
+  "evalcore/doctor         | doctor.h gpu_table.h                       | evalcore/store evalcore/cli engine engine/model/model_config.h engine/model/safetensors.h kernels answer_check code_check"
   "evalcore/status         | status.h board.h folder_status.h           | evalcore/store evalcore/cli"
   "evalcore/endpoint       | endpoint.h                                 | evalcore/net evalcore/cli"
   "evalcore/sweep          | sweep.h decoder.h decoder_process.h deadline.h forecast.h queue.h replay.h sweep_options.h sweep_progress.h worker_cores.h | evalcore/endpoint evalcore/report evalcore/status evalcore/plan evalcore/store evalcore/runfile evalcore/process evalcore/cli engine tasks"

@@ -33,6 +33,7 @@ int rows_finish(struct rows *r, struct err *e)
             problem_set_hash(&r->problems[i], r->problems[i].prompt, r->problems[i].prompt_len);
     struct task *t = r->task;
     t->n_problems = r->n;
+    t->n_rows = r->n + r->n_left_out;
     t->problems = arena_alloc(&t->arena, r->n * sizeof *r->problems);
     memcpy(t->problems, r->problems, r->n * sizeof *r->problems);
     for (size_t i = 0; i < r->n; i++)
@@ -72,6 +73,8 @@ static int read_jsonl(struct rows *r, const char *text, size_t size, row_fn row,
         const char *end = memchr(text + i, '\n', size - i);
         size_t n = end ? (size_t)(end - (text + i)) : size - i, blank = 0;
         r->line++;
+        r->row_at = i;
+        r->row_bytes = n;
         while (blank < n && (text[i + blank] == ' ' || text[i + blank] == '\t' || text[i + blank] == '\r'))
             blank++;
         if (blank < n)

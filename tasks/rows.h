@@ -10,10 +10,12 @@
  * return 0 or the ERR_ code that is named. */
 struct rows {
     struct task *task;
-    const char *path; /* NULL: generated */
-    long line;        /* line of the row being read, from 1 */
+    const char *path;         /* NULL: generated */
+    long line;                /* line of the row being read, from 1 */
+    size_t row_at, row_bytes; /* where it stands in a JSONL file; 0 bytes in another one */
     struct problem *problems;
     size_t n, cap;
+    size_t n_left_out; /* rows of the set that an option leaves out */
 };
 enum { ROW_BYTES_MAX = 64 << 20 };
 

@@ -65,6 +65,9 @@ struct problem {
     const char *subset;             /* the data set within the task (LongBench: "qasper"), NULL: none */
     const char *const *all_classes; /* LongBench's classifications: n_classes names, else NULL */
     int n_classes;
+    /* Where the tests of a program are: "OFFSET+LENGTH" of the row in a file, which is tests_file; both NULL
+     * for any other problem. */
+    const char *tests, *tests_file;
     const struct zh_segmenter *zh; /* set by the caller of ops->grade if ops->needs_segmenter says so */
 };
 
@@ -111,6 +114,7 @@ struct task {
     size_t n_folded;             /* rows that were left out since they repeat another */
     const struct known_set *set; /* the published set that the task is called after; NULL: none is known */
     const struct task_counter *counter; /* during ops->load; NULL: nobody counts */
+    const char *tests_file; /* the file that the tests of its programs are read from; NULL: it has none */
     char source[65];    /* SHA-256 of the data the problems came from (file bytes, or generator settings) */
     struct arena arena; /* owns problems */
 };
@@ -151,6 +155,10 @@ struct task_ops {
     /* Grades a completion of p; the strings of *out lie in the arena. Returns 0; a negative ERR_ code means
      * that nothing could be said of it. */
     int (*grade)(struct grade *out, const struct problem *p, const struct response *r, struct arena *a);
+    /* Asks whether this machine can grade the task, before anything is decoded or graded: ERR_DISK with the
+     * advice where it cannot. Hook NULL: every machine can. */
+    int (*check_machine)(struct err *e);
+    int grade_seconds;            /* grade() may take as long on the clock; 0: moments */
     const char *kind;             /* of a task that is a file: "math", "choice", ...; NULL: it is C */
     const struct task_file *file; /* what the file says (task_file.h); NULL with kind, or where a kind stands
                                    * for all of its tasks (task_of_run()) */

@@ -465,8 +465,8 @@ static int read_prompts(const struct parse *p, const json_t *given)
 
 /* ---- the whole */
 
-static const char *const objects[] = {"kind",  "rows",    "fields", "prompts", "grader",
-                                      "facts", "subsets", "few_shot", "note",   NULL};
+static const char *const objects[] = {"kind",  "rows",    "fields",   "prompts", "grader",
+                                      "facts", "subsets", "few_shot", "note",    NULL};
 
 int task_is_file_key(const char *key)
 {
@@ -595,7 +595,9 @@ static void make_ops(const struct parse *p)
         .version = f->dir ? arena_printf(p->arena, "%s-%s", f->version ? f->version : "1", hex) : f->version,
         .default_file = f->rows.file,
         .fields = list_fields(p),
-        .options = f->subsets || known_set_has_subsets(f->name) ? "subset" : NULL,
+        .options = k->options                                     ? k->options
+                   : f->subsets || known_set_has_subsets(f->name) ? "subset"
+                                                                  : NULL,
         .metric = k->metric,
         .prompts = list_prompts(p),
         .is_restricted = f->is_restricted,
@@ -603,6 +605,8 @@ static void make_ops(const struct parse *p)
         .expected_tokens = f->expected_tokens ? f->expected_tokens : k->expected_tokens,
         .load = task_file_load,
         .grade = k->grade,
+        .check_machine = k->check_machine,
+        .grade_seconds = k->grade_seconds,
         .kind = k->name,
         .file = f,
     };
@@ -647,6 +651,10 @@ int task_file_parse(struct task_file *f, const json_t *o, const char *where, con
         rc = read_fields(&p, json_object_get(o, "fields"));
     if (!rc)
         rc = read_subsets(&p, json_object_get(o, "subsets"));
+    if (!rc && f->subsets && f->kind->options && list_has(f->kind->options, "subset"))
+        rc = err_set(e, ERR_USAGE,
+                     "%s: \"subsets\" is nothing for the kind %s, whose subset is a window of dates", where,
+                     f->kind->name);
     if (!rc)
         rc = read_grader(&p, json_object_get(o, "grader"));
     if (!rc)

@@ -70,6 +70,8 @@ struct task_kind {
     const char
         *template_fields; /* what a template may name beside the roles, comma-separated; NULL: nothing */
     const struct param *grader; /* keys of "grader", over struct task_grader; NULL: none */
+    const char *options;        /* as in struct task_ops; NULL: those of known sets */
+    int grade_seconds;          /* the same */
     /* Adds the problem of one row. Returns 0, or ERR_FORMAT for a row that has not what it needs. */
     int (*row)(struct rows *r, const json_t *row, struct task_loading *l, struct err *e);
     /* Called once after the last row; NULL: nothing to do. */
@@ -77,6 +79,7 @@ struct task_kind {
     void (*release)(void *own); /* NULL where the kind keeps nothing; own may be NULL */
     /* As in struct task_ops. The problem may be one of a run folder: it has what store/run.h keeps. */
     int (*grade)(struct grade *out, const struct problem *p, const struct response *r, struct arena *a);
+    int (*check_machine)(struct err *e); /* as in struct task_ops */
 };
 
 struct task_rows { /* where rows come from */
@@ -108,7 +111,7 @@ struct task_file {
     int n_prompts;
 };
 
-#define TASK_KINDS(X) X(math) X(choice)
+#define TASK_KINDS(X) X(math) X(choice) X(code)
 #define X(name)       extern const struct task_kind task_kind_##name;
 TASK_KINDS(X)
 #undef X

@@ -146,7 +146,6 @@ static void match_facts(struct task *t, const struct task_facts *k)
     struct sha256 h;
     unsigned char digest[32];
     char hex[65];
-    t->n_rows = t->n_problems;
     if (!k->answers_sha256)
         return;
     sha256_init(&h);

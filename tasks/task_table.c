@@ -54,6 +54,8 @@ static void read_sets(void)
                                             .metric = kinds[i]->metric,
                                             .grades_math = kinds[i]->grades_math,
                                             .grade = kinds[i]->grade,
+                                            .check_machine = kinds[i]->check_machine,
+                                            .grade_seconds = kinds[i]->grade_seconds,
                                             .kind = kinds[i]->name};
 }
 

@@ -125,11 +125,12 @@ int compare_check(struct comparison *c, unsigned allowed, int unmatched, struct 
                          n.prompts, n.example),
             ERR_USAGE, e);
     if (!rc && n.segmenters)
-        rc = note_or_refuse(c, allowed & COMPARE_GRADER, "grader",
-                            arena_printf(a,
-                                         "%d cells were graded with another segmenter of Chinese: %s, and %s",
-                                         n.segmenters, c->a->run->grader, c->b->run->grader),
-                            ERR_USAGE, e);
+        rc = note_or_refuse(
+            c, allowed & COMPARE_GRADER, "grader",
+            arena_printf(
+                a, "%d cells were graded with another segmenter of Chinese or another Python: %s, and %s",
+                n.segmenters, c->a->run->grader, c->b->run->grader),
+            ERR_USAGE, e);
     if (!rc && n.missing)
         rc = note_or_refuse(c, allowed & COMPARE_PARTIAL, "partial",
                             arena_printf(a, "%d answers are missing, and short ones finish first", n.missing),

@@ -9,8 +9,9 @@
  * in. */
 
 /* Prints a line for each check of this machine, "ok" or "FAIL": build and system, processor, memory, the disk
- * of out_dir, cache, GPUs, graders, and the engine's tokens of a known problem. Returns how many failed. The
- * output goes into bug reports, so it names neither host nor user. threads: of the engine, 0: its default. */
+ * of out_dir, cache, GPUs, graders, the sandbox for programs, and the engine's tokens of a known problem.
+ * Returns how many failed. The output goes into bug reports, so it names neither host nor user. threads: of
+ * the engine, 0: its default. */
 int doctor_machine(const struct process_env *p, const char *out_dir, int threads);
 
 /* What of a model is looked at: files, shapes, memory, tokenizer, chat template, and one answer. */

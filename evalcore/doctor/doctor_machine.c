@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "answer_check/answer_check.h"
+#include "code_check/code_check.h"
 #include "engine/engine.h"
 #include "evalcore/base/clock.h"
 #include "evalcore/base/file.h"
@@ -178,6 +179,18 @@ static void check_graders(struct doctor *d)
     arena_release(&a);
 }
 
+/* Programs that a model wrote run there or not at all. A machine without one is fit for every other task. */
+static void check_sandbox(struct doctor *d)
+{
+    struct str what = {0};
+    struct err e = {0};
+    if (code_sandbox_check(&what, &e))
+        say_line(d, 1, "sandbox", "none, so tasks of programs (livecodebench) are refused: %s", e.text);
+    else
+        say_line(d, 1, "sandbox", "%s: no network, no files but Python's, one process", str_text(&what));
+    str_release(&what);
+}
+
 /* Greedy, full attention; ids from the reference decoder in NumPy, smallest gap between two logits 0.93. */
 static const char known_prompt[] = "<|User|>Apply the rules in order , all values modulo 1000 .\n rule 3 : "
                                    "wr = hu + 2 * qt\n rule 1 : qt = 694\n"
@@ -238,6 +251,7 @@ int doctor_machine(const struct process_env *p, const char *out_dir, int threads
     check_cache(&d, p);
     check_gpus(&d);
     check_graders(&d);
+    check_sandbox(&d);
     check_engine(&d, threads);
     return d.failed;
 }

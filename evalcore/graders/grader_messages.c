@@ -35,6 +35,8 @@ json_t *grader_batch(const struct run *r, const struct ungraded *list, size_t n)
                               (int)rec->finish, "task", list[i].task->name);
         if (list[i].task->kind)
             json_object_set_new(o, "kind", json_text_of(list[i].task->kind));
+        if (list[i].task->tests_file)
+            json_object_set_new(o, "tests_file", json_text_of(list[i].task->tests_file));
         if (!i || list[i].problem != list[i - 1].problem)
             json_object_set_new(o, "problem", problem_json(list[i].problem));
         json_array_append_new(items, o);
@@ -66,12 +68,13 @@ int grader_read_item(const json_t *o, struct grader_item *item, struct arena *a,
 {
     const json_t *problem = json_object_get(o, "problem");
     int64_t length = 0, finish = 0;
-    item->task.kind = NULL;
+    item->task.kind = item->task.tests_file = NULL;
     if (json_get_str(o, "journal", &item->journal, where, e) ||
         json_get_int(o, "offset", &item->rec.offset, where, e) ||
         json_get_int(o, "length", &length, where, e) || json_get_int(o, "finish", &finish, where, e) ||
         json_get_str(o, "task", &item->task.name, where, e) ||
-        json_opt_str(o, "kind", &item->task.kind, where, e))
+        json_opt_str(o, "kind", &item->task.kind, where, e) ||
+        json_opt_str(o, "tests_file", &item->task.tests_file, where, e))
         return ERR_FORMAT;
     item->rec.length = (size_t)length;
     item->rec.finish = (enum finish_reason)finish;
@@ -82,9 +85,9 @@ int grader_read_item(const json_t *o, struct grader_item *item, struct arena *a,
 
 json_t *grader_grade(const struct record *rec)
 {
-    return json_pack("{s:s, s:f, s:s, s:s, s:s, s:s*}", "verdict", verdict_name(rec->verdict), "score",
+    return json_pack("{s:s, s:f, s:s, s:s, s:s, s:s*, s:b}", "verdict", verdict_name(rec->verdict), "score",
                      rec->score, "reason", rec->reason, "gold_form", rec->gold_form, "pred_form",
-                     rec->pred_form, "segmenter", rec->segmenter);
+                     rec->pred_form, "segmenter", rec->segmenter, "open", rec->is_ungraded);
 }
 
 json_t *grader_error(const struct err *error)
@@ -103,7 +106,8 @@ int grader_read_grade(const json_t *m, struct record *rec, struct arena *a, stru
     if (json_get_str(m, "verdict", &verdict, where, e) ||
         json_get_double(m, "score", &rec->score, where, e) || json_get_str(m, "reason", &reason, where, e) ||
         json_get_str(m, "gold_form", &gold, where, e) || json_get_str(m, "pred_form", &pred, where, e) ||
-        json_opt_str(m, "segmenter", &segmenter, where, e))
+        json_opt_str(m, "segmenter", &segmenter, where, e) ||
+        json_opt_bool(m, "open", &rec->is_ungraded, where, e))
         return ERR_FORMAT;
     if (!verdict_find(verdict, &rec->verdict))
         return err_set(e, ERR_FORMAT, "%s has the verdict \"%s\"", where, verdict);

@@ -5,12 +5,12 @@
 
 /* The messages between a pool of graders and its children.
  *
- *   pool     {items: [{journal, offset, length, finish, task, problem}, ...]}
+ *   pool     {items: [{journal, offset, length, finish, task, kind, tests_file, problem}, ...]}
  *                a batch; journal is a file's name, and an item without a problem has that of the item before
  *   grader   {ready}
  *                the first one, when its limits are set
- *            {verdict, score, reason, gold_form, pred_form, segmenter}
- *                of each item, in their order
+ *            {verdict, score, reason, gold_form, pred_form, segmenter, open}
+ *                of each item, in their order; open: it could not be graded here, and may be later
  *            {code, error}
  *                the last one: it gives up
  *

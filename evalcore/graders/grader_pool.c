@@ -125,6 +125,7 @@ static int receive_grade(struct pool *p, struct grader *g, const json_t *m, stru
     if (g->at == g->end)
         return err_set(e, ERR_FORMAT, "a grader sends a grade that nobody asked for");
     int rc = grader_read_grade(m, p->list[g->at].rec, &p->run->arena, e);
+    p->run->n_ungraded += !rc && p->list[g->at].rec->is_ungraded;
     if (!rc && ++g->at == g->end)
         rc = send_item(p, g, e);
     return rc;
@@ -148,6 +149,12 @@ static int listen_to(struct pool *p, struct grader *g, struct err *e)
     return rc;
 }
 
+/* Seconds in which a grade must come. */
+static int silence_of(const struct ungraded *item)
+{
+    return GRADER_SILENT_SECONDS + grade_seconds(item->task);
+}
+
 /* Waits for up to a second and looks at every child. Time counts in turns of at most a second each, so that a
  * program that was stopped and goes on does not find its children silent. */
 static int poll_once(struct pool *p, struct err *e)
@@ -160,16 +167,17 @@ static int poll_once(struct pool *p, struct err *e)
         return err_set(e, ERR_IO, "graders cannot be waited for: %s", err_reason(errno));
     double now = clock_seconds(), passed = now - p->looked < 1 ? now - p->looked : 1;
     p->looked = now;
-    char silent[64];
-    snprintf(silent, sizeof silent, "said nothing for %d seconds", GRADER_SILENT_SECONDS);
     for (int i = 0; i < p->n_graders && !rc; i++) {
         struct grader *g = &p->grader[i];
+        char silent[64];
         if (!g->process.pid)
             continue;
         g->silent += passed;
         rc = listen_to(p, g, e);
-        if (!rc && g->at < g->end && g->silent > GRADER_SILENT_SECONDS)
-            rc = mark_dead(p, g, silent, e);
+        if (rc || g->at == g->end || g->silent <= silence_of(&p->list[g->at]))
+            continue;
+        snprintf(silent, sizeof silent, "said nothing for %d seconds", silence_of(&p->list[g->at]));
+        rc = mark_dead(p, g, silent, e);
     }
     return rc;
 }

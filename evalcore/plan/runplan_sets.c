@@ -71,7 +71,9 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
     int rc = prompts_chat(&s->chat, loaded->chat, settings->chat, e);
     if (rc)
         return rc;
-    rc = task_open_as(&s->task, t->ops, t->label, &options, o->data_dir, &counter, e);
+    rc = t->ops->check_machine ? t->ops->check_machine(e) : 0;
+    if (!rc)
+        rc = task_open_as(&s->task, t->ops, t->label, &options, o->data_dir, &counter, e);
     if (rc) {
         prompts_renderer_release(&renderer);
         return err_add(e, "%s", t->where), rc;

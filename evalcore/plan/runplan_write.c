@@ -65,6 +65,7 @@ static json_t *problem_json(const struct runplan *plan, const struct prompt_set 
         .n_options = p->n_options,
         .option_order = p->option_order,
         .subset = p->subset,
+        .tests = p->tests,
         .own_max_new = p->max_new_tokens,
         .own_stop = p->stop,
     };
@@ -122,6 +123,7 @@ static json_t *task_json(const struct prompt_set *s, const struct digest *proble
         .source = s->task.source,
         .file = s->file,
         .problems_sha256 = problems->hex,
+        .tests_file = s->task.tests_file,
         .n_problems = (int)s->task.n_problems,
         .n_original = (int)s->n_original,
         .set = s->known && *s->known ? s->known : NULL,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "evalcore/report/data/report_frontier.h"
+#include "evalcore/report/data/report_samples.h"
 #include "evalcore/report/report_figures.h"
 #include "evalcore/report/report_parts.h"
 #include "evalcore/report/report_series.h"
@@ -36,7 +37,10 @@ static const char *tip_of(const struct report *r, const struct frontier_point *p
     return arena_printf(r->arena,
                         "%s, %s\nat most %d tokens, %s of %d\naccuracy %s\n%s%.4g reads a problem, "
                         "lists and scans\n%s%.0f tokens in the cache",
-                        c->policy_label, c->task->label, p->limit, p->width > 1 ? "majority" : "mean",
+                        c->policy_label, c->task->label, p->limit,
+                        p->width == 1              ? "mean"
+                        : report_can_vote(c->task) ? "majority"
+                                                   : "any",
                         p->width > 1 ? p->width : c->samples, report_percent(r->arena, p->accuracy, p->ci),
                         p->is_bound ? "at most " : "", p->reads, p->is_bound ? "at most " : "", p->peak);
 }

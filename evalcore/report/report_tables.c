@@ -165,18 +165,25 @@ void report_add_samples(struct doc *d, const struct report *r)
 {
     struct sample_stats *all = xcalloc((size_t)r->run->n_cells + 1, sizeof *all);
     struct ks ks = {{0}, 0};
+    int has_programs = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
         report_samples(&all[i], &r->cells[i]);
+        has_programs |= !report_can_vote(r->cells[i].cell->task);
         for (int k = 0; k < all[i].n_values; k++)
             if (all[i].value[k].kind == SAMPLE_PASS)
                 add_k(&ks, all[i].value[k].k);
     }
-    struct table *t = doc_table(
-        d, "In percent. avg@n: the mean of all n answers, and behind \xC2\xB1 its standard error across "
-           "problems, "
-           "which are taken as independent. pass@k: how often one of k answers is right, over all choices of "
-           "k of the n. maj@n: how often the commonest answer is right; a tie of t counts 1/t. Problems that "
-           "lack some of their answers are left out.");
+    static const char caption[] = "In percent. avg@n: the mean of all n answers, and behind \xC2\xB1 its "
+                                  "standard error across problems, "
+                                  "which are taken as independent. pass@k: how often one of k answers is "
+                                  "right, over all choices of k of the "
+                                  "n. maj@n: how often the commonest answer is right; a tie of t counts 1/t. "
+                                  "Problems that lack some of their "
+                                  "answers are left out.";
+    static const char programs[] =
+        " Programs have no commonest answer; their pass@n is what DMS (arXiv 2506.05345) calls pass@all.";
+    struct table *t =
+        doc_table(d, has_programs ? arena_printf(d->arena, "%s%s", caption, programs) : caption);
     table_column(d, t, "policy", 0);
     table_column(d, t, "problems \xC3\x97 samples", CELL_NUMBER);
     table_column(d, t, "avg@n", CELL_NUMBER);

@@ -187,6 +187,12 @@ int grade_needs_segmenter(const struct run_task *t, const struct run_problem *p)
     return ops && ops->needs_segmenter && ops->needs_segmenter(p->subset);
 }
 
+int grade_seconds(const struct run_task *t)
+{
+    const struct task_ops *ops = task_of_run(t->name, t->kind);
+    return ops ? ops->grade_seconds : 0;
+}
+
 void grade_record(struct record *rec, const struct run_task *t, const struct run_problem *p, const char *text,
                   size_t n, const struct zh_segmenter *zh, struct arena *a)
 {
@@ -203,6 +209,8 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
                               .is_rendered = p->is_rendered,
                               .thinking_open = p->thinking_open,
                               .subset = p->subset,
+                              .tests = p->tests,
+                              .tests_file = t->tests_file,
                               .all_classes = p->all_classes,
                               .n_classes = p->n_classes,
                               .zh = zh};
@@ -214,7 +222,8 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
         g = (struct grade){.verdict = VERDICT_ERROR, .reason = "the grader refused the problem"};
     rec->verdict = g.verdict;
     rec->score = g.score;
-    rec->segmenter = g.segmenter;
+    rec->segmenter = g.runtime ? arena_strdup(a, g.runtime) : g.segmenter;
+    rec->is_ungraded = g.is_open;
     rec->reason = arena_copy(a, g.reason);
     rec->gold_form = arena_copy(a, g.gold_form);
     rec->pred_form = arena_copy(a, g.pred_form);
@@ -228,12 +237,32 @@ void grades_made_by(grades_maker maker)
     made_by = maker;
 }
 
+/* Can this machine grade all of them? Each kind of task is asked once. */
+static int check_machine(const struct ungraded *list, size_t n, struct err *e)
+{
+    int (*asked)(struct err *) = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct task_ops *ops = i && list[i].task == list[i - 1].task
+                                         ? NULL
+                                         : task_of_run(list[i].task->name, list[i].task->kind);
+        if (!ops || !ops->check_machine || ops->check_machine == asked)
+            continue;
+        asked = ops->check_machine;
+        int rc = asked(e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
 int grades_make(struct run *r, const struct ungraded *list, size_t n, const struct zh_segmenter *zh,
                 const char *zh_dict, struct err *e)
 {
     struct str text = {0};
     int rc = 0;
     r->n_graded += (long)n;
+    if ((rc = check_machine(list, n, e)))
+        return rc;
     if (n && made_by)
         return made_by(r, list, n, zh_dict, e);
     for (size_t i = 0; i < n && !rc; i++) {
@@ -241,6 +270,7 @@ int grades_make(struct run *r, const struct ungraded *list, size_t n, const stru
         if (!rc)
             grade_record(list[i].rec, list[i].task, list[i].problem, str_text(&text), text.len, zh,
                          &r->arena);
+        r->n_ungraded += !rc && list[i].rec->is_ungraded;
     }
     str_release(&text);
     return rc;

@@ -14,7 +14,7 @@ struct grade_row {
     enum verdict verdict;
     double score;
     const char *reason, *gold_form, *pred_form;
-    const char *segmenter; /* NULL: none */
+    const char *segmenter; /* as in struct record */
 };
 
 struct gradebook {
@@ -61,7 +61,8 @@ struct ungraded {
 /* Grades n records of r, in this process unless grades_made_by() said who does it. zh: as for grade_record();
  * zh_dict: the option that it was opened by. Adds n to r->n_graded. Returns 0 or the first error, after which
  * the remaining records are not graded: that of run_text(), or what the maker returned (ERR_DISK where no
- * process can be started). */
+ * process can be started, or where this machine cannot grade one of the tasks: a program without a sandbox).
+ */
 int grades_make(struct run *r, const struct ungraded *list, size_t n, const struct zh_segmenter *zh,
                 const char *zh_dict, struct err *e);
 /* The program says at its beginning who grades for it (evalcore/graders/grader_pool.h): a maker fills the
@@ -73,6 +74,9 @@ void grades_made_by(grades_maker maker);
 /* Returns 1 when the problem's grade depends on the Chinese segmenter, else 0, as for a task that this
  * version does not know. */
 int grade_needs_segmenter(const struct run_task *t, const struct run_problem *p);
+/* Returns how many seconds a grade of the task may take on the clock: 0 where it takes moments, as for a task
+ * that this version does not know. */
+int grade_seconds(const struct run_task *t);
 /* Returns 16 hex digits, in the arena, over the reference answers and what else of the problem the grade
  * depends on: number of options, thinking, subset and classes. */
 const char *grade_gold_digest(const struct run_problem *p, struct arena *a);

@@ -50,6 +50,7 @@ struct run_problem {
     int has_no_thinking;  /* only an answer is read, never a thinking block; no file says so */
     int own_max_new;      /* the problem's own limit, 0: none */
     const char *own_stop; /* the problem's own stop string, NULL: none */
+    const char *tests;    /* as in struct problem; the file is the task's; NULL: none */
     const char *subset;   /* these three as in struct problem: the grader of the task asks for them */
     const char *const *all_classes;
     int n_classes;
@@ -67,6 +68,7 @@ struct run_task {
     const char *options;         /* JSON object as text */
     const char *file;            /* the problems file inside the run folder */
     const char *problems_sha256; /* of that file */
+    const char *tests_file;      /* as in struct task; grading a completion anew needs it; NULL: none */
     struct run_problem *problems;
     int n_problems;
     int n_original;  /* before --limit and --sample-ids */
@@ -111,8 +113,10 @@ struct record {                /* one completion */
     const struct option_scores *options;
     double second;
     const char *reason, *gold_form, *pred_form; /* "" when there is none */
-    const char *segmenter; /* "jieba" or "char" where the score depends on it, else NULL */
-    int is_ungraded;       /* its grader was killed: verdict error, which is not kept */
+    /* What else the grade depends on: "jieba" or "char", the segmenter; of a program "Python 3.11.2"; else
+     * NULL */
+    const char *segmenter;
+    int is_ungraded; /* its grader was killed, or had no sandbox: verdict error, which is not kept */
     /* These three differ from run to run, so reproducible tables must not hold them. */
     double seconds; /* wall time in the batch */
     int preempted;

@@ -30,6 +30,7 @@ const struct run_field run_task_fields[] = {
     {"problems_sha256", FIELD_TEXT, TASK(problems_sha256), 0},
     {"problems", FIELD_COUNT, TASK(n_problems), 0},
     {"original", FIELD_COUNT, TASK(n_original), 0},
+    {"tests_file", FIELD_TEXT, TASK(tests_file), 1},
     {"set", FIELD_TEXT, TASK(set), 1},
     {"set_size", FIELD_COUNT, TASK(set_size), 1},
     {"set_first", FIELD_COUNT, TASK(set_first), 1},
@@ -74,6 +75,7 @@ const struct run_field run_problem_fields[] = {
     {"option_order", FIELD_TEXT, PROBLEM(option_order), 1},
     {"stop", FIELD_TEXT, PROBLEM(own_stop), 1},
     {"subset", FIELD_TEXT, PROBLEM(subset), 1},
+    {"tests", FIELD_TEXT, PROBLEM(tests), 1},
     {"answer_prefix", FIELD_TEXT, PROBLEM(answer_prefix), 1},
     {0},
 };

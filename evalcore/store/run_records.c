@@ -388,19 +388,35 @@ static int spread_grades(struct loader *l, const struct gradebook *book, struct 
     return rc ? rc : grade_others(l, e);
 }
 
-/* The grader's name: its version and, where scores depend on them, the rules and the segmenters. */
+static int is_runtime(const char *segmenter)
+{
+    return segmenter && !strncmp(segmenter, "Python", strlen("Python"));
+}
+
+/* "Python 3.11.2", or all of several, in the order in which they are met. */
+static void list_runtime(struct str *out, const char *name)
+{
+    if (!out->len || !strstr(out->data, name))
+        str_printf(out, "%s%s", out->len ? " and " : "", name);
+}
+
+/* The grader's name: its version and, where scores depend on them, the rules, the segmenters and what ran
+ * programs. */
 static const char *grader_name(struct run *r)
 {
     const char *name = answer_check_version();
     int by_word = 0, by_char = 0, by_rule = 0;
+    struct str runtimes = {0};
     for (int c = 0; c < r->n_cells; c++) {
         const struct run_task *t = r->cells[c].task;
         const struct task_ops *ops = task_of_run(t->name, t->kind);
         by_rule |= ops && ops->grades_math;
         for (int i = 0; i < r->cells[c].n_records; i++) {
             const char *s = r->cells[c].records[i].segmenter;
+            if (is_runtime(s))
+                list_runtime(&runtimes, s);
             by_char |= is_by_char(s);
-            by_word |= s && !is_by_char(s);
+            by_word |= s && !is_by_char(s) && !is_runtime(s);
         }
     }
     if (by_rule)
@@ -409,6 +425,9 @@ static const char *grader_name(struct run *r)
     if (by_word || by_char)
         name = arena_printf(&r->arena, "%s, segmenter=%s%s%s", name, by_word ? "jieba" : "",
                             by_word && by_char ? " and " : "", by_char ? zh_segmenter_name(NULL) : "");
+    if (runtimes.len)
+        name = arena_printf(&r->arena, "%s, programs by %s", name, runtimes.data);
+    str_release(&runtimes);
     return name;
 }
 

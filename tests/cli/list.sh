@@ -46,12 +46,13 @@ fi
 
 rm -rf newdir
 run 0 doctor -o newdir/deep
-[ "$(grep -c '^ok ' stdout.txt)" = 10 ] || fail "doctor: $(cat stdout.txt)"
+[ "$(grep -c '^ok ' stdout.txt)" = 11 ] || fail "doctor: $(cat stdout.txt)"
 grep -qE '^ok     kveval       [0-9.]+, built with (gcc|clang) [0-9D]' stdout.txt || fail "doctor: $(cat stdout.txt)"
 grep -q "^ok     system       .*, Linux $(uname -r), $(uname -m)\$" stdout.txt || fail "doctor: $(cat stdout.txt)"
 env -u XDG_CACHE_HOME HOME="$PWD" "$program" doctor >stdout.txt || fail "doctor with a home"
 grep -q '^ok     cache        ~/.cache/kveval$' stdout.txt || fail "doctor names the home: $(cat stdout.txt)"
 [ "$gpus" != 0 ] || grep -q '^ok     gpu          none: ..........' stdout.txt || fail "doctor: $(cat stdout.txt)"
+grep -qE '^ok     sandbox      (bubblewrap, Python 3|none, so tasks of programs)' stdout.txt || fail "doctor: $(cat stdout.txt)"
 mentions stdout.txt '180 tokens' equal
 [ -z "$(ls -A | grep 'doctor\|newdir')" ] || fail "doctor leaves files behind: $(ls -A)"
 

@@ -156,7 +156,8 @@ static void restricted(void)
 /* Is the template one of a task's variants, or of a kind's own? */
 static int is_used(const char *name)
 {
-    static const char *const kinds[] = {"math", "choice"};
+    static const char *const kinds[] = {"math", "choice", "code"};
+    static const char *const formats[] = {"code_format_starter", "code_format_stdin"}; /* {format} of code */
     const struct task_ops *t;
     int n = 0;
     for (size_t i = 0; (t = task_at(i)); i++)
@@ -164,6 +165,8 @@ static int is_used(const char *name)
             n += t->file->prompt[k].text == task_prompt_text(name);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         n += strstr(task_kind_find(kinds[i])->prompts, name) != NULL;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        n += !strcmp(formats[i], name);
     if (!strncmp(name, "gpqa_", 5))
         n += strstr(task_find("gpqa_diamond")->prompts, name + 5) != NULL;
     return n;

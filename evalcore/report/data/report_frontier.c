@@ -117,8 +117,11 @@ static int is_binary(const struct cell *c)
     return !strcmp(c->task->metric, "accuracy");
 }
 
+/* answer: NULL where answers cannot vote. */
 static double accuracy_within(const struct record *first, const int *answer, int n, int limit, int width)
 {
+    if (width > 1 && !answer)
+        return votes_any(first, n, limit, width);
     if (width > 1)
         return votes_majority(first, answer, n, limit, width);
     double sum = 0;

@@ -16,6 +16,11 @@ const char *sample_kind_name(enum sample_kind k)
     return names[k];
 }
 
+int report_can_vote(const struct run_task *t)
+{
+    return !t->kind || strcmp(t->kind, "code") != 0;
+}
+
 static int has_several(const struct cell *c)
 {
     return !c->task->is_text && c->samples > 1 && c->temperature > 0;
@@ -39,7 +44,7 @@ static void add_value(struct sample_stats *out, enum sample_kind kind, int k)
     out->value[out->n_values++] = (struct sample_value){.kind = kind, .k = k};
 }
 
-static void list_values(struct sample_stats *out, int is_binary)
+static void list_values(struct sample_stats *out, int is_binary, int can_vote)
 {
     out->n_values = 0;
     add_value(out, SAMPLE_AVG, out->n);
@@ -48,7 +53,8 @@ static void list_values(struct sample_stats *out, int is_binary)
     for (int k = 1; k < out->n && out->n_values < SAMPLE_VALUES_MAX - 2; k *= 2)
         add_value(out, SAMPLE_PASS, k);
     add_value(out, SAMPLE_PASS, out->n);
-    add_value(out, SAMPLE_MAJ, out->n);
+    if (can_vote)
+        add_value(out, SAMPLE_MAJ, out->n);
 }
 
 void report_samples(struct sample_stats *out, const struct cell_stats *s)
@@ -57,7 +63,7 @@ void report_samples(struct sample_stats *out, const struct cell_stats *s)
     *out = (struct sample_stats){.n = c->samples};
     if (!has_several(c))
         return;
-    list_values(out, !strcmp(c->task->metric, "accuracy"));
+    list_values(out, !strcmp(c->task->metric, "accuracy"), report_can_vote(c->task));
     size_t capacity = (size_t)c->task->n_problems + 1, n = 0;
     double *v = xmalloc(capacity * (size_t)out->n_values * sizeof *v);
     for (int at = 0, m; at < c->n_records; at += m) {
@@ -192,12 +198,21 @@ void report_answers(struct report *r)
 {
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *c = r->cells[i].cell;
-        if (c->samples > 1 && !c->task->is_text && !strcmp(c->task->metric, "accuracy"))
+        if (c->samples > 1 && !c->task->is_text && !strcmp(c->task->metric, "accuracy") &&
+            report_can_vote(c->task))
             number_answers(&r->cells[i], r->arena);
     }
 }
 
 /* ---- The majority of several answers to one problem. */
+
+double votes_any(const struct record *first, int n, int limit, int w)
+{
+    long right = 0;
+    for (int i = 0; i < n; i++)
+        right += first[i].verdict == VERDICT_CORRECT && first[i].tokens <= limit;
+    return stat_pass_at_k(n, right, w);
+}
 
 /* How the answers to one problem split: votes[i] for the i-th different answer, the right one first. Without
  * an answer there is no vote. */

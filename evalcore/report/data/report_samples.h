@@ -29,6 +29,14 @@ int report_has_samples(const struct report *r);
 /* "avg", "pass" or "maj". */
 const char *sample_kind_name(enum sample_kind k);
 
+/* 1 when several answers to a problem can vote. Programs cannot, for none says what it is equal to: several
+ * of them count as one that passes all tests (DMS, arXiv 2506.05345, calls that pass@all), which is pass@k.
+ */
+int report_can_vote(const struct run_task *t);
+/* The probability that one of w answers is right and not longer than `limit`, over all subsets of w of the n.
+ */
+double votes_any(const struct record *first, int n, int limit, int w);
+
 /* The probability that the majority of w answers is right, over all subsets of w of the n answers to one
  * problem; a tie of t answers counts 1/t. Completions of more than `limit` tokens, and those without an
  * answer, do not vote. first: the problem's n records; answer: cell_stats' from this problem on, not NULL.

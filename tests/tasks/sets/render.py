@@ -7,9 +7,13 @@
 Each function does what the harness's code does with a row, step by step, and names the file and commit that was
 read; test_sets.c compares kveval's prompts with its texts byte for byte. Rows have each set's own columns and were
 written for these tests."""
+import base64
+import hashlib
 import json
 import os
+import pickle
 import sys
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -141,6 +145,60 @@ def nemo_choice(row):
     return {"prompt": template.format(problem=problem), "gold": row["answer"]}
 
 
+GENERIC = (
+    "You are an expert Python programmer. You will be given a question (problem specification) and will generate a "
+    "correct Python program that matches the specification and passes all tests."
+)
+WITH_STARTER = (
+    "You will use the following starter code to write the solution to the problem and enclose your code within "
+    "delimiters."
+)
+WITHOUT_STARTER = (
+    "Read the inputs from stdin solve the problem and write the answer to stdout (do not directly test on the sample "
+    "inputs). Enclose your code within delimiters as follows. Ensure that when the python program runs, it reads the "
+    "inputs, runs the algorithm and writes output to STDOUT."
+)
+SOLUTIONS = {
+    "abc900_a": "a, b = map(int, input().split())\nprint(a + b)",
+    "9001": "class Solution:\n    def kthFromEnd(self, nums, k):\n        return nums[-k]",
+    "1900_C": "for _ in range(int(input())):\n    print(int(input()) / 2)",
+}
+
+
+def livecodebench(form):
+    """LiveCodeBench 28fef95, lcb_runner/prompts/code_generation.py: get_generic_question_template_answer() behind
+    SYSTEM_MESSAGE_GENERIC (style OpenAIReasonPreview), and the user's turn of get_deepseek_r1_question_template_answer().
+    The reference is how many tests there are, and a digest of the two columns that hold them."""
+
+    def render(row):
+        starter = row["starter_code"]
+        code = "```python\n" + (starter or "# YOUR CODE HERE") + "\n```\n\n"
+        how = WITH_STARTER if starter else WITHOUT_STARTER
+        columns = row["public_test_cases"], row["private_test_cases"]
+        tests = json.loads(columns[0])
+        if columns[1].startswith("["):
+            tests += json.loads(columns[1])
+        else:
+            tests += json.loads(pickle.loads(zlib.decompress(base64.b64decode(columns[1]))))
+        digests = "".join(hashlib.sha256(c.encode()).hexdigest() for c in columns)
+        return {
+            "prompt": form(row["question_content"], how, code),
+            "gold": f"{len(tests)} tests, sha256 {hashlib.sha256(digests.encode()).hexdigest()[:16]}",
+            "right": "So:\n```python\n" + SOLUTIONS[row["question_id"]] + "\n```\n",
+        }
+
+    return render
+
+
+def generic(question, how, code):
+    return f"{GENERIC}\n\n### Question:\n{question}\n\n### Format: {how}\n{code}### Answer: (use the provided format with backticks)\n\n"
+
+
+def deepseek_r1(question, how, code):
+    head = GENERIC[GENERIC.index("You will be given") :]
+    return f"{head}\n\nQuestion: {question}\n\n{how}\n{code}"
+
+
 SETS = {
     "aime26": {"matharena": matharena(AIME), "nemo": nemo(lambda row: str(row["answer"]))},
     "hmmt_feb25": {"matharena": matharena(PLAIN), "nemo": nemo(lambda row: row["answer"])},
@@ -159,6 +217,7 @@ SETS = {
         "zero_shot": mmlu_pro_lm_eval(0),
         "nemo": nemo_choice,
     },
+    "livecodebench": {"livecodebench": livecodebench(generic), "dms": livecodebench(deepseek_r1)},
 }
 
 
