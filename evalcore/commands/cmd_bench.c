@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,8 +23,8 @@ static const struct {
 enum { N_BENCHES = sizeof benches / sizeof *benches };
 
 struct options {
-    int threads, batch, tokens, sampled, nights;
-    const char *device, *isa, *model, *random, *policy, *pairs, *csv;
+    int threads, batch, sampled, nights;
+    const char *device, *isa, *model, *random, *policy, *pairs, *csv, *tokens;
 };
 
 static const struct cli_option options[] = {
@@ -37,10 +38,11 @@ static const struct cli_option options[] = {
              "(default full)"},
     {"batch", 0, CLI_INT, offsetof(struct options, batch), "N",
      .help = "`decode` and `components`: sequences; default 32, on a GPU 64", .min = 1, .max = 512},
-    {"tokens", 0, CLI_INT, offsetof(struct options, tokens), "N",
+    {"tokens", 0, CLI_STRING, offsetof(struct options, tokens), "N,...",
      .help = "`decode` from 1 to N tokens; `prefill` of N tokens (default 1024, on a GPU also 4096 and "
-             "16384); `components` of a step at N tokens (default 1024); `prompts`, a GPU's: of N alone",
-     .min = 128, .max = 1048576},
+             "16384); `components` of a step at N tokens (default 1024); `prompts`, a GPU's: of N alone; "
+             "each in turn "
+             "where there are several"},
     {"sampled", 0, CLI_FLAG, offsetof(struct options, sampled), NULL,
      .help = "`decode --tokens`: estimated from short stretches at a few lengths"},
     {"device", 0, CLI_STRING, offsetof(struct options, device), "DEVICE", .help = DEVICE_HELP},
@@ -74,8 +76,8 @@ static int run_one(struct bench *b, const char *name, bench_fn fn, const struct 
         str_printf(&command, " --policy %s", o->policy);
     if (o->batch)
         str_printf(&command, " --batch %d", o->batch);
-    if (o->tokens)
-        str_printf(&command, " --tokens %d", o->tokens);
+    if (b->tokens)
+        str_printf(&command, " --tokens %d", b->tokens);
     if (o->sampled)
         str_puts(&command, " --sampled");
     if (b->pairs)
@@ -86,6 +88,32 @@ static int run_one(struct bench *b, const char *name, bench_fn fn, const struct 
     int rc = fn(b, e);
     str_release(&command);
     return rc;
+}
+
+enum { LENGTHS_MAX = 32, TOKENS_MIN = 128, TOKENS_MAX = 1048576 };
+
+/* "1024,4096": writes the lengths and returns how many, or a negative ERR_. NULL: one, 0, the benchmark's
+ * own. */
+static int read_lengths(int lengths[LENGTHS_MAX], const char *text, struct err *e)
+{
+    int n = 0;
+    lengths[n] = 0;
+    if (!text)
+        return 1;
+    for (const char *p = text;; p++) {
+        size_t digits = strspn(p, "0123456789");
+        long v = digits && digits < 8 ? strtol(p, NULL, 10) : 0;
+        p += digits;
+        if (v < TOKENS_MIN || v > TOKENS_MAX || (*p && *p != ',') || n == LENGTHS_MAX)
+            return err_set(
+                e, ERR_USAGE,
+                "--tokens: \"%.80s\" is not one number of tokens from %d to %d, or up to %d of them with "
+                "commas between",
+                text, TOKENS_MIN, TOKENS_MAX, LENGTHS_MAX);
+        lengths[n++] = (int)v;
+        if (!*p)
+            return n;
+    }
 }
 
 static int bench_index(const char *name)
@@ -143,17 +171,24 @@ static int cmd_bench_run(const struct process_env *p, int argc, char **argv)
                       .model = o.model,
                       .policy = o.policy,
                       .batch = o.batch,
-                      .tokens = o.tokens,
                       .sampled = o.sampled,
                       .pairs = o.pairs,
                       .nights = o.nights};
+    int lengths[LENGTHS_MAX], n_lengths = read_lengths(lengths, o.tokens, &e);
+    if (n_lengths < 0) {
+        str_release(&random);
+        return command_fail(&e, EXIT_USAGE);
+    }
     if (o.csv && open_csv(&b, o.csv, &e))
         return command_fail(&e, EXIT_INCOMPLETE);
     for (int i = 0; i < (n_args ? n_args : N_BENCHES) && !e.code; i++) {
         int k = n_args ? bench_index(args[i]) : i;
         if (!n_args && benches[k].run == bench_stats)
             continue; /* it measures no machine */
-        run_one(&b, benches[k].name, benches[k].run, &o, &e);
+        for (int l = 0; l < n_lengths && !e.code; l++) {
+            b.tokens = lengths[l];
+            run_one(&b, benches[k].name, benches[k].run, &o, &e);
+        }
     }
     str_release(&random);
     if (b.csv && fclose(b.csv))

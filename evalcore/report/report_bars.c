@@ -1,6 +1,8 @@
 /* Accuracy and length of every setting as bars (Kascade, arXiv 2512.16391, Figure 7): a policy that keeps the
  * accuracy may still pay for it with longer completions. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "evalcore/page/svg.h"
 #include "evalcore/report/report_figures.h"
@@ -78,6 +80,76 @@ static const char *tip_of(struct arena *a, const struct steps *s, const struct s
     return text;
 }
 
+/* "delta:k_pages=64 batch 64 at 16384": the length of what stands before " at ", and the tokens; 0: no such
+ * name. */
+static size_t split_length(const char *name, double *tokens)
+{
+    const char *at = NULL;
+    for (const char *p = name; (p = strstr(p, " at ")); p++)
+        at = p;
+    *tokens = at ? strtod(at + 4, NULL) : 0;
+    return *tokens > 0 ? (size_t)(at - name) : 0;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    double x = ((const struct svg_point *)a)->x, y = ((const struct svg_point *)b)->x;
+    return (x > y) - (x < y);
+}
+
+/* A line for each policy and batch whose steps were measured at several lengths (DELTA, Figures 1, 4 right
+ * and 17). */
+static void add_lengths(struct doc *d, const struct report *r)
+{
+    const struct steps *s = r->steps;
+    struct svg_series *series = arena_alloc(d->arena, (size_t)s->n * sizeof *series);
+    char *is_taken = arena_alloc(d->arena, (size_t)s->n);
+    size_t n_series = 0;
+    memset(is_taken, 0, (size_t)s->n);
+    for (int i = 0; i < s->n; i++) {
+        double tokens;
+        size_t length = split_length(s->stack[i].name, &tokens), n = 0;
+        struct svg_point *points = arena_alloc(d->arena, (size_t)s->n * sizeof *points);
+        for (int k = i; k < s->n && length && !is_taken[i]; k++) {
+            if (split_length(s->stack[k].name, &tokens) != length ||
+                strncmp(s->stack[k].name, s->stack[i].name, length))
+                continue;
+            points[n++] = (struct svg_point){.x = tokens,
+                                             .y = s->stack[k].sum / 1000,
+                                             .low = NAN,
+                                             .high = NAN,
+                                             .tip = tip_of(d->arena, s, &s->stack[k])};
+            is_taken[k] = (char)(k > i);
+        }
+        if (n < 2)
+            continue;
+        qsort(points, n, sizeof *points, compare_points);
+        series[n_series] = (struct svg_series){.name = arena_strndup(d->arena, s->stack[i].name, length),
+                                               .kind = SVG_LINE,
+                                               .colour = (enum svg_colour)(n_series % SVG_TOLD_APART),
+                                               .marker = (enum svg_marker)(n_series % SVG_MARKERS),
+                                               .points = points,
+                                               .n = n,
+                                               .cut_x = NAN};
+        n_series++;
+    }
+    if (!n_series)
+        return;
+    const char *title =
+        arena_printf(d->arena, "%s%stime of a decode step by length", s->model, *s->model ? ": " : "");
+    struct svg_chart chart = {.id = "steps-by-length",
+                              .title = title,
+                              .desc =
+                                  "Milliseconds of the parts of a decode step together, against the context.",
+                              .x = {.label = "context, tokens", .low = NAN, .high = NAN, .is_log = 1},
+                              .y = {.label = "ms", .low = 0, .high = NAN},
+                              .series = series,
+                              .n_series = n_series};
+    struct str svg = {0};
+    svg_chart(&svg, &chart);
+    doc_figure(d, "steps_by_length.svg", title, &svg, 0, "The sums of the bars, by policy and batch.");
+}
+
 void report_add_steps(struct doc *d, const struct report *r)
 {
     const struct steps *s = r->steps;
@@ -118,4 +190,5 @@ void report_add_steps(struct doc *d, const struct report *r)
         d, "steps.svg", title, &svg, 0,
         "Each part was replayed alone; their sum is a little less than the step as a whole. Not measured "
         "in this run: the figures come from the file of benchmarks that the report was given.");
+    add_lengths(d, r);
 }

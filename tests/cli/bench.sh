@@ -84,6 +84,15 @@ done
 fails 2 prefill: 4096 --tokens -- \
     bench prefill --tokens 4096 --threads 1
 
+# Several lengths are measured in turn, each as if it stood alone.
+run 0 bench components --policy full --batch 1 --tokens 160,128 --threads 1
+sed -n 's/.*batch 1 at \([0-9]* tokens: the whole step\).* \(--tokens [0-9]*\) .*/\1 \2/p; s/.*batch 1 at \([0-9]* tokens: the whole step\).*\(--tokens [0-9]*\)"}$/\1 \2/p' stdout.txt | sort -u >lengths
+printf '%s\n' '128 tokens: the whole step --tokens 128' '160 tokens: the whole step --tokens 160' >want
+same lengths want
+for tokens in 1024, 12 x 128,,256 9999999 "128 256"; do
+    fails 2 --tokens 128 -- bench components --tokens "$tokens"
+done
+
 # components: the shares make a hundred percent, and the whole step stands beside the sum.
 run 0 bench components --policy delta:layers=2+5,k_pages=4,l_pages=2 --batch 2 --tokens 160 --threads 1
 sed -n 's/.*share of the sum", "value": \([^,]*\).*/\1/p' stdout.txt | awk '{ s += $1 } END { exit !(NR == 9 && s > 99.9 && s < 100.1) }' ||

@@ -100,11 +100,40 @@ static void test_figure(struct arena *a)
     doc_release(&d);
 }
 
+/* Two policies at three lengths, one at a single one: two lines of three and two points in the order of
+ * lengths. */
+static void test_lengths(struct arena *a)
+{
+    static const char text[] = LINE("full batch 4 at 4096 tokens: linear layers, 32 operations", "300", "us")
+        LINE("full batch 4 at 512 tokens: linear layers, 32 operations", "100", "us")
+            LINE("full batch 4 at 1024 tokens: linear layers, 32 operations", "200", "us")
+                LINE("quest:k_pages=4 batch 4 at 512 tokens: linear layers, 32 operations", "90", "us")
+                    LINE("quest:k_pages=4 batch 4 at 4096 tokens: linear layers, 32 operations", "95", "us")
+                        LINE("raas:budget_tokens=64 batch 4 at 512 tokens: linear layers, 32 operations",
+                             "80", "us");
+    struct steps s;
+    struct err e = {0};
+    struct doc d;
+    CHECK_INT(read_text(&s, text, a, &e), 0);
+    struct report r = {.steps = &s, .arena = a};
+    doc_init(&d, a, "t");
+    doc_section(&d, "steps", "s");
+    report_add_steps(&d, &r);
+    CHECK_INT(d.sections[0].n_items, 2);
+    const char *svg = str_text(d.sections[0].items[1].body);
+    CHECK_INT(count_text(svg, "<g class=\"mark\""), 5);
+    CHECK(strstr(svg, "quest:k_pages=4 batch 4") && !strstr(svg, "raas"));
+    const char *first = strstr(svg, "full batch 4 at 512"), *last = strstr(svg, "full batch 4 at 4096");
+    CHECK(first && last && first < last);
+    doc_release(&d);
+}
+
 int main(void)
 {
     struct arena a = {0};
     test_read(&a);
     test_figure(&a);
+    test_lengths(&a);
     arena_release(&a);
     return check_done();
 }
