@@ -308,6 +308,9 @@ const struct task_kind task_kind_choice = {
     .roles = roles,
     .prompts = "{\"openr1\": \"choice_openr1\"}",
     .template_fields = "options,letters",
+    .example =
+        "{\"problem\": \"What is 3 + 4?\", \"options\": [\"5\", \"6\", \"7\", \"8\"], \"answer\": \"C\", "
+        "\"id\": \"made-up\"}",
     .grader = grader,
     .row = add_row,
     .finish = finish,

@@ -110,6 +110,7 @@ const struct task_kind task_kind_math = {
     .roles = roles,
     .prompts = "{\"openr1\": \"math_openr1\", \"r1\": \"math_r1\", \"delta\": \"math_delta\", "
                "\"kascade\": \"math_kascade\", \"dms\": \"math_dms\", \"lighteval\": \"math_lighteval\"}",
+    .example = "{\"problem\": \"What is $3 + 4$?\", \"answer\": \"7\", \"id\": \"made-up\"}",
     .grader = grader,
     .row = add_row,
     .grade = grade,

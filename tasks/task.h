@@ -183,6 +183,11 @@ int task_read_file(const struct task_ops **out, const char *path, struct arena *
  * "name" may lack: then it is called `name`. */
 int task_read_object(const struct task_ops **out, const json_t *o, const char *name, const char *where,
                      const char *dir, struct arena *a, struct err *e);
+/* Looks at a file of problems and sets *out to a list of entries for a run file, which name it `shown`: one,
+ * or one of each kind where some rows have options and others none. Where an entry needs to be told something
+ * it has a value that is refused and a note. ERR_USAGE: no column looks like a problem or an answer; also
+ * what task_open() returns for the rows. The caller owns the list. */
+int task_guess(json_t **out, const char *path, const char *shown, struct err *e);
 /* Is it a key of such an object, which is no option of a task (task_params) as well? 1 or 0. */
 int task_is_file_key(const char *key);
 /* Is it a file of somebody's own, which needs no data folder? 1 or 0. */
@@ -234,6 +239,13 @@ void task_set_facts(struct task_set_facts *f, struct str *text, const struct tas
 
 /* Returns the text of a prompt template, compiled in from tasks/prompts/NAME.txt; NULL when there is none. */
 const char *task_prompt_text(const char *name);
+
+/* Appends lines about a task that is a file: kind, source, facts, what nobody checked; nothing of one that is
+ * C. */
+void task_describe(struct str *out, const struct task_ops *ops);
+/* Appends the prompt of a made-up row by the variant (NULL: the default), or of a generated problem. Returns
+ * 0, a negative ERR_, or 1 where the task has none to show. */
+int task_example(struct str *out, const struct task_ops *ops, const char *variant, struct err *e);
 
 /* A group: one name in a run file that stands for several tasks. */
 enum { TASK_GROUP_MAX = 4 };

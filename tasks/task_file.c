@@ -68,6 +68,8 @@ static const struct param file_params[] = {
 static const struct param rows_params[] = {
     TEXT(task_rows, file, "file", "where the rows are"),
     TEXT(task_rows, format, "format", "jsonl, json, csv or tsv"),
+    TEXT(task_rows, with, "with", "only rows that have this column"),
+    TEXT(task_rows, without, "without", "only rows that lack this column"),
     TEXT(task_rows, hub, "hub", "data set on the Hugging Face Hub"),
     TEXT(task_rows, revision, "revision", "of the hub's data set"),
     TEXT(task_rows, path, "path", "file in the hub's data set"),

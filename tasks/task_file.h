@@ -66,6 +66,7 @@ struct task_kind {
     int grades_math;               /* the same */
     int expected_tokens;           /* where a file says none */
     const struct task_role *roles; /* ends with name NULL */
+    const char *example; /* a made-up row as JSON, by roles, for `list tasks NAME`; NULL: none is shown */
     const char *prompts; /* variants where a file has none, as its "prompts" object; NULL: it must */
     const char
         *template_fields; /* what a template may name beside the roles, comma-separated; NULL: nothing */
@@ -84,6 +85,7 @@ struct task_kind {
 
 struct task_rows { /* where rows come from */
     const char *file, *format, *hub, *revision, *path, *licence;
+    const char *with, *without; /* only rows that have this column, or lack it; NULL: all */
 };
 struct task_facts {    /* what a file of the set has */
     int rows, repeats; /* repeats: of them, how many repeat an earlier one */

@@ -110,7 +110,10 @@ static int is_in_subset(const struct task_loading *l, const json_t *row, const c
 static int read_row(struct rows *r, const json_t *row, void *context, struct err *e)
 {
     struct task_loading *l = context;
+    const struct task_rows *k = &l->file->rows;
     size_t n = r->n;
+    if ((k->with && !row_value(row, k->with)) || (k->without && row_value(row, k->without)))
+        return 0;
     int rc = l->file->kind->row(r, row, l, e);
     if (!rc && l->file->subsets && r->task->options.subset && r->n > n) {
         xgrow(&l->is_in, &l->cap, r->n, 1);

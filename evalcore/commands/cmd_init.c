@@ -17,7 +17,7 @@
 #include "tasks/task.h"
 
 struct init_options {
-    const char *model, *tasks, *policies;
+    const char *model, *tasks, *policies, *data;
 };
 
 #define AT(member) offsetof(struct init_options, member)
@@ -25,6 +25,8 @@ static const struct cli_option init_table[] = {
     {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = MODEL_HELP},
     {"tasks", 't', CLI_STRING, AT(tasks), "TASKS",
      .help = "names with commas between them (default: pocket.relay,pocket.lookup on pocket, else math500)"},
+    {"data", 'd', CLI_STRING, AT(data), "FILES",
+     .help = "problems of yours, with commas between files: JSONL, a JSON list, CSV or TSV"},
     {"policies", 0, CLI_STRING, AT(policies), "POLICIES",
      .help = "names with commas between them (default: all that this model has options for)"},
     {0},
@@ -39,7 +41,8 @@ struct draft {
     const struct task_ops *task[MOST];
     const struct policy_ops *policy[MOST];
     int n_tasks, n_policies;
-    int pages; /* smaller of the two budgets, in pages of 16 tokens; the other is twice as large */
+    json_t *own; /* entries of tasks that are files of the user's own */
+    int pages;   /* smaller of the two budgets, in pages of 16 tokens; the other is twice as large */
     struct str left_out;
     struct arena arena;
 };
@@ -56,6 +59,8 @@ static int choose_pages(const struct draft *p)
     double longest = 0;
     for (int i = 0; i < p->n_tasks; i++)
         longest = fmax(longest, p->task[i]->expected_tokens);
+    if (json_array_size(p->own))
+        longest = fmax(longest, 4096);
     if (longest < 256)
         longest = 8192;
     longest = fmin(longest, p->info.max_position);
@@ -159,6 +164,31 @@ static int add_task(struct draft *p, const char *name, struct err *e)
     return 0;
 }
 
+/* In a run file a relative path counts from the file's folder. */
+static const char *path_in_run_file(struct draft *p, const char *path, struct err *e)
+{
+    char whole[PATH_MAX];
+    if (!strchr(p->file, '/') || *path == '/')
+        return path;
+    if (realpath(path, whole))
+        return arena_strdup(&p->arena, whole);
+    err_set(e, file_error_code(errno), "%s: %s", path, err_reason(errno));
+    return NULL;
+}
+
+static int add_data(struct draft *p, const char *path, struct err *e)
+{
+    json_t *entries = NULL;
+    if (!file_exists(path) || file_is_dir(path))
+        return err_set(e, ERR_USAGE,
+                       "--data names %s, which is no file; it takes files of problems of your own", path);
+    const char *shown = path_in_run_file(p, path, e);
+    int rc = shown ? task_guess(&entries, path, shown, e) : e->code;
+    json_array_extend(p->own, entries);
+    json_decref(entries);
+    return rc;
+}
+
 static int add_policy(struct draft *p, const char *name, struct err *e)
 {
     const struct policy_ops *ops = policy_find(name);
@@ -188,6 +218,23 @@ static void add_suitable_policies(struct draft *p)
 
 /* ---- the file */
 
+static int needs_data(const struct draft *p)
+{
+    int needs = 0;
+    for (int i = 0; i < p->n_tasks; i++)
+        needs |= p->task[i]->default_file != NULL;
+    return needs;
+}
+
+/* Does an entry wait for an answer of the user's? */
+static int has_question(const struct draft *p)
+{
+    int has = 0;
+    for (size_t i = 0; i < json_array_size(p->own); i++)
+        has |= json_object_get(json_array_get(p->own, i), "note") != NULL;
+    return has;
+}
+
 static void note_line(struct str *out, const char *text, int is_last)
 {
     str_puts(out, "    ");
@@ -202,7 +249,7 @@ static void write_notes(const struct draft *p, struct str *out)
     str_printf(
         &line,
         "Look first: kveval sweep %s -o out --dry-run%s. Without --dry-run it decodes; repeat it to resume.",
-        p->file, is_pocket(p) ? "" : " --data DATA");
+        p->file, needs_data(p) ? " --data DATA" : "");
     note_line(out, line.data, 0);
     note_line(out,
               "A list where one value is expected is swept: each value gives a cell. Notes may stand in any "
@@ -243,7 +290,12 @@ static void write_tasks(const struct draft *p, struct str *out)
             str_puts(out, is_pocket(p) ? ", \"tokens\": 2400" : ", \"tokens\": [2048, 4096]");
         str_puts(out, ", \"note\": ");
         json_quote(out, ops->help, strlen(ops->help));
-        str_printf(out, "}%s\n", i + 1 < p->n_tasks ? "," : "");
+        str_printf(out, "}%s\n", i + 1 < p->n_tasks || json_array_size(p->own) ? "," : "");
+    }
+    for (size_t i = 0; i < json_array_size(p->own); i++) {
+        char *text = json_dumps(json_array_get(p->own, i), 0);
+        str_printf(out, "    %s%s\n", text, i + 1 < json_array_size(p->own) ? "," : "");
+        free(text);
     }
     str_puts(out, "  ],\n");
 }
@@ -290,17 +342,14 @@ static void write_file(const struct draft *p, struct str *out)
 
 /* ---- the command */
 
-/* In a run file a relative path counts from the file's folder. */
 static int name_model(struct draft *p, const char *model, struct err *e)
 {
-    char path[PATH_MAX];
     p->model = model;
-    if (!strcmp(model, "pocket") || !file_is_dir(model) || !strchr(p->file, '/'))
+    if (!strcmp(model, "pocket") || !file_is_dir(model))
         return 0;
-    if (!realpath(model, path))
-        return err_set(e, file_error_code(errno), "%s: %s", model, err_reason(errno));
-    p->model = arena_strdup(&p->arena, path);
-    return 0;
+    const char *path = path_in_run_file(p, model, e);
+    p->model = path ? path : model;
+    return path ? 0 : e->code;
 }
 
 static int fill_draft(struct draft *p, const struct init_options *o, const struct process_env *env,
@@ -311,14 +360,14 @@ static int fill_draft(struct draft *p, const struct init_options *o, const struc
         rc = hub_model(&p->found, env, o->model, &p->arena, e);
     if (!rc)
         rc = engine_describe(&(struct engine_options){.model = p->found}, &p->info, e);
+    const char *usual = o->data ? "" : is_pocket(p) ? "pocket.relay,pocket.lookup" : "math500";
+    p->own = json_array();
     if (!rc)
-        rc = each_name(p,
-                       o->tasks       ? o->tasks
-                       : is_pocket(p) ? "pocket.relay,pocket.lookup"
-                                      : "math500",
-                       add_task, e);
-    if (!rc && !p->n_tasks)
-        rc = err_set(e, ERR_USAGE, "--tasks names no task");
+        rc = each_name(p, o->tasks ? o->tasks : usual, add_task, e);
+    if (!rc && o->data)
+        rc = each_name(p, o->data, add_data, e);
+    if (!rc && !p->n_tasks && !json_array_size(p->own))
+        rc = err_set(e, ERR_USAGE, o->data ? "--data names no file" : "--tasks names no task");
     p->pages = choose_pages(p);
     if (!rc && o->policies)
         rc = each_name(p, o->policies, add_policy, e);
@@ -348,11 +397,19 @@ static int run_init(const struct process_env *env, int argc, char **argv)
     }
     if (rc)
         err_add(&e, "init");
+    else if (has_question(&p))
+        log_info("wrote %s; its answers can be read in more than one way: write which into \"answer_is\", as "
+                 "its note "
+                 "says, then: kveval sweep %s -o out",
+                 p.file, p.file);
     else
         log_info("wrote %s; next: kveval sweep %s -o out%s", p.file, p.file,
-                 is_pocket(&p) ? "" : " --data DATA --dry-run");
+                 is_pocket(&p)    ? ""
+                 : needs_data(&p) ? " --data DATA --dry-run"
+                                  : " --dry-run");
     str_release(&text);
     str_release(&p.left_out);
+    json_decref(p.own);
     arena_release(&p.arena);
     return rc ? command_fail(&e, EXIT_USAGE) : EXIT_DONE;
 }
@@ -361,9 +418,11 @@ const struct command cmd_init = {
     .name = "init",
     .usage = "[FILE]",
     .help = "write a run file with notes for a model, to start from",
-    .details =
-        "FILE is run.json where none is named, and is never overwritten. Budgets are about an eighth of the\n"
-        "length of the tasks' completions and twice that. The file can be swept as it is.",
+    .details = "FILE is run.json where none is named, and is never overwritten. --data looks at files of "
+               "problems and\n"
+               "writes the tasks that they are: which columns hold problem, options and answer "
+               "(docs/tasks.md). Budgets are about an eighth of the\n"
+               "length of the tasks' completions and twice that. The file can be swept as it is.",
     .options = init_table,
     .run = run_init,
 };

@@ -107,8 +107,12 @@ static void print_file(const struct task_ops *ops, const char *data)
         task_default_file(&path, ops, data ? data : "DATA", NULL);
     if (task_is_text(ops->metric))
         printf("    problems: a file of yours, which the task's option file names\n");
+    else if (!ops->default_file && ops->kind)
+        printf("    problems: a file that the run file names with \"file\"\n");
     else if (!ops->default_file)
         printf("    problems: generated%s\n", ops->fields ? ", or a file" : "");
+    else if (task_is_own(ops))
+        printf("    problems: %s, %s\n", path.data, file_exists(path.data) ? "there" : "MISSING");
     else if (!data)
         printf("    problems: %s (DATA is the folder given with --data)\n", path.data);
     else if (ops->subset)
@@ -129,16 +133,66 @@ static void print_file(const struct task_ops *ops, const char *data)
     str_release(&path);
 }
 
+static void print_task(const struct task_ops *ops, const char *data)
+{
+    printf("%s: %s\n    version %s, %s, about %d tokens a completion%s%s\n", ops->name, ops->help,
+           ops->version, ops->metric, ops->expected_tokens, ops->prompts ? ", prompts " : "",
+           ops->prompts ? ops->prompts : "");
+    print_file(ops, data);
+}
+
+/* Lines behind a bar each, so that blank ones and the end are seen. */
+static void print_quoted(const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        printf("    | %.*s\n", (int)n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+/* One task, a file of somebody's own too: all that is known of it, and its prompts for a made-up row. */
+static int list_task(const struct list_options *o, const char *name)
+{
+    const struct task_ops *ops = task_find(name);
+    struct arena a = {0};
+    struct str text = {0};
+    struct err e = {0};
+    int is_path = strchr(name, '/') || file_exists(name);
+    int rc = ops ? 0 : is_path ? task_read_file(&ops, name, &a, &e) : task_unknown(name, &e);
+    if (!rc) {
+        print_task(ops, o->data);
+        task_describe(&text, ops);
+        fputs(str_text(&text), stdout);
+    }
+    for (const char *p = !rc && ops->prompts ? ops->prompts : ""; !rc && p;) {
+        char variant[80];
+        size_t n = strcspn(p, ",");
+        snprintf(variant, sizeof variant, "%.*s", (int)n, p);
+        str_clear(&text);
+        rc = task_example(&text, ops, n ? variant : NULL, &e);
+        if (!rc) {
+            printf("\n%s%s%s:\n",
+                   n           ? "prompt "
+                   : ops->kind ? "the prompt" : "a generated problem",
+                   variant, n ? ", of a made-up row" : "");
+            print_quoted(str_text(&text));
+        }
+        p = p[n] ? p + n + 1 : NULL;
+    }
+    if (rc > 0)
+        rc = 0;
+    str_release(&text);
+    arena_release(&a);
+    return rc ? command_fail(&e, EXIT_USAGE) : EXIT_DONE;
+}
+
 static int list_tasks(const struct list_options *o)
 {
     const struct task_ops *ops;
     struct str options = {0};
-    for (size_t i = 0; (ops = task_at(i)); i++) {
-        printf("%s: %s\n    version %s, %s, about %d tokens a completion%s%s\n", ops->name, ops->help,
-               ops->version, ops->metric, ops->expected_tokens, ops->prompts ? ", prompts " : "",
-               ops->prompts ? ops->prompts : "");
-        print_file(ops, o->data);
-    }
+    for (size_t i = 0; (ops = task_at(i)); i++)
+        print_task(ops, o->data);
     const struct task_group *group;
     for (size_t i = 0; (group = task_group_at(i)); i++)
         printf("%s, a group: %s\n", group->name, group->help);
@@ -175,28 +229,38 @@ static int run_list(const struct process_env *p, int argc, char **argv)
 {
     struct list_options o = {0};
     struct err e = {0};
-    const char *what;
+    const char *what[2] = {NULL, NULL};
     int n;
     (void)p;
-    int code = command_parse(&cmd_list, &o, argc, argv, &what, 1, 1, &n);
+    int code = command_parse(&cmd_list, &o, argc, argv, what, 1, 2, &n);
     if (code >= 0)
         return code;
-    if (!strcmp(what, "policies"))
+    if (n == 2 && strcmp(what[0], "tasks") != 0) {
+        err_set(&e, ERR_USAGE, "list %s takes no name; `list tasks NAME` shows one task", what[0]);
+        return command_fail(&e, EXIT_USAGE);
+    }
+    if (n == 2)
+        return list_task(&o, what[1]);
+    if (!strcmp(what[0], "policies"))
         return list_policies();
-    if (!strcmp(what, "tasks"))
+    if (!strcmp(what[0], "tasks"))
         return list_tasks(&o);
-    if (!strcmp(what, "families"))
+    if (!strcmp(what[0], "families"))
         return list_families();
-    if (!strcmp(what, "devices"))
+    if (!strcmp(what[0], "devices"))
         return list_devices();
-    err_set(&e, ERR_USAGE, "list takes policies, tasks, families (of models) or devices, not \"%s\"", what);
+    err_set(&e, ERR_USAGE, "list takes policies, tasks, families (of models) or devices, not \"%s\"",
+            what[0]);
     return command_fail(&e, EXIT_USAGE);
 }
 
 const struct command cmd_list = {
     .name = "list",
-    .usage = "policies|tasks|families|devices",
+    .usage = "policies|tasks [NAME]|families|devices",
     .help = "list policies, tasks, families of models or devices, with their options and missing files",
+    .details = "`list tasks NAME` shows one task, also a task file of yours: where its rows come from, its "
+               "fields, what is known\n"
+               "of the set, and each prompt for a made-up row.",
     .options = list_table,
     .run = run_list,
 };

@@ -12,6 +12,26 @@ while IFS=: read -r family models; do
     grep -qF '`'"$family"'`' "$source_dir/README.md" || fail "README.md does not name $family"
 done <stdout.txt
 [ "$(wc -l <stdout.txt)" -ge 16 ] || fail "list families: $(cat stdout.txt)"
+# One task: what is known of it, and its prompts for a made-up row.
+run 0 list tasks aime26
+mentions stdout.txt 'kind: math'
+mentions stdout.txt 30 'SHA-256'
+mentions stdout.txt 'MathArena/aime_2026'
+mentions stdout.txt unchecked
+mentions stdout.txt 'prompt nemo' 'made-up'
+mentions stdout.txt '| What is $3 + 4$?'
+run 0 list tasks gpqa_diamond
+mentions stdout.txt '| C) 7'
+run 0 list tasks pocket.relay
+mentions stdout.txt '| Find the value of'
+mkdir -p own
+echo '{"name": "quiz", "kind": "choice", "rows": {"file": "none.csv"}, "fields": {"theme": "t"}, "prompts": {"x": "{theme}: {problem} {options}"}}' >own/quiz.json
+run 0 list tasks own/quiz.json
+mentions stdout.txt own/none.csv MISSING
+mentions stdout.txt "| (the row's theme): What is 3 + 4? A) 5"
+fails 2 '"aime62"' '"aime26"' -- list tasks aime62
+fails 2 own/missing.json 'No such file' -- list tasks own/missing.json
+fails 2 'list tasks NAME' -- list devices cpu
 run 0 list tasks
 for task in pocket.relay pocket.choice pocket.algebra pocket.lookup aime24 aime25 math500 gsm8k gpqa_diamond longbench ruler text; do
     grep -q "^$task: " stdout.txt || fail "list tasks lacks $task"
