@@ -10,6 +10,7 @@
 #include "tasks/few_shot.h"
 #include "tasks/known_sets.h"
 #include "tasks/task_list.h"
+#include "tasks/task_parse.h"
 
 static const struct task_kind *const kinds[] = {
 #define X(name) &task_kind_##name,
@@ -94,68 +95,16 @@ static const struct param facts_params[] = {
     {.name = NULL},
 };
 
-struct parse {
-    struct task_file *f;
-    struct arena *arena;
-    struct err *e;
-};
-
-static int refuse_type(const struct parse *p, const char *key, const char *want)
-{
-    return err_set(p->e, ERR_USAGE, "%s: \"%s\" must be %s", p->f->where, key, want);
-}
-
-/* Fills a struct from an object by its table. An absent one leaves the defaults. */
-static int read_table(const struct parse *p, const char *key, const struct param *table, void *base,
-                      const json_t *o)
-{
-    const char *name;
-    json_t *v;
-    char *where = arena_printf(p->arena, "%s: \"%s\"", p->f->where, key);
-    param_defaults(table, base);
-    if (o && !json_is_object(o))
-        return refuse_type(p, key, "an object");
-    json_object_foreach((json_t *)o, name, v)
-    {
-        int rc = strcmp(name, "note") ? param_set_json(table, base, p->arena, name, v, where, p->e) : 0;
-        if (!rc && json_is_string(v) && !json_string_length(v))
-            rc = err_set(p->e, ERR_USAGE, "%s: \"%s\" is empty; remove it", where, name);
-        if (rc)
-            return rc;
-    }
-    return 0;
-}
-
-int task_file_table(const struct task_file *f, const char *key, const struct param *table, void *base,
-                    const json_t *o, struct arena *a, struct err *e)
-{
-    struct parse p = {(struct task_file *)(uintptr_t)f, a, e};
-    return read_table(&p, key, table, base, o);
-}
-
-/* A text of the file, which holds no NUL (its length is that of the C string). */
-static const char *text_of(const struct parse *p, const json_t *v)
-{
-    const char *s = json_string_value(v);
-    return s && strlen(s) == json_string_length(v) ? arena_strdup(p->arena, s) : NULL;
-}
-
 /* ---- names and paths */
 
-static int is_name(const char *s)
-{
-    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
-    return n && !s[n] && n <= TASK_NAME_MAX && isalnum((unsigned char)*s);
-}
-
-static int check_name(const struct parse *p)
+static int check_name(const struct task_parse *p)
 {
     const char *name = p->f->name;
     if (!name)
         return err_set(p->e, ERR_USAGE,
                        "%s: \"name\" is missing; write what run files and reports call the task",
                        p->f->where);
-    if (!is_name(name))
+    if (!task_parse_is_name(name))
         return err_set(
             p->e, ERR_USAGE,
             "%s: \"name\" is \"%.80s\"; a task's name has 1 to %d letters, digits, \".\", \"_\" and "
@@ -164,25 +113,10 @@ static int check_name(const struct parse *p)
     return 0;
 }
 
-/* A path of a task file names a file in the folder it counts from, or below. */
-int task_file_check_path(const struct task_file *f, const char *key, const char *path, struct err *e)
-{
-    int leaves = *path == '/';
-    for (const char *s = path; *s; s += strcspn(s, "/"), s += *s == '/')
-        leaves |= !strncmp(s, "..", 2) && (!s[2] || s[2] == '/');
-    if (!*path || leaves)
-        return err_set(
-            e, ERR_USAGE,
-            "%s: \"%s\" is \"%.200s\"; it must be a path in the folder of the task file, without \"..\"; "
-            "put the file there, or name it with \"file\" in the run file",
-            f->where, key, path);
-    return 0;
-}
-
-static int read_rows(const struct parse *p, const json_t *o)
+static int read_rows(const struct task_parse *p, const json_t *o)
 {
     struct task_rows *r = &p->f->rows;
-    int rc = read_table(p, "rows", rows_params, r, o);
+    int rc = task_parse_table(p, "rows", rows_params, r, o);
     if (!rc && r->file)
         rc = task_file_check_path(p->f, "rows.file", r->file, p->e);
     if (!rc && r->format && !rows_format_is_known(r->format))
@@ -191,15 +125,15 @@ static int read_rows(const struct parse *p, const json_t *o)
     return rc;
 }
 
-static int read_facts(const struct parse *p, const json_t *o)
+static int read_facts(const struct task_parse *p, const json_t *o)
 {
     struct task_facts *k = &p->f->facts;
-    int rc = read_table(p, "facts", facts_params, k, o);
+    int rc = task_parse_table(p, "facts", facts_params, k, o);
     const char *hash = k->answers_sha256;
     k->rows = k->rows == PARAM_UNSET_INT ? 0 : k->rows;
     k->repeats = k->repeats == PARAM_UNSET_INT ? 0 : k->repeats;
     if (!rc && hash && (strlen(hash) != 64 || strspn(hash, "0123456789abcdef") != 64))
-        rc = refuse_type(p, "facts.answers_sha256", "64 hex digits");
+        rc = task_parse_refuse(p, "facts.answers_sha256", "64 hex digits");
     if (!rc && hash && !k->rows)
         rc = err_set(p->e, ERR_USAGE,
                      "%s: \"facts\" has answers_sha256 and no \"rows\"; say how many there are", p->f->where);
@@ -208,7 +142,7 @@ static int read_facts(const struct parse *p, const json_t *o)
 
 /* ---- fields */
 
-static int check_column(const struct parse *p, const char *role, const char *column)
+static int check_column(const struct task_parse *p, const char *role, const char *column)
 {
     if (column && *column && !strchr(column, ',') && strlen(column) < 64)
         return 0;
@@ -237,7 +171,7 @@ static const struct param field_params[] = {
 };
 
 /* The columns of a field, or an object with "columns" and what becomes of their text. */
-static int add_field(const struct parse *p, const char *role, const json_t *v)
+static int add_field(const struct task_parse *p, const char *role, const json_t *v)
 {
     struct task_file *f = p->f;
     const struct task_role *known = find_role(f->kind, role);
@@ -248,7 +182,7 @@ static int add_field(const struct parse *p, const char *role, const json_t *v)
         json_t *rest = json_copy((json_t *)v);
         v = json_object_get(v, "columns");
         json_object_del(rest, "columns");
-        rc = read_table(p, arena_printf(p->arena, "fields.%.40s", role), field_params, &field, rest);
+        rc = task_parse_table(p, arena_printf(p->arena, "fields.%.40s", role), field_params, &field, rest);
         json_decref(rest);
         if (rc)
             return rc;
@@ -256,14 +190,14 @@ static int add_field(const struct parse *p, const char *role, const json_t *v)
     size_t n = json_is_array(v) ? json_array_size(v) : 1;
     if (f->n_fields == TASK_ROLES_MAX)
         return err_set(p->e, ERR_USAGE, "%s: \"fields\" has more than %d fields", f->where, TASK_ROLES_MAX);
-    if (!is_name(role) || strlen(role) > 32)
+    if (!task_parse_is_name(role) || strlen(role) > 32)
         return err_set(p->e, ERR_USAGE,
                        "%s: \"fields\" has \"%.40s\"; a field's name has letters, digits and _", f->where,
                        role);
     if (!n || n > 64)
         rc = check_column(p, role, NULL);
     for (size_t i = 0; i < n && !rc; i++) {
-        const char *column = text_of(p, json_is_array(v) ? json_array_get(v, i) : v);
+        const char *column = task_parse_text(p, json_is_array(v) ? json_array_get(v, i) : v);
         rc = check_column(p, role, column);
         if (!rc)
             str_printf(&columns, "%s%s", i ? "," : "", column);
@@ -278,13 +212,13 @@ static int add_field(const struct parse *p, const char *role, const json_t *v)
     return rc;
 }
 
-static int read_fields(const struct parse *p, const json_t *o)
+static int read_fields(const struct task_parse *p, const json_t *o)
 {
     const char *role;
     json_t *v;
     int rc = 0;
     if (o && !json_is_object(o))
-        return refuse_type(p, "fields", "an object that says which columns hold what");
+        return task_parse_refuse(p, "fields", "an object that says which columns hold what");
     json_object_foreach((json_t *)o, role, v)
     {
         rc = strcmp(role, "note") ? add_field(p, role, v) : 0;
@@ -301,167 +235,23 @@ static int read_fields(const struct parse *p, const json_t *o)
     return 0;
 }
 
-const struct task_field *task_field_find(const struct task_file *f, const char *role)
-{
-    for (int i = 0; i < f->n_fields; i++)
-        if (!strcmp(f->field[i].role, role))
-            return &f->field[i];
-    return NULL;
-}
-
 /* Columns whose values the option "subset" may name. */
-static int read_subsets(const struct parse *p, const json_t *list)
+static int read_subsets(const struct task_parse *p, const json_t *list)
 {
     struct str columns = {0};
     int rc = 0;
     if (list && (!json_is_array(list) || !json_array_size(list) || json_array_size(list) > TASK_ROLES_MAX))
-        return refuse_type(p, "subsets", "a list of columns whose values \"subset\" may name");
+        return task_parse_refuse(p, "subsets", "a list of columns whose values \"subset\" may name");
     for (size_t i = 0; i < json_array_size(list) && !rc; i++) {
-        const char *column = text_of(p, json_array_get(list, i));
+        const char *column = task_parse_text(p, json_array_get(list, i));
         if (!column || !*column || strchr(column, ',') || strlen(column) >= 64)
-            rc = refuse_type(p, "subsets", "a list of columns: texts of 1 to 63 bytes without a comma");
+            rc = task_parse_refuse(p, "subsets", "a list of columns: texts of 1 to 63 bytes without a comma");
         else
             str_printf(&columns, "%s%s", i ? "," : "", column);
     }
     if (!rc && list)
         p->f->subsets = arena_strdup(p->arena, str_text(&columns));
     str_release(&columns);
-    return rc;
-}
-
-/* ---- prompts */
-
-/* May a template name it? What is asked for stands in no prompt, but in examples. */
-static int is_template_field(const struct task_file *f, const char *name, int is_example)
-{
-    if (!strcmp(name, "examples"))
-        return !is_example && f->few_shot.count;
-    return task_field_find(f, name) || (f->kind->template_fields && list_has(f->kind->template_fields, name));
-}
-
-/* A word of two or more small letters in braces names a field, unless it is the argument of a LaTeX command,
- * an exponent or doubled, as templates of other harnesses have it. Anything else in braces is text. */
-int task_file_check_template(const struct task_file *f, const char *key, const char *text, int is_example,
-                             struct err *e)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    for (const char *s = text; (s = strchr(s, '{')); s++) {
-        size_t n = strspn(s + 1, letters);
-        char before = s > text ? s[-1] : ' ', name[40];
-        if (s[1 + n] != '}' || n < 2 || n >= sizeof name || isalnum((unsigned char)before) ||
-            strchr("{}^_", before))
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)n, s + 1);
-        if (is_template_field(f, name, is_example))
-            continue;
-        struct str known = {0};
-        for (int i = 0; i < f->n_fields; i++)
-            str_printf(&known, "%s{%s}", i ? ", " : "", f->field[i].role);
-        int rc = err_set(
-            e, ERR_USAGE,
-            "%s: \"%s\" names {%s}, which is no field; there are %s%s%s, and \"fields\" makes others of "
-            "further columns",
-            f->where, key, name, str_text(&known), f->kind->template_fields ? ", and of the kind " : "",
-            f->kind->template_fields ? f->kind->template_fields : "");
-        str_release(&known);
-        return rc;
-    }
-    return 0;
-}
-
-/* A text without braces names one of the program's templates. */
-static int read_template(const struct parse *p, const char *key, const char **out, const json_t *v)
-{
-    const char *text = text_of(p, v);
-    if (!text || !*text)
-        return refuse_type(p, key, "a template, or the name of one of the program");
-    *out = strchr(text, '{') ? text : task_prompt_text(text);
-    if (!*out)
-        return err_set(
-            p->e, ERR_USAGE,
-            "%s: \"%s\" is \"%.80s\", which is no template of the program; an own one has {problem} where "
-            "the problem goes",
-            p->f->where, key, text);
-    if (*out != text)
-        return 0;
-    if (!strstr(text, "{problem}"))
-        return err_set(p->e, ERR_USAGE, "%s: \"%s\" has no {problem}, so that nothing would be asked",
-                       p->f->where, key);
-    return task_file_check_template(p->f, key, text, 0, p->e);
-}
-
-static int check_option(const struct parse *p, const char *key, const char *option)
-{
-    if (!option || (!strstr(option, "{text}") && !strstr(option, "{raw}")))
-        return refuse_type(p, key, "an object whose \"option\" has {text} or {raw}");
-    for (const char *s = strchr(option, '{'); s; s = strchr(s + 1, '{'))
-        if (strncmp(s, "{text}", 6) && strncmp(s, "{raw}", 5) && strncmp(s, "{letter}", 8))
-            return err_set(p->e, ERR_USAGE,
-                           "%s: \"%s\": \"option\" can have {letter}, {text} and {raw}, not \"%.20s\"",
-                           p->f->where, key, s);
-    return 0;
-}
-
-static int add_prompt(const struct parse *p, const char *name, const json_t *v)
-{
-    struct task_file *f = p->f;
-    char *key = arena_printf(p->arena, "prompts.%.80s", name);
-    struct task_prompt *prompt = &f->prompt[f->n_prompts];
-    int rc = 0;
-    if (f->n_prompts == TASK_PROMPTS_MAX)
-        return err_set(p->e, ERR_USAGE, "%s: \"prompts\" has more than %d variants", f->where,
-                       TASK_PROMPTS_MAX);
-    if (!is_name(name))
-        return err_set(p->e, ERR_USAGE,
-                       "%s: \"prompts\" has \"%.80s\"; a variant's name has letters, digits, \".\", "
-                       "\"_\" and \"-\"",
-                       f->where, name);
-    *prompt = (struct task_prompt){.name = arena_strdup(p->arena, name)};
-    if (!json_is_object(v)) {
-        rc = read_template(p, key, &prompt->text, v);
-    } else {
-        const char *part;
-        json_t *w;
-        json_object_foreach((json_t *)v, part, w)
-        {
-            const char *option = !strcmp(part, "option") ? text_of(p, w) : NULL;
-            if (!strcmp(part, "text"))
-                rc = read_template(p, key, &prompt->text, w);
-            else if (!strcmp(part, "option"))
-                rc = check_option(p, key, option);
-            else if (strcmp(part, "note"))
-                rc = err_set(p->e, ERR_USAGE, "%s: \"%s\": unknown key \"%.80s\"; known are text, option",
-                             f->where, key, part);
-            if (option)
-                prompt->option = option;
-            if (rc)
-                return rc;
-        }
-        if (!prompt->text)
-            rc = refuse_type(p, key, "a template or an object with \"text\"");
-    }
-    f->n_prompts += !rc;
-    return rc;
-}
-
-static int read_prompts(const struct parse *p, const json_t *given)
-{
-    const char *name, *usual = p->f->kind->prompts;
-    json_t *v, *o = NULL;
-    int rc = 0;
-    if (given && (!json_is_object(given) || !json_object_size(given)))
-        return refuse_type(p, "prompts", "an object of variants, the default first");
-    if (!given && !usual)
-        return err_set(p->e, ERR_USAGE, "%s: \"prompts\" is missing; the kind %s has no prompt of its own",
-                       p->f->where, p->f->kind->name);
-    if (!given)
-        rc = json_read_text(&o, usual, strlen(usual), p->f->kind->name, p->e);
-    json_object_foreach(given ? (json_t *)given : o, name, v)
-    {
-        if (!rc && strcmp(name, "note"))
-            rc = add_prompt(p, name, v);
-    }
-    json_decref(o);
     return rc;
 }
 
@@ -478,7 +268,7 @@ int task_is_file_key(const char *key)
     return is_known;
 }
 
-static int check_keys(const struct parse *p, const json_t *o)
+static int check_keys(const struct task_parse *p, const json_t *o)
 {
     const char *key;
     json_t *v;
@@ -506,7 +296,7 @@ static int check_keys(const struct parse *p, const json_t *o)
     return 0;
 }
 
-static int read_kind(const struct parse *p, const json_t *v)
+static int read_kind(const struct task_parse *p, const json_t *v)
 {
     const char *name = json_string_value(v);
     p->f->kind = name ? task_kind_find(name) : NULL;
@@ -523,7 +313,7 @@ static int read_kind(const struct parse *p, const json_t *v)
 }
 
 /* What decides prompts and grades; the rest may be corrected and the task is the same. */
-static const char *canonical_of(const struct parse *p, const json_t *o)
+static const char *canonical_of(const struct task_parse *p, const json_t *o)
 {
     struct str text = {0};
     json_canonical(&text, o);
@@ -533,7 +323,7 @@ static const char *canonical_of(const struct parse *p, const json_t *o)
 }
 
 /* In the order of the file, since the first prompt is the default. */
-static const char *written_of(const struct parse *p, const json_t *o)
+static const char *written_of(const struct task_parse *p, const json_t *o)
 {
     char *text = json_dumps(o, JSON_COMPACT);
     const char *out = arena_strdup(p->arena, text ? text : "");
@@ -541,7 +331,7 @@ static const char *written_of(const struct parse *p, const json_t *o)
     return out;
 }
 
-static const char *definition_of(const struct parse *p, const json_t *o)
+static const char *definition_of(const struct task_parse *p, const json_t *o)
 {
     static const char *const said[] = {"name",  "about",           "note", "version", "unchecked",
                                        "facts", "expected_tokens", "rows"};
@@ -553,7 +343,7 @@ static const char *definition_of(const struct parse *p, const json_t *o)
     return out;
 }
 
-static const char *list_prompts(const struct parse *p)
+static const char *list_prompts(const struct task_parse *p)
 {
     struct str list = {0};
     for (int i = 0; i < p->f->n_prompts; i++)
@@ -564,7 +354,7 @@ static const char *list_prompts(const struct parse *p)
 }
 
 /* "problem (or question), answer, perhaps id" */
-static const char *list_fields(const struct parse *p)
+static const char *list_fields(const struct task_parse *p)
 {
     struct str list = {0};
     for (int i = 0; i < p->f->n_fields; i++) {
@@ -585,7 +375,7 @@ static const char *list_fields(const struct parse *p)
     return out;
 }
 
-static void make_ops(const struct parse *p)
+static void make_ops(const struct task_parse *p)
 {
     struct task_file *f = p->f;
     const struct task_kind *k = f->kind;
@@ -614,10 +404,10 @@ static void make_ops(const struct parse *p)
     };
 }
 
-static int read_grader(const struct parse *p, const json_t *o)
+static int read_grader(const struct task_parse *p, const json_t *o)
 {
     if (p->f->kind->grader)
-        return read_table(p, "grader", p->f->kind->grader, &p->f->grader, o);
+        return task_parse_table(p, "grader", p->f->kind->grader, &p->f->grader, o);
     return o ? err_set(p->e, ERR_USAGE, "%s: the kind %s has nothing to set in \"grader\"; remove it",
                        p->f->where, p->f->kind->name)
              : 0;
@@ -626,7 +416,7 @@ static int read_grader(const struct parse *p, const json_t *o)
 int task_file_parse(struct task_file *f, const json_t *o, const char *where, const char *dir, struct arena *a,
                     struct err *e)
 {
-    struct parse p = {f, a, e};
+    struct task_parse p = {f, a, e};
     const char *key;
     json_t *v;
     *f = (struct task_file){.where = arena_strdup(a, where), .dir = dir ? arena_strdup(a, dir) : NULL};
@@ -662,7 +452,7 @@ int task_file_parse(struct task_file *f, const json_t *o, const char *where, con
     if (!rc)
         rc = few_shot_parse(f, json_object_get(o, "few_shot"), a, e);
     if (!rc)
-        rc = read_prompts(&p, json_object_get(o, "prompts"));
+        rc = task_parse_prompts(&p, json_object_get(o, "prompts"));
     if (rc)
         return rc;
     f->written = written_of(&p, o);

@@ -1,0 +1,110 @@
+/* Parts of reading a task's object (contract: task_parse.h): tables, texts, names, paths and templates. */
+#include "tasks/task_parse.h"
+
+#include <ctype.h>
+#include <string.h>
+
+int task_parse_refuse(const struct task_parse *p, const char *key, const char *want)
+{
+    return err_set(p->e, ERR_USAGE, "%s: \"%s\" must be %s", p->f->where, key, want);
+}
+
+int task_parse_table(const struct task_parse *p, const char *key, const struct param *table, void *base,
+                     const json_t *o)
+{
+    const char *name;
+    json_t *v;
+    char *where = arena_printf(p->arena, "%s: \"%s\"", p->f->where, key);
+    param_defaults(table, base);
+    if (o && !json_is_object(o))
+        return task_parse_refuse(p, key, "an object");
+    json_object_foreach((json_t *)o, name, v)
+    {
+        int rc = strcmp(name, "note") ? param_set_json(table, base, p->arena, name, v, where, p->e) : 0;
+        if (!rc && json_is_string(v) && !json_string_length(v))
+            rc = err_set(p->e, ERR_USAGE, "%s: \"%s\" is empty; remove it", where, name);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+int task_file_table(const struct task_file *f, const char *key, const struct param *table, void *base,
+                    const json_t *o, struct arena *a, struct err *e)
+{
+    struct task_parse p = {(struct task_file *)(uintptr_t)f, a, e};
+    return task_parse_table(&p, key, table, base, o);
+}
+
+const char *task_parse_text(const struct task_parse *p, const json_t *v)
+{
+    const char *s = json_string_value(v);
+    return s && strlen(s) == json_string_length(v) ? arena_strdup(p->arena, s) : NULL;
+}
+
+int task_parse_is_name(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+    return n && !s[n] && n <= TASK_NAME_MAX && isalnum((unsigned char)*s);
+}
+
+/* A path of a task file names a file in the folder it counts from, or below. */
+int task_file_check_path(const struct task_file *f, const char *key, const char *path, struct err *e)
+{
+    int leaves = *path == '/';
+    for (const char *s = path; *s; s += strcspn(s, "/"), s += *s == '/')
+        leaves |= !strncmp(s, "..", 2) && (!s[2] || s[2] == '/');
+    if (!*path || leaves)
+        return err_set(
+            e, ERR_USAGE,
+            "%s: \"%s\" is \"%.200s\"; it must be a path in the folder of the task file, without \"..\"; "
+            "put the file there, or name it with \"file\" in the run file",
+            f->where, key, path);
+    return 0;
+}
+
+const struct task_field *task_field_find(const struct task_file *f, const char *role)
+{
+    for (int i = 0; i < f->n_fields; i++)
+        if (!strcmp(f->field[i].role, role))
+            return &f->field[i];
+    return NULL;
+}
+
+/* May a template name it? What is asked for stands in no prompt, but in examples. */
+static int is_template_field(const struct task_file *f, const char *name, int is_example)
+{
+    if (!strcmp(name, "examples"))
+        return !is_example && f->few_shot.count;
+    return task_field_find(f, name) || (f->kind->template_fields && list_has(f->kind->template_fields, name));
+}
+
+/* A word of two or more small letters in braces names a field, unless it is the argument of a LaTeX command,
+ * an exponent or doubled, as templates of other harnesses have it. Anything else in braces is text. */
+int task_file_check_template(const struct task_file *f, const char *key, const char *text, int is_example,
+                             struct err *e)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    for (const char *s = text; (s = strchr(s, '{')); s++) {
+        size_t n = strspn(s + 1, letters);
+        char before = s > text ? s[-1] : ' ', name[40];
+        if (s[1 + n] != '}' || n < 2 || n >= sizeof name || isalnum((unsigned char)before) ||
+            strchr("{}^_", before))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)n, s + 1);
+        if (is_template_field(f, name, is_example))
+            continue;
+        struct str known = {0};
+        for (int i = 0; i < f->n_fields; i++)
+            str_printf(&known, "%s{%s}", i ? ", " : "", f->field[i].role);
+        int rc = err_set(
+            e, ERR_USAGE,
+            "%s: \"%s\" names {%s}, which is no field; there are %s%s%s, and \"fields\" makes others of "
+            "further columns",
+            f->where, key, name, str_text(&known), f->kind->template_fields ? ", and of the kind " : "",
+            f->kind->template_fields ? f->kind->template_fields : "");
+        str_release(&known);
+        return rc;
+    }
+    return 0;
+}
