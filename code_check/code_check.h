@@ -15,7 +15,8 @@
  * judgement on itself.
  *
  * The rules are those of LiveCodeBench's evaluation/testing_util.py (commit 28fef95), accidents included;
- * docs/tasks.md lists where they are stricter. */
+ * docs/tasks.md lists where they are stricter. A change of verdicts here needs a new answer_check_version().
+ */
 
 /* ---- tests */
 
@@ -66,7 +67,7 @@ enum code_end {
     CODE_WRONG,  /* a wrong output */
     CODE_RAISED, /* it does not compile, or raised something */
     CODE_TIME,   /* a limit of time */
-    CODE_OUTPUT, /* more output than the limit */
+    CODE_OUTPUT, /* more output than the limit, or more files */
     CODE_DIED    /* the process ended, by itself or by a signal */
 };
 struct code_outcome {

@@ -34,6 +34,7 @@ struct talk {
     struct str in;
     const struct code_limits *limits;
     double started;
+    int has_begun;     /* it has its own /tmp */
     enum code_end end; /* why a wait failed */
 };
 
@@ -106,6 +107,8 @@ static int exchange(struct talk *t, const char *data, size_t n, double cpu, doub
             data += sent > 0 ? sent : 0;
             n -= sent > 0 ? (size_t)sent : 0;
         }
+        if (t->has_begun && sandbox_tmp_files(&t->box) > SANDBOX_TMP_FILES)
+            return fail(t, CODE_OUTPUT);
         double now = clock_seconds();
         if (sandbox_cpu_seconds(&t->box) - cpu_began > cpu || now - began > wall ||
             now - t->started > t->limits->total_seconds)
@@ -145,12 +148,16 @@ static int open_talk(struct talk *t, int n_tests, struct arena *a, const char **
     struct message m = {0};
     if (!exchange(t, NULL, 0, BEGIN_SECONDS, BEGIN_SECONDS))
         m = cut(t);
-    if (m.kind == 'H') {
+    t->has_begun = m.kind == 'H';
+    if (t->has_begun && !sandbox_tmp_files(&t->box))
+        str_puts(&why, "its /tmp cannot be watched from outside");
+    else if (t->has_begun) {
         *runtime = arena_printf(a, "Python %.*s", (int)(m.n < 40 ? m.n : 40), m.text);
         drop(t);
         return 0;
     }
-    sandbox_complaint(&t->box, &why);
+    if (!why.len)
+        sandbox_complaint(&t->box, &why);
     rc = err_set(e, ERR_DISK, "the sandbox for programs does not begin: %s; see `kveval doctor`",
                  why.len ? why.data : "Python says nothing");
     str_release(&why);
@@ -185,7 +192,8 @@ static const char *describe_fault(const struct talk *t, const char *where, const
         return arena_printf(a, "%s: it took longer than %g seconds of processor time or %g on the clock.",
                             where, t->limits->cpu_seconds, t->limits->wall_seconds);
     case CODE_OUTPUT:
-        return arena_printf(a, "%s: its output is longer than %d MiB.", where, t->limits->output_mib);
+        return arena_printf(a, "%s: it wrote more than %d MiB, or %d files.", where, t->limits->output_mib,
+                            SANDBOX_TMP_FILES);
     default:
         return arena_printf(a, "%s: its process %s.", where, how);
     }

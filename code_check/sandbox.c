@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,7 +69,7 @@ static void set_limits(double cpu_seconds, long memory_mib)
     lower_limit(RLIMIT_AS, (rlim_t)memory_mib << 20);
     lower_limit(RLIMIT_FSIZE, (rlim_t)SANDBOX_TMP_MIB << 20);
     lower_limit(RLIMIT_STACK, (rlim_t)STACK_MIB << 20);
-    lower_limit(RLIMIT_NOFILE, SANDBOX_FILES);
+    lower_limit(RLIMIT_NOFILE, SANDBOX_OPEN_FILES);
     lower_limit(RLIMIT_CORE, 0);
     lower_limit(RLIMIT_MEMLOCK, 0);
     lower_limit(RLIMIT_MSGQUEUE, 0);
@@ -197,7 +198,8 @@ static void read_info(struct sandbox *s, int fd)
     long number = pid ? strtol(pid + strlen("\"child-pid\":"), NULL, 10) : 0;
     if (number <= 0 || !strchr(text, '}'))
         return;
-    s->inner = (int)syscall(SYS_pidfd_open, (pid_t)number, 0);
+    s->pid = (pid_t)number;
+    s->inner = (int)syscall(SYS_pidfd_open, s->pid, 0);
     if (clock_getcpuclockid((pid_t)number, &s->clock) && s->inner >= 0) {
         close(s->inner);
         s->inner = -1;
@@ -257,6 +259,14 @@ int sandbox_start(struct sandbox *s, const char *program, double cpu_seconds, lo
     int rc = no_sandbox(e, "the sandbox cannot be started", str_text(&why));
     str_release(&why);
     return rc;
+}
+
+long sandbox_tmp_files(const struct sandbox *s)
+{
+    char path[64];
+    struct statvfs v;
+    snprintf(path, sizeof path, "/proc/%d/root/tmp", (int)s->pid);
+    return s->inner < 0 || statvfs(path, &v) ? 0 : (long)(v.f_files - v.f_ffree);
 }
 
 double sandbox_cpu_seconds(const struct sandbox *s)

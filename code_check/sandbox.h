@@ -14,13 +14,20 @@
  * processes, sockets, shared memory, mounts or namespaces (sandbox_filter.c); and has limits on processor
  * time, memory, threads, open files and their size. Where kveval runs as root the sandbox is the user
  * nobody's. It ends with the process that started it, and all in it ends with it. */
-enum { SANDBOX_TMP_MIB = 16, SANDBOX_FILES = 64, SANDBOX_THREADS = 64, SANDBOX_USER = 65534 };
+enum {
+    SANDBOX_TMP_MIB = 16,
+    SANDBOX_TMP_FILES = 1000,
+    SANDBOX_OPEN_FILES = 64,
+    SANDBOX_THREADS = 64,
+    SANDBOX_USER = 65534
+};
 
 struct sandbox {
     pid_t outer; /* bubblewrap; 0: none */
     int fd;      /* socket; its other end is descriptor 0 of the process */
     int errors;  /* what bubblewrap and Python write before `program` redirects it */
     int inner;   /* pidfd of the Python process; -1: not yet known */
+    pid_t pid;   /* of that process */
     clockid_t clock;
 };
 
@@ -29,6 +36,10 @@ struct sandbox {
 int sandbox_start(struct sandbox *s, const char *program, double cpu_seconds, long memory_mib, struct err *e);
 /* Returns the processor time of the Python process, in seconds; 0 when it has ended or not begun. */
 double sandbox_cpu_seconds(const struct sandbox *s);
+/* Returns how many files and folders its /tmp has, itself included; 0 when that cannot be seen, as when the
+ * process has ended. A tmpfs has no limit of files but half of the machine's pages, so whoever waits for the
+ * process looks. */
+long sandbox_tmp_files(const struct sandbox *s);
 /* Ends all that is in the sandbox, waits until it is gone, and frees what s holds; s may be zeroed. Adds to
  * how (may be NULL) how it ended: "ended with exit code 0", "was ended by signal 9 (Killed)". */
 void sandbox_end(struct sandbox *s, struct str *how);
