@@ -15,27 +15,39 @@ static const char **numbers(const int *number, int n, struct arena *a)
     return out;
 }
 
+/* The colours begin at the tenth below the smallest value. */
+static double least_of(const struct svg_square *squares, int n)
+{
+    double least = 1;
+    for (int i = 0; i < n; i++)
+        least = squares[i].value < least ? squares[i].value : least;
+    return fmin(floor(10 * least) / 10, 0.9);
+}
+
 static void draw_heads(struct str *out, const struct keys_measure *m)
 {
     struct arena a = {0};
     int n = m->n_layers * m->n_q;
     struct svg_square *squares = arena_alloc(&a, (size_t)n * sizeof *squares);
-    for (int i = 0; i < n; i++)
-        squares[i] = (struct svg_square){.value = m->share[i],
-                                         .tip = arena_printf(&a, "layer %d, head %d: %.3f",
-                                                             m->number[i / m->n_q], i % m->n_q, m->share[i])};
+    for (int i = 0; i < n; i++) {
+        int head = i / m->n_layers, layer = i % m->n_layers;
+        double share = m->share[layer * m->n_q + head];
+        squares[i] = (struct svg_square){
+            .value = share,
+            .tip = arena_printf(&a, "layer %d, head %d: %.3f", m->number[layer], head, share)};
+    }
     svg_heat(out,
              &(struct svg_heat){.id = "keys",
                                 .title = arena_printf(&a, "Share of attention in the %d best keys", m->keys),
                                 .desc = "by layer and query head, mean over decode steps",
-                                .x_label = "query head",
-                                .y_label = "layer",
-                                .x_names = numbers(NULL, m->n_q, &a),
-                                .y_names = numbers(m->number, m->n_layers, &a),
-                                .n_x = m->n_q,
-                                .n_y = m->n_layers,
+                                .x_label = "layer",
+                                .y_label = "query head",
+                                .x_names = numbers(m->number, m->n_layers, &a),
+                                .y_names = numbers(NULL, m->n_q, &a),
+                                .n_x = m->n_layers,
+                                .n_y = m->n_q,
                                 .squares = squares,
-                                .low = 0,
+                                .low = least_of(squares, n),
                                 .high = 1});
     arena_release(&a);
 }
@@ -62,7 +74,7 @@ static void draw_similarity(struct str *out, const struct keys_measure *m)
                       .n_x = n,
                       .n_y = n,
                       .squares = squares,
-                      .low = 0,
+                      .low = least_of(squares, n * n),
                       .high = 1});
     arena_release(&a);
 }

@@ -111,6 +111,23 @@ static void heat_legend(struct str *out, const struct svg_heat *h, double left, 
     svg_text(out, left + 26, y + 36, "start", "kv-m", font - 1, WIDTH - left - 30, h->mark_label);
 }
 
+/* Of many columns, such as layers, only every second, fifth or tenth is named where the widest name does not
+ * fit. */
+static size_t name_step(const struct svg_heat *h, double w)
+{
+    enum { FEW = 12 };
+    static const size_t steps[] = {1, 2, 5, 10, 20};
+    double widest = 0;
+    for (size_t x = 0; x < h->n_x; x++) {
+        double width = svg_text_width(h->x_names[x], font);
+        widest = width > widest ? width : widest;
+    }
+    size_t k = 0;
+    while (h->n_x > FEW && k + 1 < sizeof steps / sizeof *steps && widest > w * (double)steps[k] - 2)
+        k++;
+    return steps[k];
+}
+
 void svg_heat(struct str *out, const struct svg_heat *h)
 {
     double left = 44;
@@ -131,9 +148,10 @@ void svg_heat(struct str *out, const struct svg_heat *h)
             heat_square(out, h, &h->squares[y * h->n_x + x], left + w * (double)x + 1, at + 1, w - 2,
                         tall - 2);
     }
-    for (size_t x = 0; x < h->n_x; x++)
-        svg_text(out, left + w * ((double)x + 0.5), bottom + 18, "middle", "kv-m", font, w - 2,
-                 h->x_names[x]);
+    size_t every = name_step(h, w);
+    for (size_t x = 0; x < h->n_x; x += every)
+        svg_text(out, left + w * ((double)x + 0.5), bottom + 18, "middle", "kv-m", font,
+                 w * (double)every - 2, h->x_names[x]);
     svg_text(out, (left + right) / 2, bottom + 38, "middle", "", font, right - left, h->x_label);
     str_printf(out, "<g transform=\"translate(17 %.1f) rotate(-90)\">\n", (top + bottom) / 2);
     svg_text(out, 0, 0, "middle", "", font, bottom - top + 30, h->y_label);

@@ -336,6 +336,38 @@ static void test_heat(void)
     str_release(&out);
 }
 
+/* Thirty layers side by side: their names were dots. Some have theirs, whole. */
+static void test_wide_heat(void)
+{
+    enum { LAYERS = 30 };
+    struct svg_square q[LAYERS];
+    char text[LAYERS][4];
+    const char *x[LAYERS], *y[] = {"head"};
+    for (int i = 0; i < LAYERS; i++) {
+        q[i] = (struct svg_square){.value = i / 30.0};
+        snprintf(text[i], sizeof text[i], "%d", i);
+        x[i] = text[i];
+    }
+    struct svg_heat h = {.id = "w",
+                         .title = "layers",
+                         .desc = "d",
+                         .x_label = "layer",
+                         .y_label = "",
+                         .x_names = x,
+                         .y_names = y,
+                         .n_x = LAYERS,
+                         .n_y = 1,
+                         .squares = q,
+                         .low = 0,
+                         .high = 1};
+    struct str out = {0};
+    svg_heat(&out, &h);
+    check_layout(str_text(&out), "wide heat map");
+    CHECK(strstr(str_text(&out), ">0<") && strstr(str_text(&out), ">10<") && strstr(str_text(&out), ">20<"));
+    CHECK(!strstr(str_text(&out), ">11<") && !strstr(str_text(&out), "\xE2\x80\xA6"));
+    str_release(&out);
+}
+
 static void test_matrix(void)
 {
     enum { ROWS = 3, COLUMNS = 500 };
@@ -470,6 +502,7 @@ int main(void)
     test_points_stay();
     test_steps();
     test_heat();
+    test_wide_heat();
     test_matrix();
     return check_done();
 }
