@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+#include "tasks/option_order.h"
+#include "tasks/task_list.h"
 
-enum { COUNT_MAX = 64, BYTES_MAX = 4 << 20 };
+enum { BYTES_MAX = 4 << 20 };
+static const char *const draw_names[] = {"first", "random", NULL};
 
 static const struct param few_shot_params[] = {
     {.name = "file",
@@ -17,9 +21,9 @@ static const struct param few_shot_params[] = {
     {.name = "count",
      .type = PARAM_INT,
      .offset = offsetof(struct task_few_shot, count),
-     .min = 1,
-     .max = COUNT_MAX,
-     .help = "how many: the first ones"},
+     .min = 0,
+     .max = TASK_EXAMPLES_MAX,
+     .help = "how many, where the run file does not say"},
     {.name = "match",
      .type = PARAM_STRING,
      .offset = offsetof(struct task_few_shot, match),
@@ -32,6 +36,23 @@ static const struct param few_shot_params[] = {
      .type = PARAM_STRING,
      .offset = offsetof(struct task_few_shot, join),
      .help = "what stands between two"},
+    {.name = "draw",
+     .type = PARAM_ENUM,
+     .offset = offsetof(struct task_few_shot, draw),
+     .choices = draw_names,
+     .def = "first",
+     .help = "the first rows, or for each row others by Python's random.Random(seed).sample()"},
+    {.name = "seed",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_few_shot, seed),
+     .min = 0,
+     .max = 2147483647,
+     .help = "of random draws (1234)"},
+    {.name = "spare",
+     .type = PARAM_BOOL,
+     .offset = offsetof(struct task_few_shot, has_spare),
+     .def = "false",
+     .help = "one more is drawn, and the row itself left out"},
     {.name = NULL},
 };
 
@@ -55,15 +76,18 @@ int few_shot_parse(struct task_file *f, const json_t *o, struct arena *a, struct
     if (!rc && !s->text)
         rc = err_set(e, ERR_USAGE, "%s: \"few_shot.text\" is missing; it is the template of an example",
                      f->where);
+    s->seed = s->seed == PARAM_UNSET_INT ? 1234 : s->seed;
+    if (!rc && s->draw == DRAW_RANDOM && s->match)
+        rc = err_set(e, ERR_USAGE, "%s: \"few_shot\" draws at random from all rows; remove match", f->where);
     if (!rc && !s->file == !rows)
         rc = err_set(
             e, ERR_USAGE,
             "%s: \"few_shot\" takes its examples from a \"file\" beside the task's rows, or has them as a "
             "list of \"rows\"; write one of the two",
             f->where);
-    if (!rc && rows && (!json_is_array(rows) || json_array_size(rows) > COUNT_MAX))
+    if (!rc && rows && (!json_is_array(rows) || json_array_size(rows) > TASK_EXAMPLES_MAX))
         rc = err_set(e, ERR_USAGE, "%s: \"few_shot.rows\" must be a list of at most %d rows", f->where,
-                     COUNT_MAX);
+                     TASK_EXAMPLES_MAX);
     if (!rc && s->file)
         rc = task_file_check_path(f, "few_shot.file", s->file, e);
     if (!rc)
@@ -78,6 +102,7 @@ int few_shot_parse(struct task_file *f, const json_t *o, struct arena *a, struct
 
 struct example {
     const char *text, *match; /* match NULL: no column is asked for */
+    char row[17];             /* digest of the row */
 };
 
 struct few_shot {
@@ -85,6 +110,8 @@ struct few_shot {
     struct task_loading loading;
     struct example *example;
     size_t n, cap;
+    int count; /* that stand before a row */
+    struct python_random random;
     struct str text; /* of the row that was asked for last */
 };
 
@@ -92,6 +119,14 @@ static const char *match_of(const struct task_few_shot *s, const json_t *row)
 {
     const char *value = s->match ? json_string_value(row_value(row, s->match)) : NULL;
     return value ? value : "";
+}
+
+static void digest_row(const json_t *row, char out[17])
+{
+    struct str text = {0};
+    json_canonical(&text, row);
+    sha256_hex(str_text(&text), text.len, out, 16);
+    str_release(&text);
 }
 
 static int add_example(struct rows *r, const json_t *row, void *context, struct err *e)
@@ -102,8 +137,9 @@ static int add_example(struct rows *r, const json_t *row, void *context, struct 
     if (rc)
         return rc;
     xgrow(&k->example, &k->cap, k->n + 1, sizeof *k->example);
-    k->example[k->n++] =
-        (struct example){r->problems[r->n - 1].prompt, arena_strdup(&k->task.arena, match_of(s, row))};
+    k->example[k->n++] = (struct example){.text = r->problems[r->n - 1].prompt,
+                                          .match = arena_strdup(&k->task.arena, match_of(s, row))};
+    digest_row(row, k->example[k->n - 1].row);
     return 0;
 }
 
@@ -139,18 +175,27 @@ static int read_file(struct few_shot *k, const char *file, const char *beside, s
 int few_shot_load(struct task_loading *l, const struct task *t, const char *path, struct err *e)
 {
     const struct task_few_shot *s = &l->file->few_shot;
-    if (!s->count || !strstr(l->prompt->text, "{examples}"))
+    int is_said = t->options.few_shot != PARAM_UNSET_INT, count = is_said ? t->options.few_shot : s->count;
+    int has_place = strstr(l->prompt->text, "{examples}") != NULL;
+    if (is_said && count && !has_place)
+        return err_set(
+            e, ERR_USAGE,
+            "task %s: the prompt \"%s\" has no place for examples; remove few_shot, or choose another",
+            l->file->name, l->prompt->name);
+    if (!count || !has_place)
         return 0;
     struct few_shot *k = l->few_shot = xcalloc(1, sizeof *k);
     struct task_prompt *prompt = arena_alloc(&k->task.arena, sizeof *prompt);
     *prompt = (struct task_prompt){.name = "examples", .text = s->text, .option = l->prompt->option};
+    k->count = count;
+    python_random_seed(&k->random, (uint32_t)s->seed);
     k->task.ops = t->ops;
     k->task.options = t->options;
     k->loading = (struct task_loading){.file = l->file, .prompt = prompt, .is_example = 1};
     int rc = s->rows ? read_inline(k, s->rows, e) : read_file(k, s->file, path, e);
-    if (!rc && !s->match && k->n < (size_t)s->count)
-        rc = err_set(e, ERR_FORMAT, "task %s: its prompt has %d examples, and there are only %zu",
-                     l->file->name, s->count, k->n);
+    if (!rc && !s->match && k->n < (size_t)count + (s->has_spare != 0))
+        rc = err_set(e, ERR_FORMAT, "task %s: its prompt has %d examples%s, and there are only %zu",
+                     l->file->name, count, s->has_spare ? ", of one more that is drawn" : "", k->n);
     return rc;
 }
 
@@ -169,6 +214,28 @@ void few_shot_release(struct task_loading *l)
     l->few_shot = NULL;
 }
 
+/* The examples that stand before a row, in their order. Returns how many. */
+static int choose(int at[TASK_EXAMPLES_MAX + 1], struct few_shot *k, const struct task_few_shot *s,
+                  const json_t *row)
+{
+    const char *match = match_of(s, row);
+    char own[17] = "";
+    int wanted = k->count + (s->has_spare != 0), drawn[TASK_EXAMPLES_MAX + 1], n_drawn = 0, n = 0;
+    for (size_t i = 0; i < k->n && n_drawn < wanted && s->draw == DRAW_FIRST; i++)
+        if (!strcmp(k->example[i].match, match))
+            drawn[n_drawn++] = (int)i;
+    if (s->draw == DRAW_RANDOM) {
+        python_random_pick(&k->random, drawn, (int)k->n, wanted);
+        n_drawn = wanted;
+    }
+    if (s->has_spare)
+        digest_row(row, own);
+    for (int i = 0; i < n_drawn && n < k->count; i++)
+        if (strcmp(k->example[drawn[i]].row, own) != 0)
+            at[n++] = drawn[i];
+    return n;
+}
+
 int few_shot_of_row(struct row_text *out, const struct task_loading *l, const struct rows *r,
                     const json_t *row, struct err *e)
 {
@@ -177,20 +244,17 @@ int few_shot_of_row(struct row_text *out, const struct task_loading *l, const st
     *out = (struct row_text){"", 0};
     if (!k)
         return 0;
-    const char *match = match_of(s, row);
-    int n = 0;
+    int at[TASK_EXAMPLES_MAX + 1], n = choose(at, k, s, row);
     str_clear(&k->text);
-    for (size_t i = 0; i < k->n && n < s->count; i++) {
-        if (strcmp(k->example[i].match, match) != 0)
-            continue;
-        str_printf(&k->text, "%s%s", n++ && s->join ? s->join : "", k->example[i].text);
+    for (int i = 0; i < n; i++) {
+        str_printf(&k->text, "%s%s", i && s->join ? s->join : "", k->example[at[i]].text);
         if (k->text.len > BYTES_MAX)
             return err_set(e, ERR_FORMAT, "task %s: its examples are longer than %d MiB", l->file->name,
                            BYTES_MAX >> 20);
     }
-    if (n < s->count)
+    if (n < k->count)
         return err_set(e, ERR_FORMAT, "%s:%ld: the prompt has %d examples, and %d have the row's %s", r->path,
-                       r->line, s->count, n, s->match);
+                       r->line, k->count, n, s->match ? s->match : "form");
     *out = (struct row_text){str_text(&k->text), k->text.len};
     return 0;
 }

@@ -399,7 +399,8 @@ static size_t count_known(const struct task *t)
 int known_set_is_whole(const struct task *t)
 {
     const struct task_file *f = t->ops->file;
-    if (f && f->facts.repeats && t->n_rows == (size_t)f->facts.rows)
+    /* Of options that are scored nobody counted the repetitions, and lm-evaluation-harness asks them all. */
+    if (f && (f->facts.repeats || t->ops->option_metrics) && t->n_rows == (size_t)f->facts.rows)
         return 1;
     return t->set && !t->set->answers && t->n_problems == (size_t)t->set->n &&
            count_known(t) == t->n_problems;

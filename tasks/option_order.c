@@ -3,8 +3,10 @@
 #include "tasks/option_order.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/arena.h"
 #include "evalcore/base/hash.h"
 
 /* ---- Python's generator */
@@ -86,15 +88,35 @@ void python_random_shuffle(struct python_random *r, int *v, int n)
 
 void python_random_sample(struct python_random *r, int *out, int n)
 {
-    int pool[21];
-    assert(n <= 21); /* beyond, Python samples by another method */
-    for (int i = 0; i < n; i++)
+    assert(n <= 21); /* beyond, python_random_pick() would need more memory */
+    python_random_pick(r, out, n, n);
+}
+
+/* Python moves the last entry of a pool where the drawn one was, or, where k of n would make that pool larger
+ * than a set of k, draws again what was drawn before. */
+void python_random_pick(struct python_random *r, int *out, int n, int k)
+{
+    int set_size = 21, power = 1;
+    while (k > 5 && power < 3 * k)
+        power *= 4;
+    set_size += k > 5 ? power : 0;
+    int *pool = n <= set_size ? xmalloc((size_t)(n + 1) * sizeof *pool) : NULL;
+    for (int i = 0; pool && i < n; i++)
         pool[i] = i;
-    for (int i = 0; i < n; i++) {
-        int k = python_random_below(r, n - i);
-        out[i] = pool[k];
-        pool[k] = pool[n - 1 - i];
+    for (int i = 0; i < k; i++) {
+        int at = python_random_below(r, pool ? n - i : n), is_new = 0;
+        while (!pool && !is_new) {
+            is_new = 1;
+            for (int m = 0; m < i; m++)
+                is_new &= out[m] != at;
+            if (!is_new)
+                at = python_random_below(r, n);
+        }
+        out[i] = pool ? pool[at] : at;
+        if (pool)
+            pool[at] = pool[n - 1 - i];
     }
+    free(pool);
 }
 
 /* ---- orders */

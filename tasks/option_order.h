@@ -21,6 +21,8 @@ int python_random_below(struct python_random *r, int n);
 void python_random_shuffle(struct python_random *r, int *v, int n);
 /* Writes random.sample(range(n), n) to out; n at most 21. */
 void python_random_sample(struct python_random *r, int *out, int n);
+/* Writes random.sample(range(n), k) to out; k at most n. */
+void python_random_pick(struct python_random *r, int *out, int n, int k);
 
 /* The order in which a multiple-choice record's four options stand at A to D: our own, or that of another
  * harness, bit for bit, so that its prompts can be repeated. Options are numbered 0 (correct), 1, 2, 3

@@ -83,6 +83,7 @@ struct task_options {   /* one table of options, filled from a run file's "tasks
     int chains, hops;   /* ruler's vt; PARAM_UNSET_INT: 1 and 4 */
     int window;         /* text: tokens of a window; PARAM_UNSET_INT: 1024 */
     int prompt_tokens;  /* text: first tokens of a window, not scored; PARAM_UNSET_INT: 128 */
+    int few_shot;       /* examples before a problem; PARAM_UNSET_INT: as many as the task's file says */
     int scored;         /* likelihood: enum task_scored; -1: SCORED_STEPS */
     int duplicates;     /* enum task_duplicates; -1: DUPLICATES_REFUSE */
 };

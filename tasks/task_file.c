@@ -375,6 +375,16 @@ static const char *list_fields(const struct task_parse *p)
     return out;
 }
 
+static const char *list_options(const struct task_parse *p)
+{
+    const struct task_file *f = p->f;
+    const char *own = f->kind->options;
+    const char *all = arena_printf(p->arena, "%s%s%s%s", own ? "," : "", own ? own : "",
+                                   f->subsets || known_set_has_subsets(f->name) ? ",subset" : "",
+                                   f->few_shot.text ? ",few_shot" : "");
+    return *all ? all + 1 : NULL;
+}
+
 static void make_ops(const struct task_parse *p)
 {
     struct task_file *f = p->f;
@@ -387,10 +397,9 @@ static void make_ops(const struct task_parse *p)
         .version = f->dir ? arena_printf(p->arena, "%s-%s", f->version ? f->version : "1", hex) : f->version,
         .default_file = f->rows.file,
         .fields = list_fields(p),
-        .options = k->options                                     ? k->options
-                   : f->subsets || known_set_has_subsets(f->name) ? "subset"
-                                                                  : NULL,
+        .options = list_options(p),
         .metric = k->metric,
+        .option_metrics = k->option_metrics ? k->option_metrics(f) : NULL,
         .prompts = list_prompts(p),
         .is_restricted = f->is_restricted,
         .grades_math = k->grades_math,

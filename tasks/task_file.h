@@ -22,23 +22,29 @@ struct task_grader {            /* how answers stand in a row; zeroed is the kin
     const char *answer_after;   /* math: the answer stands behind the last of this text, where it occurs */
     const char *answer_without; /* math: characters that are left out of it */
     int answer_in_box;          /* math: 1: it stands in the last \boxed{}, where there is one */
-    int answer_is;              /* choice: enum answer_form; -1: found out */
+    int answer_is;              /* choice: enum answer_form; -1: found out. likelihood: the same, never -1 */
+    int metrics, shape;         /* likelihood: which metrics, and what is done to a row first */
+    const char *options;        /* likelihood: those of all rows, with commas; NULL: a row has its own */
 };
 
 struct task_prompt {
     const char *name;   /* of the variant */
     const char *text;   /* template */
-    const char *option; /* choice: template of an option of {options} */
+    const char *option; /* choice: template of an option of {options}; likelihood: of what is scored */
 };
 
 struct task_few_shot { /* solved examples in front of the problem: {examples} */
-    int count;         /* of them; 0: there are none */
-    const char *file;  /* beside the task's rows; NULL: `rows` has them, a JSON list */
+    int count;        /* of them, where the run file says no other number; 0 with text NULL: there are none */
+    const char *file; /* beside the task's rows; NULL: `rows` has them, a JSON list */
     const char *rows;
     const char *text;  /* template of an example */
     const char *join;  /* between two; NULL: nothing */
     const char *match; /* column that an example shares with the row; NULL: all take the first ones */
+    int draw;          /* enum few_shot_draw */
+    int seed;          /* of random draws, which go on from row to row */
+    int has_spare;     /* one more is drawn, and an example that is the row itself is left out */
 };
+enum few_shot_draw { DRAW_FIRST, DRAW_RANDOM };
 
 struct task_field {
     const char *role, *columns;
@@ -62,14 +68,17 @@ struct task_loading {
 
 struct task_kind {
     const char *name, *help;
-    const char *metric;            /* as in struct task_ops */
-    int grades_math;               /* the same */
-    int expected_tokens;           /* where a file says none */
+    const char *metric;  /* as in struct task_ops */
+    int grades_math;     /* the same */
+    int expected_tokens; /* where a file says none */
+    /* Of a kind whose options are scored: the task's option_metrics; NULL: nothing is scored. */
+    const char *(*option_metrics)(const struct task_file *f);
     const struct task_role *roles; /* ends with name NULL */
     const char *example; /* a made-up row as JSON, by roles, for `list tasks NAME`; NULL: none is shown */
     const char *prompts; /* variants where a file has none, as its "prompts" object; NULL: it must */
     const char
         *template_fields; /* what a template may name beside the roles, comma-separated; NULL: nothing */
+    const char *example_fields; /* the same, for the template of an example alone */
     const struct param *grader; /* keys of "grader", over struct task_grader; NULL: none */
     const char *options;        /* as in struct task_ops; NULL: those of known sets */
     int grade_seconds;          /* the same */
@@ -113,7 +122,7 @@ struct task_file {
     int n_prompts;
 };
 
-#define TASK_KINDS(X) X(math) X(choice) X(code)
+#define TASK_KINDS(X) X(math) X(choice) X(likelihood) X(code)
 #define X(name)       extern const struct task_kind task_kind_##name;
 TASK_KINDS(X)
 #undef X

@@ -12,7 +12,8 @@ enum {
     RULER_TOKENS_MAX = 1 << 20,
     RULER_CHAINS_MAX = 100,
     RULER_HOPS_MAX = 9,
-    TEXT_WINDOW_MAX = 1 << 24
+    TEXT_WINDOW_MAX = 1 << 24,
+    TASK_EXAMPLES_MAX = 64
 };
 
 /* The tasks that are C. To add one, write a file that defines `const struct task_ops task_NAME`, and put

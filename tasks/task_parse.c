@@ -75,8 +75,9 @@ const struct task_field *task_field_find(const struct task_file *f, const char *
 static int is_template_field(const struct task_file *f, const char *name, int is_example)
 {
     if (!strcmp(name, "examples"))
-        return !is_example && f->few_shot.count;
-    return task_field_find(f, name) || (f->kind->template_fields && list_has(f->kind->template_fields, name));
+        return !is_example && f->few_shot.text;
+    return task_field_find(f, name) || list_has(f->kind->template_fields, name) ||
+           (is_example && list_has(f->kind->example_fields, name));
 }
 
 /* A word of two or more small letters in braces names a field, unless it is the argument of a LaTeX command,

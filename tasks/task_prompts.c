@@ -25,7 +25,8 @@ static int read_template(const struct task_parse *p, const char *key, const char
 
 static int check_option(const struct task_parse *p, const char *key, const char *option)
 {
-    if (!option || (!strstr(option, "{text}") && !strstr(option, "{raw}")))
+    int is_scored = p->f->kind->option_metrics && option && strstr(option, "{letter}");
+    if (!option || (!is_scored && !strstr(option, "{text}") && !strstr(option, "{raw}")))
         return task_parse_refuse(p, key, "an object whose \"option\" has {text} or {raw}");
     for (const char *s = strchr(option, '{'); s; s = strchr(s + 1, '{'))
         if (strncmp(s, "{text}", 6) && strncmp(s, "{raw}", 5) && strncmp(s, "{letter}", 8))
