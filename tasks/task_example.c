@@ -66,8 +66,10 @@ static int render_file(struct str *out, const struct task_ops *ops, const struct
     *f = *ops->file;
     json_t *row = made_up_row(f, &t.arena);
     int is_beside = f->few_shot.file && strstr(prompt->text, "{examples}");
-    if (!row)
+    if (!row) {
+        arena_release(&t.arena);
         return 1;
+    }
     f->grader.answer_is = -1;
     t.ops = ops;
     param_defaults(task_params, &t.options);

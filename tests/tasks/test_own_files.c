@@ -1,0 +1,147 @@
+/* Task files as people and strangers write them: what each says is told by name, and what a good one makes of
+ * its rows. */
+#include "evalcore/base/file.h"
+#include "tasks/task.h"
+#include "tests/cases.h"
+
+static void write_text(const char *path, const char *text)
+{
+    struct err e = {0};
+    CHECK_INT(file_write_atomic(path, text, strlen(text), &e), 0);
+}
+
+static void compare(const struct test_case *c, const struct task *t)
+{
+    struct str ids = {0}, golds = {0}, set = {0};
+    struct task_set_facts facts;
+    for (size_t i = 0; i < t->n_problems; i++) {
+        str_printf(&ids, "%s%s", i ? " " : "", t->problems[i].id);
+        str_printf(&golds, "%s%s", i ? " " : "", t->problems[i].gold);
+    }
+    task_set_facts(&facts, &set, t);
+    if (case_text(c, "ids"))
+        CASE_STR(c, "ids", str_text(&ids));
+    if (case_text(c, "golds"))
+        CASE_STR(c, "golds", str_text(&golds));
+    if (case_text(c, "prompt"))
+        CASE_STR(c, "prompt", t->problems[0].prompt);
+    if (case_text(c, "set"))
+        CASE_STR(c, "set", str_text(&set));
+    str_release(&ids);
+    str_release(&golds);
+    str_release(&set);
+}
+
+/* Every line of --- says stands in the message. */
+static void check_words(const struct test_case *c, const char *said)
+{
+    for (const char *p = case_text(c, "says"); p && *p;) {
+        char word[200];
+        size_t n = strcspn(p, "\n");
+        snprintf(word, sizeof word, "%.*s", (int)n, p);
+        if (!strstr(said, word)) {
+            fprintf(stderr, "%s:%d: \"%s\" does not say \"%s\"\n", c->path, c->line, said, word);
+            CHECK(!"the message");
+        }
+        p += n + (p[n] == '\n');
+    }
+}
+
+static void run(const struct test_case *c)
+{
+    const char *rows = case_text(c, "rows"), *name = case_text(c, "name");
+    const struct task_ops *ops;
+    struct task_options o;
+    struct task t = {0};
+    struct arena a = {0};
+    struct err e = {0};
+    param_defaults(task_params, &o);
+    o.prompt = case_text(c, "variant");
+    write_text("own/task.json", case_need(c, "file"));
+    if (rows)
+        write_text(arena_printf(&a, "own/%s", name ? name : "rows.jsonl"), rows);
+    int rc = task_read_file(&ops, "own/task.json", &a, &e);
+    if (!rc && rows)
+        rc = task_open_as(&t, ops, NULL, &o, NULL, NULL, &e);
+    if (case_text(c, "says")) {
+        if (rc >= 0) {
+            fprintf(stderr, "%s:%d: nothing was refused\n", c->path, c->line);
+            CHECK(rc < 0);
+        }
+        check_words(c, e.text);
+    } else if (rc) {
+        fprintf(stderr, "%s:%d: %s\n", c->path, c->line, e.text);
+        CHECK_INT(rc, 0);
+    } else if (rows) {
+        compare(c, &t);
+    }
+    task_close(&t);
+    arena_release(&a);
+}
+
+/* What no test file can hold: bytes that are no UTF-8, a NUL, very deep and very long files. */
+static void odd_bytes(void)
+{
+    static const char nul[] = "{\"name\": \"a\\u0000b\", \"kind\": \"math\"}";
+    static const char latin[] = "{\"name\": \"a\", \"kind\": \"math\", \"about\": \"caf\xe9\"}";
+    const struct task_ops *ops;
+    struct arena a = {0};
+    struct str deep = {0};
+    str_puts(&deep, "{\"name\": \"a\", \"kind\": \"math\", \"note\": ");
+    for (int i = 0; i < 100000; i++)
+        str_putc(&deep, '[');
+    const char *const texts[] = {nul, latin, deep.data, "", "[]", "7", "{"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct err e = {0};
+        write_text("own/odd.json", texts[i]);
+        CHECK(task_read_file(&ops, "own/odd.json", &a, &e) < 0);
+        CHECK(strstr(e.text, "own/odd.json") && !ops);
+    }
+    struct err e = {0};
+    CHECK(task_read_file(&ops, "own/absent.json", &a, &e) < 0);
+    CHECK(strstr(e.text, "own/absent.json"));
+    str_release(&deep);
+    arena_release(&a);
+}
+
+/* The version of an own task follows what decides prompts and grades, and nothing else. */
+static void versions(void)
+{
+    static const char *const same[] = {"{\"name\": \"a\", \"kind\": \"math\"}",
+                                       "{\"kind\": \"math\", \"name\": \"a\", \"about\": \"x\", "
+                                       "\"expected_tokens\": 9, \"facts\": {\"rows\": 3}}"};
+    static const char *const other[] = {"{\"name\": \"a\", \"kind\": \"math\", \"limit\": 9}",
+                                        "{\"name\": \"a\", \"kind\": \"choice\"}",
+                                        "{\"name\": \"a\", \"kind\": \"math\", \"version\": \"2\"}"};
+    const struct task_ops *first, *ops;
+    struct arena a = {0};
+    struct err e = {0};
+    write_text("own/v.json", same[0]);
+    CHECK_INT(task_read_file(&first, "own/v.json", &a, &e), 0);
+    write_text("own/v.json", same[1]);
+    CHECK_INT(task_read_file(&ops, "own/v.json", &a, &e), 0);
+    CHECK_STR(ops->version, first->version);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        write_text("own/v.json", other[i]);
+        CHECK_INT(task_read_file(&ops, "own/v.json", &a, &e), 0);
+        CHECK(strcmp(ops->version, first->version) != 0);
+    }
+    arena_release(&a);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    struct cases all;
+    struct test_case c;
+    struct err e = {0};
+    CHECK_INT(file_mkdirs("own", &e), 0);
+    cases_open(&all, argv[1]);
+    while (cases_next(&all, &c))
+        run(&c);
+    cases_close(&all);
+    odd_bytes();
+    versions();
+    CHECK_INT(file_remove_tree("own", &e), 0);
+    return check_done();
+}
