@@ -32,7 +32,7 @@ static const struct cli_option init_table[] = {
     {0},
 };
 
-enum { MOST = 32, POCKET_LIMIT = 1400 };
+enum { MOST = 32, POCKET_LIMIT = 1400, POCKET_TRIAL = 128 };
 
 struct draft {
     const char *file, *model; /* model: as the run file names it */
@@ -52,6 +52,12 @@ static int is_pocket(const struct draft *p)
     return !strcmp(p->model, "pocket");
 }
 
+/* pocket solves its own problems alone: those of a user go through it to see that all parts work. */
+static int is_trial(const struct draft *p)
+{
+    return is_pocket(p) && !p->n_tasks;
+}
+
 /* About an eighth of what a completion reads at its end, as a power of two pages: the papers' budgets of 1k
  * to 4k tokens where completions have 8k to 16k. A task with short answers has long prompts. */
 static int choose_pages(const struct draft *p)
@@ -60,7 +66,7 @@ static int choose_pages(const struct draft *p)
     for (int i = 0; i < p->n_tasks; i++)
         longest = fmax(longest, p->task[i]->expected_tokens);
     if (json_array_size(p->own))
-        longest = fmax(longest, 4096);
+        longest = is_trial(p) ? 512 : fmax(longest, 4096);
     if (longest < 256)
         longest = 8192;
     longest = fmin(longest, p->info.max_position);
@@ -267,6 +273,12 @@ static void write_notes(const struct draft *p, struct str *out)
         "margin: points that a policy may lose and still be marked as good as the baseline. The dry run "
         "says how many problems that takes; these few show what the program does.",
         0);
+    if (is_trial(p))
+        note_line(out,
+                  "The embedded model solves its own problems alone. This run is a trial of the whole way, "
+                  "with short "
+                  "completions; init --model FOLDER --data FILE writes one for a model of yours.",
+                  0);
     if (p->left_out.len) {
         str_clear(&line);
         str_printf(&line, "Left out, because they need options of this model that nobody has published: %s.",
@@ -323,7 +335,10 @@ static void write_policies(const struct draft *p, struct str *out)
 /* A quarter of the context leaves room for any prompt of these tasks. */
 static int longest_completion(const struct draft *p)
 {
-    int most = is_pocket(p) ? POCKET_LIMIT : 16384, quarter = p->info.max_position / 4;
+    int most = is_trial(p)    ? POCKET_TRIAL
+               : is_pocket(p) ? POCKET_LIMIT
+                              : 16384,
+        quarter = p->info.max_position / 4;
     return is_pocket(p) || quarter >= most ? most : quarter > 16 ? quarter : 16;
 }
 
@@ -369,8 +384,8 @@ static int fill_draft(struct draft *p, const struct init_options *o, const struc
     if (!rc && !p->n_tasks && !json_array_size(p->own))
         rc = err_set(e, ERR_USAGE, o->data ? "--data names no file" : "--tasks names no task");
     p->pages = choose_pages(p);
-    if (!rc && o->policies)
-        rc = each_name(p, o->policies, add_policy, e);
+    if (!rc && (o->policies || is_trial(p)))
+        rc = each_name(p, o->policies ? o->policies : "full,quest", add_policy, e);
     else if (!rc)
         add_suitable_policies(p);
     if (!rc && !p->n_policies)
