@@ -3,7 +3,7 @@
 # run file of each paper whose prompts are looked at.
 . "$(dirname "$0")/lib.sh"
 rm -rf data out runs made copy
-mkdir -p data/aime data/math500 data/gpqa data/longbench data/gsm8k data/livecodebench
+mkdir -p data/aime data/math500 data/gpqa data/longbench data/gsm8k data/livecodebench data/mmlu data/hellaswag
 cp "$source_dir/tests/tasks/sets/livecodebench.jsonl" data/livecodebench/release_v5.jsonl
 
 for year in 24 25; do
@@ -18,6 +18,12 @@ cat >data/math500/test.jsonl <<'END'
 END
 cat >data/gsm8k/test.jsonl <<'END'
 {"question": "A made-up tree has 12 apples and loses 5. How many are left?", "answer": "12 - 5 = 7\n#### 7"}
+END
+cat >data/mmlu/test.jsonl <<'END'
+{"question": "Which of these floats?", "subject": "physics", "choices": ["lead", "cork", "iron", "gold"], "answer": 1}
+END
+cat >data/hellaswag/validation.jsonl <<'END'
+{"ctx_a": "A cat walks to a mat.", "ctx_b": "it", "activity_label": "Resting", "endings": ["sleeps.", "melts.", "rings.", "boils."], "label": "0"}
 END
 cat >data/gpqa/gpqa_diamond.csv <<'END'
 Record ID,Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3,Pre-Revision Question,Pre-Revision Correct Answer,Pre-Revision Incorrect Answer 1,Pre-Revision Incorrect Answer 2,Pre-Revision Incorrect Answer 3
@@ -92,7 +98,7 @@ while read -r name cells _ compared; do
             [2,6,7], [2,5,6], [2,4,6], [2,3,6], [2,3,4], [2,3,5], [2,4,5]]}]'
         ;;
     kascade_fig6.json) set -- "$@" --set 'policies.2.anchors=[0,1,2,5]' --set 'policies.3.anchors=[0,1,2,5]' ;;
-    dms_table1.json) set -- "$@" --set tasks.1.tokens=600 --set tasks.2.tokens=700 --set tasks.2.chains=2 ;;
+    dms_table1.json) set -- "$@" --set tasks.3.tokens=600 --set tasks.4.tokens=700 --set tasks.4.chains=2 ;;
     dms_table2.json)
         set -- "$@" --set 'tasks.0.tokens=[600,700,800]' --set 'tasks.1.tokens=[750,900,1050]' --set tasks.1.chains=2
         ;;
