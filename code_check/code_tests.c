@@ -7,35 +7,47 @@
 #include "code_check/pickle_text.h"
 #include "evalcore/base/hash.h"
 
-/* The value of a letter of base64, or -1. */
-static int sextet(char c)
+enum { NO_LETTER = 64 };
+
+/* The value of each letter of base64. */
+static void fill_sextets(unsigned char value[256])
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(letters, c) : NULL;
-    return at ? (int)(at - letters) : -1;
+    memset(value, NO_LETTER, 256);
+    for (int i = 0; letters[i]; i++)
+        value[(unsigned char)letters[i]] = (unsigned char)i;
 }
 
 static int read_base64(struct str *out, const char *s, size_t n, const char *where, struct err *e)
 {
+    unsigned char value[256];
+    fill_sextets(value);
     while (n && s[n - 1] == '\n')
         n--;
     size_t padding = n && s[n - 1] == '=' ? 1 + (n > 1 && s[n - 2] == '=') : 0;
-    unsigned bits = 0;
     if (!n || n % 4)
         return err_set(e, ERR_FORMAT, "%s: neither a JSON list nor base64: its length is no multiple of 4",
                        where);
-    for (size_t i = 0; i < n; i++) {
-        int six = i < n - padding ? sextet(s[i]) : 0;
-        if (six < 0)
-            return err_set(e, ERR_FORMAT, "%s: neither a JSON list nor base64: byte %zu is no letter of it",
-                           where, i + 1);
-        bits = bits << 6 | (unsigned)six;
-        if (i % 4 == 3)
-            for (int k = 2; k >= 0; k--)
-                str_putc(out, (char)(bits >> 8 * k));
+    char *bytes = xmalloc(n / 4 * 3), *to = bytes;
+    unsigned bits = 0;
+    size_t i = 0;
+    for (; i < n; i++) {
+        unsigned six = i < n - padding ? value[(unsigned char)s[i]] : 0;
+        if (six == NO_LETTER)
+            break;
+        bits = bits << 6 | six;
+        if (i % 4 != 3)
+            continue;
+        *to++ = (char)(bits >> 16);
+        *to++ = (char)(bits >> 8);
+        *to++ = (char)bits;
     }
-    out->len -= padding;
-    return 0;
+    if (i == n)
+        str_add(out, bytes, n / 4 * 3 - padding);
+    free(bytes);
+    return i == n ? 0
+                  : err_set(e, ERR_FORMAT, "%s: neither a JSON list nor base64: byte %zu is no letter of it",
+                            where, i + 1);
 }
 
 /* Replaces what `data` holds by what it was before zlib compressed it. */
