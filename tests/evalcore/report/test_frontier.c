@@ -139,6 +139,15 @@ int main(void)
     CHECK(!find_point(&f, "200-1-4")); /* cut from a run with another budget, it would be another policy */
     CHECK(!find_point(&f, "400-8-1")); /* more than there are samples */
     CHECK_INT(f.n, 6 + 6 + 2 + 6);
+    /* Programs do not vote: of four, or of the two or the one that are short enough, any may be right. */
+    r.tasks[0].kind = "code";
+    report_compute(&report, &r, &a);
+    f = report_frontier(&report, 0);
+    CHECK_NEAR(find_point(&f, "400-1-1")->accuracy, 0.5, 1e-12);
+    CHECK_NEAR(find_point(&f, "400-4-1")->accuracy, 1, 1e-12);
+    CHECK_NEAR(find_point(&f, "200-4-1")->accuracy, 1, 1e-12);
+    r.tasks[0].kind = NULL;
+    report_compute(&report, &r, &a);
     add_curves(&r, 1);
     f = report_frontier(&report, 0);
     check_rows(&f, with_curves, sizeof with_curves / sizeof *with_curves);
