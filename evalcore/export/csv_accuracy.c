@@ -63,6 +63,11 @@ static const struct csv_column accuracy_columns[] = {
      "than "
      "kv_density where the heads of a group select for themselves and read what any of them selects; empty "
      "where a record lacks it"},
+    {"second_metric", CSV_TEXT, "",
+     "of options that are scored: what the next three are by (acc_norm); accuracy is by the first"},
+    {"second_accuracy", CSV_FLOAT, "fraction", "as accuracy, by the second metric"},
+    {"second_ci_low", CSV_FLOAT, "fraction", "95 % interval of second_accuracy"},
+    {"second_ci_high", CSV_FLOAT, "fraction", "95 % interval of second_accuracy"},
     {0}};
 
 /* Counts of verdicts: a text has none. */
@@ -121,6 +126,10 @@ static void accuracy_row(struct csv *c, const struct report *r, int i)
     csv_float(c, "prefill_aux_density", s->prefill_aux_density);
     csv_float(c, "key_density", s->key_density);
     csv_float(c, "selected_density", s->selected_density);
+    csv_text(c, "second_metric", s->second_name);
+    csv_float(c, "second_accuracy", s->second);
+    csv_float(c, "second_ci_low", s->second_name ? s->second_ci.low : NAN);
+    csv_float(c, "second_ci_high", s->second_name ? s->second_ci.high : NAN);
     csv_end(c);
 }
 

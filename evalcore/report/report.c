@@ -37,6 +37,14 @@ static int has_texts(const struct report *r)
     return 0;
 }
 
+static int has_seconds(const struct report *r)
+{
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (r->cells[i].second_name)
+            return 1;
+    return 0;
+}
+
 static int has_pairs(const struct report *r)
 {
     return r->n_pairs > 0;
@@ -78,6 +86,7 @@ static const struct section {
 } sections[] = {
     {"summary", NULL, NULL, report_add_summary, NULL},
     {"figures", "Figures", has_results, report_add_figures, NULL},
+    {"options", "Options by their likelihood", has_seconds, report_add_options, NULL},
     {"likelihood", "Likelihood of texts", has_texts, report_add_likelihood, NULL},
     {"steps", "Where the time of a step goes", has_steps, report_add_steps, NULL},
     {"verdict", "Verdict", has_tasks, report_add_verdict, NULL},

@@ -21,8 +21,12 @@ void report_add_longbench(struct doc *d, const struct report *r);
 void report_add_ruler(struct doc *d, const struct report *r);
 void report_add_pairs(struct doc *d, const struct report *r);      /* needs pairs */
 void report_add_likelihood(struct doc *d, const struct report *r); /* needs texts */
-void report_add_against(struct doc *d, const struct report *r);    /* needs r->old */
-void report_add_published(struct doc *d, const struct report *r);  /* needs r->n_figures */
+/* report_options.c: both metrics of options beside each other; the text appends nothing where there are none
+ */
+void report_add_options(struct doc *d, const struct report *r); /* needs a second metric */
+void report_options_text(struct str *out, const struct report *r);
+void report_add_against(struct doc *d, const struct report *r);   /* needs r->old */
+void report_add_published(struct doc *d, const struct report *r); /* needs r->n_figures */
 void report_add_health(struct doc *d, const struct report *r);
 /* 1 when task i is an earlier task again (the same label, name, source and number of problems), with the
  * prompts of another model or of other settings; else 0. */

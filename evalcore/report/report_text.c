@@ -319,6 +319,7 @@ void report_text(struct str *out, const struct report *r)
         str_putc(out, '\n');
         add_accuracies(out, r, name_width, &m);
     }
+    report_options_text(out, r);
     add_texts(out, r, name_width);
     add_legend(out, r, &m);
     struct cautions c = report_cautions(r);

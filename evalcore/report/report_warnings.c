@@ -58,7 +58,7 @@ static void limit_beyond_context(struct cautions *c, const struct report *r, int
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *cell = &r->run->cells[i];
         int n = 0, largest = 0;
-        if (r->cells[i].column != column || !cell->max_context)
+        if (r->cells[i].column != column || !cell->max_context || cell->task->option_metrics)
             continue;
         for (int k = 0; k < cell->task->n_problems; k++) {
             int asked = run_limit_asked(cell, k);

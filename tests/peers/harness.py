@@ -1,6 +1,7 @@
 """Tasks of the kind likelihood beside lm-evaluation-harness (pip install lm_eval==0.4.9 torch transformers).
 
     harness.py rows FOLDER [N]              N made-up rows a set (100), in each set's exact form, with examples
+    harness.py expected FOLDER --model MODEL  what lm_eval finds, one line a problem, as tests/cli/likelihood keeps it
     harness.py tiny MODEL FOLDER            a model of random weights with MODEL's tokenizer, for prompts
     harness.py prompts FOLDER --model MODEL [--kveval build/kveval] [--shots 0,5]
     harness.py compare FOLDER --model MODEL [--kveval build/kveval] [--shots 0]
@@ -100,9 +101,9 @@ YAML = {"hellaswag": "hellaswag/hellaswag", "arc_challenge": "arc/arc_challenge"
         "winogrande": "winogrande/default", "mmlu": "mmlu/default/mmlu_{}"}
 
 
-def write_rows(folder, n):
+def write_rows(folder, n, n_examples):
     for seed, (name, (make, rows, examples)) in enumerate(FORMS.items()):
-        for part, (path, count) in enumerate([(rows, n), (examples, 30)]):
+        for part, (path, count) in enumerate([(rows, n), (examples, n_examples)]):
             r = random.Random(f"{name} {part}")
             path = folder / (path + ".jsonl")
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -228,14 +229,27 @@ def prompts(args):
     return 1 if bad else 0
 
 
-def compare(args):
+def open_peer(args):
     sys.path = [p for p in sys.path if Path(p or ".").resolve() != Path(__file__).parent]
-    import numpy as np
     import torch
     from lm_eval.models.huggingface import HFLM
-    folder, bad = Path(args.folder), 0
     torch.set_num_threads(args.threads)
-    lm = HFLM(pretrained=args.model, device="cpu", dtype="float32", batch_size=8)
+    return HFLM(pretrained=args.model, device="cpu", dtype="float32", batch_size=8)
+
+
+def expected(args):
+    lm = open_peer(args)
+    with open(Path(args.folder) / "expected.jsonl", "w") as f:
+        for name in FORMS:
+            for shots in map(int, args.shots.split(",")):
+                for row, (lls, verdicts, _) in enumerate(peer_scores(lm, name, Path(args.folder), shots)):
+                    f.write(json.dumps({"set": name, "few_shot": shots, "row": row + 1, "options": [round(float(x), 4) for x in lls],
+                                        **verdicts}) + "\n")
+
+
+def compare(args):
+    import numpy as np
+    folder, bad, lm = Path(args.folder), 0, open_peer(args)
     print("| set | examples | problems | options | largest difference, nats | choices that differ: acc | acc_norm | ties |")
     print("|---|---|---|---|---|---|---|---|")
     for name in args.sets.split(",") if args.sets else FORMS:
@@ -264,10 +278,11 @@ def compare(args):
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("what", choices=["rows", "tiny", "prompts", "compare"])
+    p.add_argument("what", choices=["rows", "expected", "tiny", "prompts", "compare"])
     p.add_argument("folder")
     p.add_argument("more", nargs="?", default="100")
     p.add_argument("--model")
+    p.add_argument("--examples", type=int, default=30)
     p.add_argument("--kveval", default="build/kveval")
     p.add_argument("--shots", default="0")
     p.add_argument("--scored", default="steps")
@@ -275,7 +290,9 @@ def main():
     p.add_argument("--threads", type=int, default=os.cpu_count())
     args = p.parse_args()
     if args.what == "rows":
-        return write_rows(Path(args.folder), int(args.more))
+        return write_rows(Path(args.folder), int(args.more), args.examples)
+    if args.what == "expected":
+        return expected(args)
     if args.what == "tiny":
         return tiny(args.folder, args.more)
     return prompts(args) if args.what == "prompts" else compare(args)

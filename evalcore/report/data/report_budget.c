@@ -43,8 +43,26 @@ int report_has_budget(const struct cell_budget *b, const struct cell *c)
     return c->budget_key[0] || isfinite(budget_far_out(b, 1e5).tokens);
 }
 
+/* Options in steps have a decode step for each token, behind what their requests prefilled; as a block none.
+ */
+static double option_steps(const struct record *r, double *contexts, double *longest)
+{
+    double steps = 0;
+    *contexts = *longest = 0;
+    for (int i = 0; i < r->options->n && r->kv.reads_full > 0; i++) {
+        double n = r->options->option[i].tokens, prompt = r->options->option[i].prompt;
+        steps += n;
+        *contexts += n * prompt + n * (n + 1) / 2;
+        *longest = fmax(*longest, prompt + n);
+    }
+    return steps;
+}
+
 double report_decode_steps(const struct record *r)
 {
+    double contexts, longest;
+    if (r->options)
+        return option_steps(r, &contexts, &longest);
     double least = r->tokens > 1 ? r->tokens - 1 : 0;
     double read = least * r->prompt_tokens + least * (least + 1) / 2;
     int at_string = fabs(r->kv.reads_full - read) < 0.5;
@@ -53,13 +71,19 @@ double report_decode_steps(const struct record *r)
 
 double report_context_sum(const struct record *r)
 {
+    double contexts, longest;
+    if (r->options)
+        return option_steps(r, &contexts, &longest), contexts;
     double steps = report_decode_steps(r);
     return steps * r->prompt_tokens + steps * (steps + 1) / 2;
 }
 
 int report_exceeds_budget(const struct cell_budget *b, const struct record *r)
 {
-    double steps = report_decode_steps(r), context = r->prompt_tokens + steps; /* at the last step */
+    double steps = report_decode_steps(r), context = r->prompt_tokens + steps,
+           contexts; /* at the last step */
+    if (r->options)
+        option_steps(r, &contexts, &context);
     return r->finish != FINISHED_ERROR && steps > 0 &&
            context > budget_at_context(b, context, r->prompt_tokens, run_limit(b->cell, r->problem)).whole;
 }

@@ -89,10 +89,30 @@ static void add_prefill(struct cell_stats *s, const struct cell *c)
             continue;
         reads += r->kv.prefill_reads > 0 ? r->kv.prefill_reads : NAN;
         aux += r->kv.prefill_aux_reads;
-        dense += r->prompt_tokens * (r->prompt_tokens + 1.0) / 2;
+        for (int k = 0; r->options && k < r->options->n; k++)
+            dense += r->options->option[k].prompt * (r->options->option[k].prompt + 1.0) / 2;
+        dense += r->options ? 0 : r->prompt_tokens * (r->prompt_tokens + 1.0) / 2;
     }
     s->prefill_density = dense > 0 ? reads / dense : NAN;
     s->prefill_aux_density = dense > 0 && isfinite(reads) ? aux / dense : NAN;
+}
+
+/* The second metric of options: a failed job scores nothing, as by the first. */
+static void add_second(struct cell_stats *s, const struct cell *c, struct arena *a)
+{
+    size_t n = (size_t)c->task->n_problems;
+    const char *names = c->task->option_metrics;
+    double *sum;
+    s->second = NAN;
+    if (!names || !strchr(names, ',') || !c->n_records)
+        return;
+    s->second_name = strchr(names, ',') + 1;
+    sum = arena_alloc(a, (n + 1) * sizeof *sum);
+    for (int i = 0; i < c->n_records; i++)
+        sum[c->records[i].problem] += isnan(c->records[i].second) ? 0 : c->records[i].second;
+    s->second_sum = sum;
+    s->second = sum_ratio(sum, s->jobs, (int)n);
+    s->second_ci = stat_clustered(sum, s->jobs, n, 1);
 }
 
 static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a)
@@ -155,6 +175,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         s->budget_beside = t.beside;
     }
     add_prefill(s, c);
+    add_second(s, c, a);
     add_idle(s, c);
     s->activity = activity_of(s, full > 0, exceeded);
 }
@@ -245,8 +266,39 @@ void report_compute(struct report *out, const struct run *r, struct arena *a)
     }
     report_mark_pairs(out->pairs, out->n_pairs, group, r->margin);
     report_settings(out);
+    report_second_pairs(out);
     report_text_pairs(out);
     report_answers(out);
+}
+
+void report_second_pairs(struct report *out)
+{
+    const struct run *r = out->run;
+    size_t n = (size_t)r->n_cells + 1;
+    int *group = arena_alloc(out->arena, n * sizeof *group);
+    out->second_pairs = arena_alloc(out->arena, n * sizeof *out->second_pairs);
+    for (int i = 0; i < r->n_cells; i++) {
+        int base = r->cells[i].baseline;
+        if (base < 0 || base == i || !out->cells[i].second_sum || !out->cells[base].second_sum)
+            continue;
+        struct cell_stats a = out->cells[base], b = out->cells[i];
+        struct pair *p = &out->second_pairs[out->n_second_pairs];
+        a.sum = a.second_sum;
+        b.sum = b.second_sum;
+        match_one(p, &a, &b, r->margin / 100, NULL);
+        p->a = base;
+        p->b = i;
+        group[out->n_second_pairs++] = report_cell_family(out, i);
+    }
+    report_mark_pairs(out->second_pairs, out->n_second_pairs, group, r->margin);
+}
+
+const struct pair *report_second_pair_of(const struct report *r, int cell)
+{
+    for (int i = 0; i < r->n_second_pairs; i++)
+        if (r->second_pairs[i].b == cell)
+            return &r->second_pairs[i];
+    return NULL;
 }
 
 const struct pair *report_pair_of(const struct report *r, int cell)

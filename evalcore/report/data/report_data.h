@@ -58,6 +58,12 @@ struct cell_stats {
     int n_answered, n_idle; /* problems with results; idle: no step read less than full attention does, though
                              * the policy has a budget, so the problem says nothing about it */
     struct likelihood likelihood; /* texts: sums over their windows; accuracy is then NaN */
+    /* Options that are scored: the second metric of their task, as accuracy and ci are of the first, and by
+     * problem; name and sum NULL, second NaN: there is none. */
+    const char *second_name;
+    double second;
+    struct interval second_ci;
+    const double *second_sum;
     /* By problem: scores added up, and finished samples. Greedy samples of one problem are the same
      * completion again and count as one. */
     const double *sum;
@@ -181,6 +187,8 @@ struct report {
     int n_pairs;
     struct pair *text_pairs; /* those of texts, in bits per byte: problems, delta, ci, p and holm alone */
     int n_text_pairs;
+    struct pair *second_pairs; /* by the second metric of options: their families are the same as of pairs */
+    int n_second_pairs;
     struct setting *settings; /* every row with answers, in the order of the rows */
     int n_settings;
     struct row *rows;
@@ -225,6 +233,10 @@ const struct setting *report_setting_of(const struct report *r, int row);
 void report_text_pairs(struct report *r);
 /* The comparison of a cell of a text with its baseline; NULL when it is a baseline or has none. */
 const struct pair *report_text_pair_of(const struct report *r, int cell);
+
+/* Fills in second_pairs and n_second_pairs; part of report_compute(). The other returns a cell's, or NULL. */
+void report_second_pairs(struct report *r);
+const struct pair *report_second_pair_of(const struct report *r, int cell);
 
 /* The figures of a text from its sums: means over its bytes and its scored tokens; NaN without any. */
 struct likelihood_figures {
