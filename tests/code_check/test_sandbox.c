@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -148,6 +149,30 @@ static void run_row(const struct test_case *t)
     arena_release(&a);
 }
 
+/* Who grades may be killed at any moment: its sandbox ends with it, whatever runs there. */
+static void test_killed_grader(void)
+{
+    static const char loop[] = "while True:\n    pass\n";
+    struct code_test test = {"", "", 0, 0};
+    struct code_tests tests = {.test = &test, .n = 1};
+    pid_t child = fork();
+    if (!child) {
+        struct code_outcome out;
+        struct arena a = {0};
+        code_run(&out, &tests, loop, sizeof loop - 1, NULL, &a, NULL);
+        _exit(0);
+    }
+    usleep(1000000); /* it is somewhere between its start and the loop's limit of 6 seconds */
+    CHECK(!kill(child, SIGKILL));
+    double end = clock_seconds() + 5;
+    int left = 1;
+    while (left && clock_seconds() < end) { /* orphans become ours */
+        left = waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD;
+        usleep(10000);
+    }
+    CHECK(!left);
+}
+
 int main(int argc, char **argv)
 {
     struct str what = {0};
@@ -162,6 +187,7 @@ int main(int argc, char **argv)
     CHECK(strstr(what.data, "Python 3") != NULL);
     str_release(&what);
     open_world();
+    test_killed_grader();
     cases_each(argc > 1 ? argv[1] : NULL, run_row);
     return check_done();
 }
