@@ -354,6 +354,22 @@ def aime24():
     refused("HF_HUB_OFFLINE", 2, HF_HUB_OFFLINE="1")
 
 
+ANSWERS_2026 = [277, 62, 79, 70, 65, 441, 396, 244, 29, 156, 896, 161, 39, 681, 83, 178, 243, 503, 279, 190, 50, 754, 245,
+                669, 850, 132, 223, 107, 157, 393]
+
+
+def matharena():
+    """MathArena's rows have problem_idx where others have id, and AIME's answers as numbers."""
+    fresh()
+    page = [{"row_idx": i, "row": {"problem_idx": i + 1, "answer": a, "problem": "Made up %d" % i}, "truncated_cells": []}
+            for i, a in enumerate(ANSWERS_2026)]
+    files["/rows-server/rows?dataset=MathArena%2Faime_2026&config=default&split=train&offset=0&length=100"] = json.dumps(
+        {"features": [], "rows": page, "num_rows_total": 30, "partial": False}).encode()
+    fetch(0, "answers as known", "aime26", "--data", "data")
+    got = [json.loads(line) for line in open("data/matharena/aime26.jsonl", encoding="utf-8")]
+    check(len(got) == 30 and got[3] == {"id": "4", "problem": "Made up 3", "answer": "70"}, "rows:", got[:4])
+
+
 # ---- an archive
 
 SETS = {"narrativeqa": 200, "qasper": 200, "multifieldqa_en": 150, "multifieldqa_zh": 200, "hotpotqa": 200,
@@ -448,7 +464,7 @@ def cached_task():
     open("data/math500/test.jsonl", "w").write("{}\n")
     fetch(2, "is there already and is not the file that is fetched", "math500", "--data", "data")
     out = subprocess.run([program, "fetch", "--list", "-d", "data"], capture_output=True, text=True, env=ENV).stdout
-    check("math500       other    HuggingFaceH4/MATH-500" in out, "--list:", out)
+    check("math500        other    HuggingFaceH4/MATH-500" in out, "--list:", out)
 
 
 # ---- only our own files: somebody's file under a name that fetch writes
@@ -522,6 +538,7 @@ ports = local_server.start(Handler, 2)
 base = "http://127.0.0.1:%d" % ports[0]
 models()
 aime24()
+matharena()
 longbench()
 cached_task()
 planted()
