@@ -75,7 +75,7 @@ struct code_outcome {
     int n_passed, n_tests; /* tests run in their order, and the first that fails is the last */
     const char *why;       /* a sentence; lives in the arena */
     const char *got;       /* beginning of the failed test's output as UTF-8, or ""; in the arena */
-    const char *runtime;   /* "Python 3.11.2"; in the arena */
+    const char *runtime;   /* "Python 3.11.2 with NumPy"; in the arena */
 };
 
 /* Runs a submission against all tests. limits NULL: the default. Returns 0 and fills *out, or ERR_DISK when
@@ -84,8 +84,8 @@ int code_run(struct code_outcome *out, const struct code_tests *t, const char *c
              const struct code_limits *limits, struct arena *a, struct err *e);
 
 /* Starts the sandbox once and looks whether it is tight: no network, nothing to read but Python, no further
- * process. Returns 0 and appends what it is ("bubblewrap, Python 3.11.2"); else ERR_DISK with the reason and
- * the advice. */
+ * process. Returns 0 and appends what it is ("bubblewrap, Python 3.11.2 with NumPy"); else ERR_DISK with the
+ * reason and the advice. */
 int code_sandbox_check(struct str *what, struct err *e);
 
 /* ---- comparisons, for the tests of this room */

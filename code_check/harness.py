@@ -3,10 +3,11 @@
 #
 # Descriptor 0 is a socket. In: length (8 bytes, little-endian) and bytes: first "call NAME" or "program", then the
 # submission, then one input after the other. Out: a letter, length and bytes:
-#   H  the interpreter is there (its version)     C  the submission is compiled
+#   H  the interpreter is there (what it is)       C  the submission is compiled
 #   O  what a program wrote, or a value as JSON   V  a value that equals no JSON value
 #   E  what was raised
 import ast, io, json, operator, os, resource, sys
+from importlib.util import find_spec
 from types import ModuleType
 
 sys.set_int_max_str_digits(50000)
@@ -171,8 +172,13 @@ def call_method(method, text):
 
 
 def serve():
-    send("H", sys.version.split()[0])
+    send("H", sys.version.split()[0] + (" with NumPy" if find_spec("numpy") else " without NumPy"))
     kind, code = receive(), receive()
+    if "numpy" in code:  # the original has it loaded, and it does not load behind take_away()
+        try:
+            import numpy
+        except ImportError:
+            pass
     take_away()
     try:
         if kind == "program":

@@ -58,7 +58,7 @@ struct grade {
         *how;     /* an equality is "exact", "certified", "probed" at points, or of "text"; NULL otherwise */
     double score; /* 1 or 0; the metric's value for text metrics */
     const char *segmenter; /* "jieba" or "char" where the score depends on the segmenter, else NULL */
-    const char *runtime;   /* what ran a program ("Python 3.11.2"), else NULL */
+    const char *runtime;   /* what ran a program ("Python 3.11.2 with NumPy"), else NULL */
     int is_open;           /* verdict error, and not for what the response says: a later try may grade it */
     int64_t steps;         /* how many steps reading and comparing took (math only) */
     const struct grade_step *places; /* mode strict only: the last of n_places is what was compared */

@@ -113,8 +113,8 @@ struct record {                /* one completion */
     const struct option_scores *options;
     double second;
     const char *reason, *gold_form, *pred_form; /* "" when there is none */
-    /* What else the grade depends on: "jieba" or "char", the segmenter; of a program "Python 3.11.2"; else
-     * NULL */
+    /* What else the grade depends on: "jieba" or "char", the segmenter; of a program "Python 3.11.2 with
+     * NumPy"; else NULL */
     const char *segmenter;
     int is_ungraded; /* its grader was killed, or had no sandbox: verdict error, which is not kept */
     /* These three differ from run to run, so reproducible tables must not hold them. */
