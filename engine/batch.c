@@ -20,13 +20,6 @@ static int free_seq(const struct engine *en)
     return -1;
 }
 
-int batch_settings(struct engine *en, const struct sequence *s, int n_ids, struct err *e)
-{
-    struct sample_settings v;
-    sequence_settings(en, s, n_ids, &v);
-    return device_upload(en->be, en->dev, en->tf.settings + s->seq, &v, sizeof v, e);
-}
-
 /* Zeroes the policy's state of the sequence and tells the device its lengths. */
 static int prepare_seq(struct engine *en, struct sequence *s, struct err *e)
 {
@@ -37,7 +30,7 @@ static int prepare_seq(struct engine *en, struct sequence *s, struct err *e)
         device_upload(en->be, en->dev, en->tf.prompt_len + s->seq, &n, sizeof n, e) ||
         device_upload(en->be, en->dev, en->tf.total_len + s->seq, &total, sizeof total, e) ||
         device_upload(en->be, en->dev, en->tf.with_bounds + s->seq, &bounds, sizeof bounds, e) ||
-        batch_settings(en, s, 0, e))
+        sequence_upload_settings(en, s, 0, e))
         return e->code;
     if (!p->state_bytes)
         return 0;

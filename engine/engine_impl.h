@@ -178,6 +178,8 @@ void sequence_scored(struct sequence *s, const struct sample_result *r, int n);
  * on the tokens drawn. */
 void sequence_settings(const struct engine *en, const struct sequence *s, int n_ids,
                        struct sample_settings *out);
+/* Uploads them for an admitted sequence. No step may be in flight. */
+int sequence_upload_settings(struct engine *en, const struct sequence *s, int n_ids, struct err *e);
 int sequence_settings_change(const struct sequence *s, int n_ids);
 /* 1 if the host must see the next token before the step after it is sent: it may end the sequence by length
  * or stop string, which the device cannot see, or the curve gets a point after it. */
@@ -213,8 +215,6 @@ int watch_is_due(const struct engine *en);
 void watch_step(struct engine *en, struct err *e);
 
 /* batch.c. No step may be in flight, except for batch_reserve_ahead and batch_collect. */
-/* Uploads sequence_settings() of an admitted sequence. */
-int batch_settings(struct engine *en, const struct sequence *s, int n_ids, struct err *e);
 /* Returns 1 if a request waits, the batch has room for it (and its reference) and KV blocks are not known to
  * be short (hold); else 0. */
 int batch_may_admit(const struct engine *en);

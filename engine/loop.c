@@ -65,7 +65,8 @@ static int begin_step(struct engine *en, int ahead, struct err *e)
     struct batch *b = &en->batch;
     for (int i = 0; i < b->n_rows; i++) {
         const struct sequence *s = b->row[i];
-        if (s && sequence_settings_change(s, s->n_ids + ahead) && batch_settings(en, s, s->n_ids + ahead, e))
+        if (s && sequence_settings_change(s, s->n_ids + ahead) &&
+            sequence_upload_settings(en, s, s->n_ids + ahead, e))
             return e->code;
     }
     if (watch_is_due(en))

@@ -147,7 +147,7 @@ static int prefill_scored(struct engine *en, struct sequence *s, struct err *e)
     struct prefill_scores scores = {s->req.n_scored, xcalloc((size_t)s->req.n_scored, sizeof *scores.result)};
     int rc = prefill_into(en, s->seq, &s->req, 0, 0, s->req.policy, &scores, en->tf.logits, e);
     if (!rc)
-        rc = batch_settings(en, s, 0, e); /* scoring has used their place */
+        rc = sequence_upload_settings(en, s, 0, e); /* scoring has used their place */
     if (!rc)
         sequence_scored(s, scores.result, scores.n);
     free(scores.result);

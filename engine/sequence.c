@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/engine_impl.h"
+#include "engine/memory/device.h"
 #include "evalcore/base/clock.h"
 
 static const char *const finish_names[] = {
@@ -71,6 +72,13 @@ void sequence_settings(const struct engine *en, const struct sequence *s, int n_
         list_end_tokens(en, s, n_ids < s->req.min_new_tokens ? out->banned : out->ends);
     out->force = n_ids < s->req.n_forced ? s->req.forced[n_ids] : -1;
     out->want_logprob = s->req.want_logprobs || s->req.reference;
+}
+
+int sequence_upload_settings(struct engine *en, const struct sequence *s, int n_ids, struct err *e)
+{
+    struct sample_settings v;
+    sequence_settings(en, s, n_ids, &v);
+    return device_upload(en->be, en->dev, en->tf.settings + s->seq, &v, sizeof v, e);
 }
 
 int sequence_settings_change(const struct sequence *s, int n_ids)
