@@ -58,6 +58,30 @@ static json_t *made_up_row(struct task_file *f, struct arena *a)
     return row;
 }
 
+/* The template alone, of a kind whose rows cannot be made up in a line. */
+static void render_template(struct str *out, const struct task_file *f, const struct task_prompt *prompt)
+{
+    struct arena a = {0};
+    struct prompt_field all[2 * TASK_ROLES_MAX + 1];
+    int n = 0;
+    for (int i = 0; i < f->n_fields; i++)
+        all[n++].name = f->field[i].role;
+    for (const char *p = f->kind->template_fields; p && *p && n < 2 * TASK_ROLES_MAX;) {
+        size_t length = strcspn(p, ",");
+        all[n++].name = arena_strndup(&a, p, length);
+        p += length + (p[length] == ',');
+    }
+    for (int i = 0; i < n; i++) {
+        all[i].text = arena_printf(&a, "(the row's %s)", all[i].name);
+        all[i].len = strlen(all[i].text);
+    }
+    all[n].name = "examples";
+    all[n].text = arena_printf(&a, "[%d examples]\n", f->few_shot.count);
+    all[n].len = f->few_shot.count ? strlen(all[n].text) : 0;
+    prompt_fill(out, prompt->text, all, n + 1);
+    arena_release(&a);
+}
+
 static int render_file(struct str *out, const struct task_ops *ops, const struct task_prompt *prompt,
                        struct err *e)
 {
@@ -65,20 +89,24 @@ static int render_file(struct str *out, const struct task_ops *ops, const struct
     struct task_file *f = arena_alloc(&t.arena, sizeof *f);
     *f = *ops->file;
     json_t *row = made_up_row(f, &t.arena);
-    int is_beside = f->few_shot.file && strstr(prompt->text, "{examples}");
+    int is_beside = f->few_shot.file && f->few_shot.count && strstr(prompt->text, "{examples}");
     if (!row) {
+        render_template(out, f, prompt);
         arena_release(&t.arena);
-        return 1;
+        return 0;
     }
     f->grader.answer_is = -1;
     t.ops = ops;
     param_defaults(task_params, &t.options);
     struct rows r = {.task = &t, .path = f->where, .line = 1};
     struct task_loading l = {.file = ops->file, .prompt = prompt};
+    struct err made_up = {0};
     int rc = f->few_shot.file || f->few_shot.match ? 0 : few_shot_load(&l, &t, "", e);
     l.file = f;
-    if (!rc)
-        rc = f->kind->row(&r, row, &l, e);
+    if (!rc && (rc = f->kind->row(&r, row, &l, &made_up)) != 0) {
+        render_template(out, ops->file, prompt); /* the kind wants more of a row than could be made up */
+        rc = 1;
+    }
     if (!rc && is_beside)
         str_printf(out, "[%d examples of %s stand where {examples} does]\n", f->few_shot.count,
                    f->few_shot.file);
@@ -92,7 +120,7 @@ static int render_file(struct str *out, const struct task_ops *ops, const struct
     rows_release(&r);
     json_decref(row);
     arena_release(&t.arena);
-    return rc;
+    return rc > 0 ? 0 : rc;
 }
 
 /* A generated task shows a problem of its own. */

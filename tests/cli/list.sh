@@ -20,6 +20,10 @@ mentions stdout.txt 'MathArena/aime_2026'
 mentions stdout.txt unchecked
 mentions stdout.txt 'prompt nemo' 'made-up'
 mentions stdout.txt '| What is $3 + 4$?'
+for task in $("$program" list tasks | sed -n 's/^\([a-z0-9_.]*\): .*/\1/p'); do
+    run 0 list tasks "$task"
+    mentions stdout.txt "$task: "
+done
 run 0 list tasks gpqa_diamond
 mentions stdout.txt '| C) 7'
 run 0 list tasks pocket.relay
