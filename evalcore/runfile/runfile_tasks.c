@@ -50,15 +50,21 @@ static const char *path_of(struct runfile *r, const char *name)
     return kept;
 }
 
-/* What an entry with "kind" is called: its "as", else the name of its file without folder and ending. */
+/* What an entry with "kind" is called: its "as", else the name of its file without folder and ending; with
+ * "_" for blanks, which a label may have and a name may not. */
 static const char *name_of_inline(struct runfile *r, const json_t *o)
 {
     const char *as = json_string_value(json_object_get(o, "as"));
     const char *file = json_string_value(json_object_get(o, "file"));
-    if (as || !file)
-        return as ? arena_strdup(&r->arena, as) : "task";
-    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
-    return arena_strndup(&r->arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+    const char *slash = file ? strrchr(file, '/') : NULL, *base = slash ? slash + 1 : file;
+    const char *dot = base ? strrchr(base, '.') : NULL;
+    if (!as && !file)
+        return "task";
+    char *name = as ? arena_strdup(&r->arena, as)
+                    : arena_strndup(&r->arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+    for (char *p = name; *p; p++)
+        *p = *p == ' ' ? '_' : *p;
+    return name;
 }
 
 /* A task that the run file describes itself. Its keys leave the entry; what stays are options. */

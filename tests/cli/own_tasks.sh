@@ -78,6 +78,18 @@ cp -r out other
 run 0 report out other -o merged
 run 0 gate out other --inconclusive pass
 
+# A label may have blanks. A task of one's own keeps the rule of names that published sets have.
+run 0 sweep run.json -o none --dry-run --calibrate no --set 'tasks=[{"kind": "math", "file": "my/contest.jsonl", "as": "our cup", "fields": {"answer": "solution"}}]'
+mentions stdout.txt 'our cup'
+fails 2 '"../cup"' -- sweep run.json -o none --dry-run --set 'tasks=[{"kind": "math", "file": "my/contest.jsonl", "as": "../cup"}]'
+fails 2 '"aime24"' 'another one' -- sweep run.json -o none --dry-run --set 'tasks=[{"kind": "math", "file": "my/contest.jsonl", "as": "aime24"}]'
+for answer in 204 25 809 116 104 294 540 197 480 113; do echo "{\"problem\": \"bird $answer\", \"answer\": $answer}"; done >birds.jsonl
+run 0 sweep run.json -o none --dry-run --calibrate no --set 'tasks=[{"kind": "math", "file": "birds.jsonl"}]'
+mentions stdout.txt 'birds: ' "10 of AIME 2024's 30"
+fails 2 'AIME 2024' 'not of AIME 2025' -- sweep run.json -o none --dry-run --set 'tasks=[{"kind": "math", "file": "birds.jsonl", "as": "aime 2025"}]'
+run 0 sweep run.json -o none --dry-run --calibrate no --set 'tasks=[{"name": "my/contest.json", "as": "aime25"}]'
+mentions stdout.txt 'not AIME 2025: 0 of 30 answers' 'name the task otherwise'
+
 # One file under two names, two tasks of one name.
 fails 2 tasks.1 'same as' tasks.0 -- sweep run.json -o none --dry-run --set 'tasks=["my/contest.json", "my/contest.json"]'
 fails 2 contest 'another task' -- sweep run.json -o none --dry-run --set 'tasks=["my/contest.json", {"kind": "math", "file": "my/contest.jsonl", "as": "contest"}]'
