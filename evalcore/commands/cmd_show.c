@@ -51,11 +51,12 @@ static void print_prompt(const struct cell *c, const struct run_problem *p)
     struct str text = {0}, marked = {0};
     size_t own[2];
     if (!run_prompt(p, &text, own)) {
-        print_text(c->task->is_text ? "prompt"
-                   : p->is_rendered ? "prompt, as the task renders it"
-                                    : "the task's text, without what was put around it",
+        print_text(c->task->is_text          ? "prompt"
+                   : c->task->option_metrics ? "context of the options"
+                   : p->is_rendered          ? "prompt, as the task renders it"
+                                             : "the task's text, without what was put around it",
                    p->prompt, p->prompt_len);
-        if (!c->task->is_text)
+        if (!c->task->is_text && !c->task->option_metrics)
             printf(
                 "The model got %d tokens. This folder is of an earlier version and does not keep what chat "
                 "form,\nprefix and suffix added; config.resolved.json names them. Repeat the sweep's "

@@ -240,6 +240,54 @@ static void company(void)
     items_release(alone, N);
 }
 
+/* Tokens as one block: the prompt's pass scores them as decode steps do but for rounding, whatever its chunks
+ * are, and a policy that acts on decode steps alone changes no bit. */
+static struct item block_item(struct policy *p, int scored)
+{
+    struct item it = item_of(p, NULL, PROMPT, TOKENS);
+    it.req.n_prompt += scored;
+    it.req.forced += scored;
+    it.req.n_forced -= scored;
+    it.req.n_scored = scored;
+    it.req.want_logprobs = 1;
+    it.req.reference = NULL;
+    return it;
+}
+
+static void blocks(void)
+{
+    static const int chunks[] = {0, 128};
+    struct item first = {0};
+    struct err e = {0};
+    for (int k = 0; k < 2; k++) {
+        struct engine *en = decode_open(
+            &(struct engine_options){.max_batch = 4, .max_context = 256, .prefill_chunk = chunks[k]});
+        struct policy *full = decode_policy(en, "full");
+        struct item it[3] = {block_item(full, 0), block_item(full, TOKENS - PROMPT - 1),
+                             block_item(decode_policy(en, "quest:k_pages=1"), TOKENS - PROMPT - 1)};
+        decode_all(en, it, 3, NULL);
+        CHECK_INT(it[1].n_ids, 1);
+        CHECK(it[1].n_logprobs == TOKENS - PROMPT && it[0].n_logprobs == TOKENS - PROMPT);
+        for (int i = 0; i < it[1].n_logprobs && it[1].n_logprobs == it[0].n_logprobs; i++)
+            CHECK(fabsf(it[1].logprobs[i] - it[0].logprobs[i]) <= (decode_rounds() ? 0.2f : 2e-3f));
+        CHECK(items_equal(&it[1], &it[2]));
+        CHECK(!k || items_equal(&first, &it[1]));
+        if (!k)
+            first = it[1];
+        items_release(it, 1);
+        items_release(&it[2], 1);
+        if (k)
+            items_release(&it[1], 1);
+        it[0] = block_item(full, PROMPT + 1); /* more than stand in the prompt */
+        it[0].req.n_prompt = PROMPT;
+        CHECK_INT(engine_submit(en, &it[0].req, &e), ERR_USAGE);
+        CHECK(strstr(e.text, "cannot be scored") != NULL);
+        engine_close(en);
+        memset(&e, 0, sizeof e);
+    }
+    items_release(&first, 1);
+}
+
 static void refusals(void)
 {
     struct err e = {0};
@@ -265,6 +313,7 @@ int main(void)
     buckets();
     policies();
     company();
+    blocks();
     refusals();
     return check_done();
 }

@@ -240,11 +240,12 @@ def open_peer(args):
 def expected(args):
     lm = open_peer(args)
     with open(Path(args.folder) / "expected.jsonl", "w") as f:
-        for name in FORMS:
+        for name in args.sets.split(",") if args.sets else FORMS:
             for shots in map(int, args.shots.split(",")):
                 for row, (lls, verdicts, _) in enumerate(peer_scores(lm, name, Path(args.folder), shots)):
                     f.write(json.dumps({"set": name, "few_shot": shots, "row": row + 1, "options": [round(float(x), 4) for x in lls],
                                         **verdicts}) + "\n")
+                f.flush()
 
 
 def compare(args):
