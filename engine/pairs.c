@@ -67,15 +67,15 @@ static int find_pairs(const struct batch *b, struct compared *out)
 int pairs_compare(struct engine *en, struct err *e)
 {
     struct compared pair[MAX_BATCH];
-    size_t vocab = (size_t)en->model.config.vocab;
+    size_t vocab = (size_t)en->model.config.vocab, stride = (size_t)en->tf.logits_stride;
     int n = find_pairs(&en->batch, pair), threads = en->options.threads;
     if (!n)
         return 0;
     float *logits = xmalloc(2 * (size_t)n * vocab * sizeof *logits);
     for (int i = 0; i < n && !e->code; i++) {
         float *p = logits + 2 * (size_t)i * vocab;
-        if (!download_logits(en, p, en->tf.logits + (size_t)pair[i].other * vocab, e))
-            download_logits(en, p + vocab, en->tf.logits + (size_t)pair[i].row * vocab, e);
+        if (!download_logits(en, p, en->tf.logits + (size_t)pair[i].other * stride, e))
+            download_logits(en, p + vocab, en->tf.logits + (size_t)pair[i].row * stride, e);
     }
     if (!e->code) {
 #pragma omp parallel for num_threads(threads > 0 ? threads : omp_get_max_threads()) schedule(dynamic, 1)

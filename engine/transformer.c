@@ -69,10 +69,11 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
     return c;
 }
 
-static void linear_layer(struct transformer *t, const struct weight *w, const void *x, float *out, int rows,
-                         int accumulate, int decode, struct err *e)
+/* stride: floats from one row of out to the next. */
+static void linear_layer(struct transformer *t, const struct weight *w, const void *x, float *out, int stride,
+                         int rows, int accumulate, int decode, struct err *e)
 {
-    struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate, t->type, decode};
+    struct linear_args a = {*w, x, out, rows, w->k, stride, accumulate, t->type, decode};
     device_launch(t->be, t->dev, OP_linear, &a, e);
 }
 
@@ -88,7 +89,7 @@ static void add_part(struct transformer *t, const struct weight *w, const void *
 {
     const struct model_config *f = &t->model->config;
     struct add_part_args a = {t->x, t->part, norm, rows, f->hidden, f->eps, f->residual_scale};
-    linear_layer(t, w, x, t->part ? t->part : t->x, rows, !t->part, decode, e);
+    linear_layer(t, w, x, t->part ? t->part : t->x, w->n, rows, !t->part, decode, e);
     if (t->part)
         device_launch(t->be, t->dev, OP_add_part, &a, e);
 }
@@ -105,9 +106,10 @@ static void output_logits(struct transformer *t, const float *x, float *logits, 
                           struct err *e)
 {
     const struct model_config *f = &t->model->config;
-    struct cap_logits_args a = {logits, (int64_t)rows * f->vocab, f->logit_scale, f->logit_softcap};
+    struct cap_logits_args a = {logits, (int64_t)(rows - 1) * t->logits_stride + f->vocab, f->logit_scale,
+                                f->logit_softcap};
     rms_norm(t, x, t->model->norm, rows, e);
-    linear_layer(t, &t->model->head, t->y, logits, rows, 0, decode, e);
+    linear_layer(t, &t->model->head, t->y, logits, t->logits_stride, rows, 0, decode, e);
     if (a.scale != 1 || a.cap > 0)
         device_launch(t->be, t->dev, OP_cap_logits, &a, e);
 }
@@ -116,7 +118,7 @@ static void output_logits(struct transformer *t, const float *x, float *logits, 
 static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
     rms_norm(t, t->x, y->norm_attn, rows, e);
-    linear_layer(t, &y->qkv, t->y, t->qkv, rows, 0, decode, e);
+    linear_layer(t, &y->qkv, t->y, t->qkv, y->qkv.n, rows, 0, decode, e);
 }
 
 /* Behind it: norms over the whole width of q and of k, if the model has them. */
@@ -250,9 +252,9 @@ static void group_hook(struct transformer *t, const struct policy_group *g, poli
 
 static void sample_tokens(struct transformer *t, struct rows rows, const float *logits, struct err *e)
 {
-    struct sample_args a = {rows,        logits,     t->model->config.vocab,
-                            t->settings, t->sampled, t->row_token,
-                            t->row_pos,  t->row_seq, t->sample_scratch};
+    struct sample_args a = {rows,        logits,           t->model->config.vocab, t->logits_stride,
+                            t->settings, t->sampled,       t->row_token,           t->row_pos,
+                            t->row_seq,  t->sample_scratch};
     device_launch(t->be, t->dev, OP_sample, &a, e);
 }
 

@@ -26,7 +26,9 @@ struct transformer {
     float *part; /* (max_rows, hidden): what a part adds to it, where a norm or a multiplier stands between;
                   * else NULL */
     void *y, *attn, *act;
-    float *logits, *sample_scratch;   /* (b_rows, vocab) */
+    float *logits;         /* (b_rows, logits_stride) */
+    int logits_stride;     /* vocab rounded up, so that every row begins at a multiple of 16 bytes */
+    float *sample_scratch; /* (b_rows, vocab) */
     struct sample_settings *settings; /* (n_seqs) */
     struct sample_result *sampled;    /* (b_rows) */
     int32_t *prompt_len, *total_len;  /* (n_seqs) */

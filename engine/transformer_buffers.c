@@ -65,7 +65,8 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->attn = alloc_buffer(t, r * (size_t)f->n_q * (size_t)f->head_dim, item, e);
     t->gate_up = alloc_buffer(t, r * 2 * (size_t)f->ffn, sizeof(float), e);
     t->act = alloc_buffer(t, r * (size_t)f->ffn, item, e);
-    t->logits = alloc_buffer(t, b * (size_t)f->vocab, sizeof(float), e);
+    t->logits_stride = (f->vocab + 3) / 4 * 4;
+    t->logits = alloc_buffer(t, b * (size_t)t->logits_stride, sizeof(float), e);
     t->sample_scratch = alloc_buffer(t, b * (size_t)f->vocab, sizeof(float), e);
     t->settings = alloc_buffer(t, seqs, sizeof *t->settings, e);
     t->sampled = alloc_buffer(t, b, sizeof *t->sampled, e);

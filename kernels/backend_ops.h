@@ -404,8 +404,8 @@ struct sample_result { /* device, by row */
 };
 struct sample_args {
     struct rows rows;
-    const float *logits; /* (rows, vocab) */
-    int vocab;
+    const float *logits; /* (rows, stride), of which vocab are of tokens */
+    int vocab, stride;
     const struct sample_settings *settings; /* (n_seqs) */
     struct sample_result *out;              /* (rows) */
     int32_t *row_token;                     /* (rows): input of the next embed */

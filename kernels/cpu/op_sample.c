@@ -98,7 +98,7 @@ static void keep_top_p(float *w, int n, double p, uint32_t *key, struct rank *ra
 static int draw_token(const struct sample_args *a, int row, const struct sample_settings *s, uint32_t *key,
                       struct rank *rank)
 {
-    const float *v = a->logits + (size_t)row * (size_t)a->vocab;
+    const float *v = a->logits + (size_t)row * (size_t)a->stride;
     float *w = a->workspace + (size_t)row * (size_t)a->vocab, t = s->temperature;
     int n = a->vocab, best = largest_logit(v, n, s), last = best;
     double total = 0, sum = 0;
@@ -174,7 +174,7 @@ void CPU_SYM(op_sample)(const void *args, struct cpu_ctx *c)
         if (seq < 0)
             continue;
         const struct sample_settings *s = a->settings + seq;
-        const float *v = a->logits + (size_t)r * (size_t)a->vocab;
+        const float *v = a->logits + (size_t)r * (size_t)a->stride;
         struct sample_result out = {.token = s->force >= 0 ? s->force : draw_token(a, r, s, key, rank),
                                     .bad = not_finite(v, a->vocab)};
         if (s->want_logprob) {

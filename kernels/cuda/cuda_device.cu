@@ -73,7 +73,7 @@ static void device_close(struct device *d)
  * take Hopper's kernels from a GPU, so their lack is named where the model leaves it open. */
 static void name_arithmetic(struct device *d, const struct cudaDeviceProp *prop)
 {
-    enum { OWN_BITS = 15 }; /* goes up when an operation's bits change */
+    enum { OWN_BITS = 16 }; /* goes up when an operation's bits change */
     snprintf(d->arithmetic, sizeof d->arithmetic, "%d-%.60s-x%d%s-", OWN_BITS, prop->name,
              prop->multiProcessorCount,
              d->wgmma || prop->major < 9 ? ""

@@ -222,7 +222,7 @@ static __global__ void __launch_bounds__(THREADS, 2) sample_kernel(struct sample
         return; /* all blocks of the row do */
     const struct sample_settings *s = a.settings + seq;
     int pos = a.rows.pos[r], index = blockIdx.x * WARPS + warp, first = min(index * part, a.vocab);
-    struct part p = {a.logits + (size_t)r * a.vocab + first,
+    struct part p = {a.logits + (size_t)r * a.stride + first,
                      shared ? (float *)(m + 1) + warp * part : a.workspace + (size_t)r * a.vocab + first,
                      index, first, min(part, a.vocab - first)};
     bool draws = s->force < 0 && s->temperature > 0;
@@ -239,7 +239,7 @@ static __global__ void __launch_bounds__(THREADS, 2) sample_kernel(struct sample
         return;
     struct sample_result out = {token, 0, 0, row.odd || !(row.top > -CUDART_INF_F), 0};
     if (s->want_logprob) {
-        out.logprob = a.logits[(size_t)r * a.vocab + token] - row.top - logf((float)t.sum);
+        out.logprob = a.logits[(size_t)r * a.stride + token] - row.top - logf((float)t.sum);
         out.top = best;
         out.gap = a.vocab > 1 ? row.top - (t.equal > 1 ? row.top : t.second) : 0;
     }

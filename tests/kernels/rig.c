@@ -166,7 +166,7 @@ double rig_glu(enum glu glu, double z, double u)
 
 void *rig_alloc(struct rig *r, size_t bytes)
 {
-    MUST(r->n_owned < 512);
+    MUST(r->n_owned < (int)(sizeof r->owned / sizeof *r->owned));
     void *p = r->b->alloc(r->d, bytes);
     MUST(p);
     return r->owned[r->n_owned++] = p;

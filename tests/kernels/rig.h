@@ -10,7 +10,7 @@
 struct rig {
     const struct backend *b;
     struct device *d;
-    void *owned[512];
+    void *owned[1024];
     int n_owned;
     int apart; /* rig_run waits until each operation has ended */
     uint64_t random;

@@ -262,8 +262,8 @@ void step_run(struct step *s)
     struct add_part_args p = {s->x, s->part, s->norm, s->n, DIM, 1e-6f, 0.7f};
     struct cap_logits_args l = {s->logits, (int64_t)s->n * VOCAB, 0.9f, 30};
     struct account_args c = {s->rows, s->c.kv, s->with_bounds, NULL};
-    struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
-                            s->token, s->pos,    s->seq, s->workspace};
+    struct sample_args a = {s->rows,   s->logits, VOCAB,  VOCAB,  s->settings,
+                            s->result, s->token,  s->pos, s->seq, s->workspace};
     before_attention(s);
     launch_attention(s);
     run_linear(s, s->o, s->att, s->x, 1);

@@ -48,7 +48,7 @@ static void check_alone(struct rig *r, struct linear_args a, int os)
 static void check_linear(struct rig *r, int rows, int n, int k, enum dtype t, int with_bias, int accumulate,
                          int decode)
 {
-    int xs = k + 4, os = n + 8;
+    int xs = k + 4, os = (n + 3) / 4 * 4 + 8;
     struct weight w = rig_weight(r, n, k, t, buf_a, with_bias ? bias : NULL);
     rig_fill(r, buf_b, (size_t)(rows * xs));
     for (int i = 0; t == DTYPE_BF16 && rig_rounds(r) && i < rows * xs; i++)
@@ -349,7 +349,8 @@ static void check_all(struct rig *r)
         {300, 72, 4096, DTYPE_BF16, 1, 1, 1},  {257, 6200, 144, DTYPE_BF16, 1, 1, 1},
         {130, 2112, 256, DTYPE_BF16, 1, 1, 1}, {400, 1600, 256, DTYPE_BF16, 1, 1, 1},
         {130, 1152, 512, DTYPE_BF16, 1, 1, 1}, {40, 64, 96, DTYPE_BF16, 1, 1, 0},
-        {12, 64, 64, DTYPE_F32, 1, 1, 0},
+        {12, 64, 64, DTYPE_F32, 1, 1, 0},      {5, 91, 48, DTYPE_F32, 1, 0, 0},
+        {40, 1003, 256, DTYPE_BF16, 1, 0, 1},  {33, 331, 64, DTYPE_BF16, 0, 1, 0},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         /* Small: every third row before those of decode steps, and of these small weights: what is left takes

@@ -25,10 +25,17 @@ enum { GEMM_MAX_ROWS = 2048 };
 /* The functions below named _fits return 1 if this way takes the weight, else 0; those named _run enqueue the
  * product and return 0 or a negative BACKEND_ERR_ code with d->error set. */
 
-/* Returns 1 if cuBLAS takes this shape at all: its rows must be multiples of 16 bytes. */
-static inline int gemm_fits(const struct weight *w)
+/* Returns 1 if cuBLAS takes this shape at all: its rows must be multiples of 16 bytes, of the weight and of
+ * the output, whose stride may be above n. */
+static inline int gemm_fits(const struct weight *w, int out_stride)
 {
-    return w->k % 16 == 0 && w->n % 8 == 0;
+    return w->k % 16 == 0 && out_stride % 4 == 0;
+}
+
+/* The least stride that it takes. */
+static inline int gemm_stride(int n)
+{
+    return (n + 3) / 4 * 4;
 }
 
 /* gemm_choose.cu: the product by cuBLASLt, for a weight that gemm_fits() takes. The first product of a shape

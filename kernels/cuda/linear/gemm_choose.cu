@@ -104,7 +104,8 @@ static int trial_open(struct device *d, struct trial *t, const struct product *l
 {
     struct gemm *g = d->gemm;
     size_t elem = like->dtype == DTYPE_BF16 ? 2 : 4, max_rows = rows > REFERENCE_ROWS ? rows : REFERENCE_ROWS;
-    size_t x = max_rows * (size_t)like->k * elem, out = max_rows * (size_t)like->n * sizeof(float);
+    size_t x = max_rows * (size_t)like->k * elem,
+           out = max_rows * (size_t)gemm_stride(like->n) * sizeof(float);
     size_t own = (x + 3 * out + 511) / 256 * 256, w = (size_t)like->n * (size_t)like->k * elem;
     int cache = 0;
     memset(t, 0, sizeof *t);
@@ -116,7 +117,7 @@ static int trial_open(struct device *d, struct trial *t, const struct product *l
     t->p = *like;
     t->p.rows = rows;
     t->p.x_stride = like->k;
-    t->p.out_stride = like->n;
+    t->p.out_stride = gemm_stride(like->n);
     if (e == cudaSuccess)
         e = cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, d->ordinal);
     t->n_copies = min((int)MAX_COPIES, (int)(2 * (size_t)cache / w));
@@ -147,7 +148,7 @@ static int run_algorithm(struct device *d, struct trial *t, const cublasLtMatmul
     int rc = call_open(d, &c, &p);
     if (rc)
         return rc;
-    fill_random<<<1024, 256, 0, g->stream>>>(out, (size_t)rows * (size_t)p.n, 77, 0);
+    fill_random<<<1024, 256, 0, g->stream>>>(out, (size_t)rows * (size_t)p.out_stride, 77, 0);
     rc = lt_check(d, call_run(g, &c, &p, algo, NULL, 0, g->stream), "a trial");
     call_close(g, &c);
     return rc;
@@ -159,7 +160,7 @@ static int same_bits(struct device *d, struct trial *t, const float *a, const fl
     int n = 1;
     cudaMemsetAsync(t->different, 0, sizeof n, g->stream);
     count_different<<<1024, 256, 0, g->stream>>>((const uint32_t *)a, (const uint32_t *)b,
-                                                 (size_t)rows * (size_t)t->p.n, t->different);
+                                                 (size_t)rows * (size_t)t->p.out_stride, t->different);
     cudaMemcpyAsync(&n, t->different, sizeof n, cudaMemcpyDeviceToHost, g->stream);
     int rc = cuda_check(d, cudaStreamSynchronize(g->stream), "trying matrix algorithms");
     *same = n == 0;
@@ -297,7 +298,7 @@ static int add_shape(struct device *d, const struct product *p)
     struct shape *s = &g->shape[g->n_shapes];
     like.rows = REFERENCE_ROWS;
     like.x_stride = p->k;
-    like.out_stride = p->n;
+    like.out_stride = gemm_stride(p->n);
     int rc = call_open(d, &c, &like), same = 0, n;
     if (rc)
         return rc;

@@ -250,7 +250,7 @@ template <typename F> static int launch_gated(struct device *d, const struct pro
 
 int gemm_gated_fits(const struct device *d, const struct weight *w)
 {
-    return d->wgmma && w->dtype == DTYPE_BF16 && !w->bias && gemm_fits(w);
+    return d->wgmma && w->dtype == DTYPE_BF16 && !w->bias && w->k % 16 == 0 && w->n % 8 == 0;
 }
 
 template <typename F> static struct gated_choice choice_of(const struct device *d, const struct product *p)

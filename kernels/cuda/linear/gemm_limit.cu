@@ -16,7 +16,7 @@ struct contest {
 
 static int open_contest(struct device *d, struct contest *t, int rows, int accumulate)
 {
-    size_t x = (size_t)rows * (size_t)t->w->k * 2, out = (size_t)rows * (size_t)t->w->n * 4;
+    size_t x = (size_t)rows * (size_t)t->w->k * 2, out = (size_t)rows * (size_t)gemm_stride(t->w->n) * 4;
     cudaError_t e = cudaMalloc(&t->memory, x + out + WORKSPACE + 512);
     if (e != cudaSuccess)
         return cuda_check(d, e, "memory for a product");
@@ -28,7 +28,7 @@ static int open_contest(struct device *d, struct contest *t, int rows, int accum
                         NULL,
                         t->memory,
                         t->w->k,
-                        t->w->n,
+                        gemm_stride(t->w->n),
                         accumulate,
                         NULL,
                         (float *)((char *)t->memory + at)};
@@ -103,7 +103,7 @@ double gemm_fastest(struct device *d, const struct weight *w, int n, int launche
     cublasLtMatmulHeuristicResult_t found[ASKED];
     struct call c;
     double best = 0;
-    if (w->dtype != DTYPE_BF16 || !gemm_fits(w) || open_contest(d, &t, rows, accumulate) ||
+    if (w->dtype != DTYPE_BF16 || !gemm_fits(w, gemm_stride(w->n)) || open_contest(d, &t, rows, accumulate) ||
         cudaStreamSynchronize(d->stream) != cudaSuccess || call_open(d, &c, &t.p)) {
         cudaFree(t.memory);
         return 0;

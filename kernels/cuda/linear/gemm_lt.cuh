@@ -20,7 +20,7 @@
     X(cublasLtMatmulPreferenceSetAttribute)                                                                  \
     X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulAlgoConfigGetAttribute) X(cublasLtMatmul)
 
-enum { MAX_SHAPES = 64, N_BUCKETS = 17, CANDIDATES = 12, REFERENCE_ROWS = 64 };
+enum { MAX_SHAPES = 128, N_BUCKETS = 17, CANDIDATES = 12, REFERENCE_ROWS = 64 };
 
 struct shape {
     int n, k, with_bias, accumulate;

@@ -350,7 +350,7 @@ template <int SPLITS> static int launch_rows(struct device *d, const struct prod
 
 int gemm_split_fits(const struct device *d, const struct weight *w)
 {
-    return d->wgmma && w->dtype == DTYPE_BF16 && gemm_fits(w) &&
+    return d->wgmma && w->dtype == DTYPE_BF16 && w->k % 16 == 0 && w->n % 8 == 0 &&
            (w->n + WARPGROUP_N - 1) / WARPGROUP_N < MAX_TILES;
 }
 

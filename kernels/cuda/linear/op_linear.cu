@@ -1,6 +1,7 @@
 /* Linear layers. Most run by cuBLASLt, with bf16 (or fp32) factors and fp32 sums. In a decode step, weights
  * that suit it use a kernel for few rows, and shapes that cuBLASLt does not take use a plain kernel. The
- * choice depends only on the weight and on whether it is a decode step. */
+ * choice depends only on the weight, on the stride of its output, which is its layer's, and on whether it is
+ * a decode step. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
@@ -31,15 +32,14 @@ static __global__ void plain_kernel(struct linear_args a)
 
 int cuda_op_linear(struct device *d, const struct linear_args *a)
 {
-    if (!gemm_fits(&a->w)) {
+    if (!gemm_fits(&a->w, a->out_stride)) {
         plain_kernel<<<dim3(a->rows, (a->w.n + 7) / 8), dim3(WARP, 8), 0, d->stream>>>(*a);
         return cuda_launched(d, OP_linear);
     }
     if (a->rows > GEMM_MAX_ROWS)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "linear: %d rows; at most %d at once", a->rows,
                           GEMM_MAX_ROWS);
-    if (a->x_stride * dtype_bytes(a->type) % 16 || a->out_stride % 4 || (uintptr_t)a->x % 16 ||
-        (uintptr_t)a->out % 16)
+    if (a->x_stride * dtype_bytes(a->type) % 16 || (uintptr_t)a->x % 16 || (uintptr_t)a->out % 16)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "linear: rows must begin at multiples of 16 bytes");
     struct product p = {a->w.n,      a->w.k,        a->rows,       a->w.dtype, a->w.data, a->x,
                         a->x_stride, a->out_stride, a->accumulate, a->w.bias,  a->out};
