@@ -10,15 +10,17 @@ int bench_batch(const struct bench *b)
     return b->batch ? b->batch : b->device->is_gpu ? 64 : 32;
 }
 
-/* While memory is free. */
-static int measure_peak(struct bench_engine *x, struct err *e)
+/* While memory is free. A GPU's bandwidth is its memory's, whatever a step reads. */
+static int measure_limits(struct bench_engine *x, int is_gpu, struct err *e)
 {
     x->peak = x->d.limits->peak(x->d.dev) * 1e9;
-    if (x->peak > 0)
+    if (is_gpu)
+        x->bandwidth = x->d.limits->read_bandwidth(x->d.dev, 0) * 1e9;
+    if (x->peak > 0 && (x->bandwidth > 0 || !is_gpu))
         return 0;
     const char *why = x->d.be->last_error(x->d.dev);
     return err_set(e, ERR_DEVICE,
-                   "the peak rate of matrix products, beside which figures stand, could not be measured%s%s; "
+                   "the limits beside which figures stand could not be measured%s%s; "
                    "is the device's memory free?",
                    *why ? ": " : "", why);
 }
@@ -40,7 +42,7 @@ int bench_engine_open(struct bench_engine *x, const struct bench *b, int batch, 
     if (!rc)
         rc = bench_device_open(&x->d, b, e);
     if (!rc)
-        rc = measure_peak(x, e);
+        rc = measure_limits(x, b->device->is_gpu, e);
     if (!rc)
         rc = engine_open(&x->en, &o, e);
     return rc ? rc : engine_policy(x->en, &spec, &x->policy, e);
@@ -91,7 +93,7 @@ int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int 
 }
 
 /* Reading the counters waits for the step in flight. The first engine_step then finds it done and takes
- * almax_bytes no time; from the second on each waits for one whole step. So the first is left out. */
+ * almost no time; from the second on each waits for one whole step. So the first is left out. */
 int bench_window(struct bench_engine *x, int steps, struct bench_window *w, struct err *e)
 {
     struct engine_stats before, after;
@@ -118,6 +120,8 @@ double bench_bandwidth(const struct bench_engine *x, double kv_bytes)
 {
     const double max_bytes = 1 << 30; /* as good as endless, and the memory may be the cache's */
     double bytes = (double)engine_info(x->en)->step_bytes + kv_bytes;
+    if (x->bandwidth > 0)
+        return x->bandwidth;
     return x->d.limits->read_bandwidth(x->d.dev, (size_t)(bytes < max_bytes ? bytes : max_bytes)) * 1e9;
 }
 

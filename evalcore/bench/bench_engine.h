@@ -11,16 +11,17 @@ struct bench_engine {
     struct engine *en;
     struct policy *policy;
     struct arena arena;
-    double peak; /* FLOP per second */
+    double peak;      /* FLOP per second */
+    double bandwidth; /* of a GPU's memory, bytes per second; 0 on the CPU, where it depends on the bytes */
 };
 
 /* Number of sequences: b->batch, or where that is 0 the default for the device (64 on a GPU, 32 on the CPU).
  */
 int bench_batch(const struct bench *b);
 
-/* Opens b's device, measures its peak and opens an engine with b->model and b->policy (NULL: full), for at
+/* Opens b's device, measures its limits and opens an engine with b->model and b->policy (NULL: full), for at
  * most `batch` sequences of `context` tokens. Returns 0; ERR_USAGE for a policy or device that does not
- * exist; ERR_DEVICE when the device or its peak fails; or a code of engine_open(). Call bench_engine_close()
+ * exist; ERR_DEVICE when the device or a limit fails; or a code of engine_open(). Call bench_engine_close()
  * in any case. */
 int bench_engine_open(struct bench_engine *x, const struct bench *b, int batch, int context,
                       int share_prompts, struct err *e);
