@@ -3,7 +3,9 @@
 in fp32 on the CPU with eager attention. test_families.c makes the same models and decodes the same.
 
     pip install torch transformers==5.24.0 safetensors numpy
-    python3 make.py [NAME ...]             all fixtures, or those of these names (CONFIGS below)
+    python3 make.py [NAME ...]             all fixtures, or those of these names (CONFIGS below); NAME may be
+                                           wide/NAME (WIDE), two layers of a published model's widths and
+                                           random tokens alone
 
 A fixture holds no weights: every value follows from the name of its tensor and its place in it, as do the ids of a prompt from
 its seed (../made.py). All values are exact in bf16. A line of NAME.txt is a word and what
@@ -127,6 +129,47 @@ CONFIGS = {
 NO_HIDDEN_ACT = ("gemma2", "gemma3_text")
 
 
+def wide(model_type, hidden, ffn, heads, kv, **more):
+    return {"model_type": model_type, "hidden_size": hidden, "intermediate_size": ffn, "num_attention_heads": heads,
+            "num_key_value_heads": kv} | more
+
+
+# Two layers of every family at the widths of a model that people run. What has a window has a short one.
+WIDE_PHI = {"partial_rotary_factor": 0.75, "original_max_position_embeddings": 512, "tie_word_embeddings": True,
+            "rope_scaling": {"type": "longrope", "short_factor": [1.0] * 48,
+                             "long_factor": [round(1 + 0.02 * i * i, 2) for i in range(48)]}}
+WIDE = {
+    "llama_8b": wide("llama", 4096, 14336, 32, 8, rope_theta=500000.0),
+    "qwen2_7b": wide("qwen2", 3584, 18944, 28, 4, rope_theta=1000000.0),
+    "qwen3_8b": wide("qwen3", 4096, 12288, 32, 8, head_dim=128, rope_theta=1000000.0),
+    "mistral_7b": wide("mistral", 4096, 14336, 32, 8, sliding_window=None, rope_theta=1000000.0),
+    "ministral_8b": wide("ministral", 4096, 12288, 32, 8, head_dim=128, sliding_window=48, layer_types=[FULL, WINDOW]),
+    "ministral3_8b": wide("ministral3", 4096, 14336, 32, 8, head_dim=128, rope_parameters=YARN | {
+        "rope_theta": 1000000.0, "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1,
+        "original_max_position_embeddings": 64}),
+    "phi4": wide("phi3", 5120, 17920, 40, 10, rope_theta=250000.0),
+    "phi4_mini": wide("phi3", 3072, 8192, 24, 8, rope_theta=10000.0) | WIDE_PHI,
+    "smollm3_3b": wide("smollm3", 2048, 11008, 16, 4, no_rope_layer_interval=2, rope_theta=5000000.0),
+    "seed_oss_36b": wide("seed_oss", 5120, 27648, 80, 8, head_dim=128, rope_theta=10000000.0),
+    "granite_8b": wide("granite", 4096, 12800, 32, 8, embedding_multiplier=12.0, attention_multiplier=0.0078125,
+                       residual_multiplier=0.22, logits_scaling=16.0, rope_theta=10000000.0),
+    "hunyuan_7b": wide("hunyuan_v1_dense", 4096, 14336, 32, 8, head_dim=128, rope_theta=10000.0,
+                       rope_scaling={"type": "dynamic", "alpha": 1000.0}),
+    "ernie4_5_0b3": wide("ernie4_5", 1024, 3072, 16, 2, head_dim=128, tie_word_embeddings=True, rope_theta=500000.0),
+    "olmo2_7b": wide("olmo2", 4096, 11008, 32, 32, rope_theta=500000.0),
+    "olmo3_7b": wide("olmo3", 4096, 11008, 32, 32, sliding_window=48, layer_types=[WINDOW, FULL],
+                     rope_theta=500000.0, rope_scaling=YARN | {"attention_factor": 1.2}),
+    "exaone4_1b2": wide("exaone4", 2048, 4096, 32, 8, head_dim=64, sliding_window=48, layer_types=[WINDOW, FULL],
+                        rope_theta=1000000.0),
+    "gemma2_2b": wide("gemma2", 2304, 9216, 8, 4, **GEMMA | {"head_dim": 256, "query_pre_attn_scalar": 256,
+                      "num_hidden_layers": 2, "attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}),
+    "gemma3_4b": wide("gemma3_text", 2560, 10240, 8, 4, **GEMMA | {"head_dim": 256, "query_pre_attn_scalar": 256,
+                      "num_hidden_layers": 2, "layer_types": [WINDOW, FULL], "rope_theta": 1000000.0,
+                      "rope_local_base_freq": 10000.0}),
+}
+WIDE_FORCED_LENGTHS = [9, 33, 64, 140]
+
+
 def values(name, base, spread, shape):
     return torch.from_numpy(made.values(name, base, spread, shape))
 
@@ -218,7 +261,7 @@ def logprobs(model, ids, n):
 def make(name, config):
     config = {k: v for k, v in (COMMON | config).items()
               if not (k == "hidden_act" and config["model_type"] in NO_HIDDEN_ACT)}
-    seed = 0
+    seed, is_wide = 0, name.startswith("wide/")
     with tempfile.TemporaryDirectory() as folder:
         model, saved = build(config, pathlib.Path(folder))
     tensors = fill(model, config)
@@ -228,7 +271,7 @@ def make(name, config):
         out.append("saved " + json.dumps(saved))
     out += tensors
     sequences = []
-    for n in LENGTHS:
+    for n in [] if is_wide else LENGTHS:
         ids = None
         while not ids:
             seed, ids = greedy(model, range(seed + 1, seed + 9), n, config["vocab_size"])
@@ -237,7 +280,7 @@ def make(name, config):
                                 pad_token_id=0)
         assert cached[0].tolist() == ids, (name, n)
         sequences.append((f"prompt {n} {seed}\ngreedy {' '.join(map(str, ids[n:]))}", n, ids))
-    for n in FORCED_LENGTHS:
+    for n in WIDE_FORCED_LENGTHS if is_wide else FORCED_LENGTHS:
         seed += 1
         sequences.append((f"forced {n} {seed}", n, made.prompt_ids(seed, n + FORCED, config["vocab_size"])))
     exact = [logprobs(model, ids, n) for _, n, ids in sequences]
@@ -254,5 +297,6 @@ def make(name, config):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     np.seterr(over="ignore")
-    for name in sys.argv[1:] or CONFIGS:
-        make(name, CONFIGS[name])
+    every = CONFIGS | {f"wide/{name}": config for name, config in WIDE.items()}
+    for name in sys.argv[1:] or every:
+        make(name, every[name])
