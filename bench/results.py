@@ -51,6 +51,14 @@ def policy_speeds():
                       f"{100 * r['whole'] / r['floor_whole']:.0f} %"] for r in rows])
 
 
+def families():
+    """A line a shape, batch and policy; delta's layers are in the file."""
+    rows = load("h200_families.json")["rows"]
+    return markdown(["shape", "batch", "policy", "tokens/s at 8,192", "of its floor"],
+                    [[r["shape"], str(r["batch"]), r["policy"].split(":")[0], f"{r['at_last']:,.0f}",
+                      f"{100 * r['at_last'] / r['floor_at_last']:.1f} %"] for r in rows])
+
+
 def peers():
     figures = ratios.read(RESULTS / "h200.json")
     return markdown(["ratio", "measured", "published"],
@@ -139,7 +147,7 @@ def equal_reads_of(model):
 
 TABLES = {"equal reads, SmolLM2": lambda: equal_reads_of("smollm2"), "equal reads, pocket": lambda: equal_reads_of("pocket"),
           "ruler": ruler, "attention": attention, "prompts": prompts, "whole prompts": whole_prompts,
-          "policy speeds": policy_speeds, "peers": peers, "products": products, "cpu peers": cpu_peers}
+          "policy speeds": policy_speeds, "families": families, "peers": peers, "products": products, "cpu peers": cpu_peers}
 
 
 def main():
