@@ -6,7 +6,7 @@ mkdir windowed
 cp "$source_dir"/tests/engine/windows/trained/* "$source_dir/engine/pocket/tokenizer.json" windowed
 cat >run.json <<'E2'
 {"model": "windowed", "max_new_tokens": 400, "max_total_tokens": 1200,
- "tasks": [{"name": "relay", "problems": 4, "steps": 6}],
+ "tasks": [{"name": "pocket.relay", "problems": 4, "steps": 6}],
  "policies": ["full", {"name": "quest", "k_pages": 8}, {"name": "streamingllm", "form": "evict", "window_tokens": 80}]}
 E2
 run 0 sweep run.json -o out
