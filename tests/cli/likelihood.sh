@@ -69,6 +69,11 @@ grep -q '^hellaswag  *acc, acc_norm; difference by acc_norm$' stdout.txt || fail
 grep -q '^## Options by their likelihood' out/report/report.md || fail "no section of options"
 head -n 1 out/report/accuracy.csv | grep -q 'second_metric,second_accuracy' || fail "no second metric in accuracy.csv"
 
+rm -rf lm
+run 0 export out --format lm-eval -o lm
+grep -q '"acc_norm,none": [0-9]' lm/*full*/results_*.json && grep -q '"acc,none": [0-9]' lm/*full*/results_*.json || fail "no acc and acc_norm in an export"
+grep -q '"output_type": *"multiple_choice"' lm/*full*/results_*.json || fail "an export says that options were generated"
+
 # As a block nothing is decoded: policies that act on decode steps alone are full attention, to the bit.
 run_file block '"few_shot": 0, "scored": "block"' "$full, $quest" '"hellaswag", "piqa", "mmlu"'
 run 0 sweep block.json -o block --data "$data"
