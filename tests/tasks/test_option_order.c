@@ -48,9 +48,30 @@ static void orders(void)
     }
 }
 
+/* random.Random(1234): sample(range(n), k), one after the other, in both of Python's ways to draw. */
+static void samples(void)
+{
+    static const struct {
+        int n, k, want[8];
+    } draws[] = {{100, 5, {99, 56, 14, 0, 11}},
+                 {100, 5, {74, 4, 85, 88, 10}},
+                 {100, 8, {12, 98, 45, 30, 2, 3, 44, 82}},
+                 {30, 8, {19, 15, 29, 14, 4, 2, 5, 22}},
+                 {30, 3, {3, 27, 0}}};
+    struct python_random r;
+    python_random_seed(&r, 1234);
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+        int got[8];
+        python_random_pick(&r, got, draws[i].n, draws[i].k);
+        for (int k = 0; k < draws[i].k; k++)
+            CHECK_INT(got[k], draws[i].want[k]);
+    }
+}
+
 int main(void)
 {
     generator();
     orders();
+    samples();
     return check_done();
 }
