@@ -401,7 +401,7 @@ static void score_token(struct transformer *t, int seq, int pos, int row, int32_
     device_upload(t->be, t->dev, t->settings + seq, &s, sizeof s, e);
     device_upload(t->be, t->dev, t->row_seq, &place, sizeof place, e);
     device_upload(t->be, t->dev, t->row_pos, &pos, sizeof pos, e);
-    sample_tokens(t, one, t->logits + (size_t)row * (size_t)t->model->config.vocab, e);
+    sample_tokens(t, one, t->logits + (size_t)row * (size_t)t->logits_stride, e);
     device_download(t->be, t->dev, out, t->sampled, sizeof *out, e);
 }
 
