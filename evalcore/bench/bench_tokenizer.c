@@ -30,7 +30,8 @@ static int encode_all(const struct tokenizer *t, const struct task *tasks, int n
 
 int bench_tokenizer(struct bench *b, struct err *e)
 {
-    static const char *const families[] = {"pocket.relay", "pocket.algebra", "pocket.lookup", "pocket.choice"};
+    static const char *const families[] = {"pocket.relay", "pocket.algebra", "pocket.lookup",
+                                           "pocket.choice"};
     struct task tasks[4];
     struct engine *en = NULL;
     struct engine_options o = {.model = b->model, .max_batch = 1, .max_context = 64};

@@ -174,7 +174,8 @@ static int list_task(const struct list_options *o, const char *name)
         if (!rc) {
             printf("\n%s%s%s:\n",
                    n           ? "prompt "
-                   : ops->kind ? "the prompt" : "a generated problem",
+                   : ops->kind ? "the prompt"
+                               : "a generated problem",
                    variant, n ? ", of a made-up row" : "");
             print_quoted(str_text(&text));
         }

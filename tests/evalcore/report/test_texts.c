@@ -79,9 +79,9 @@ int main(void)
               ",20,40,1.5,0,1,full.text-00000abc,2,0,,,1,1,pocket,\"{\"\"temperature\"\":0}\",k_pages,9,0");
     read_file(&csv, "accuracy.csv");
     CHECK(strstr(csv.data, ",all tokens,2,0,1,") && strstr(csv.data, ",2 pages,2.5,0.333333,0.666667,"));
-    CHECK_STR(
-        text_row(&out, csv.data, ",text,3,3,"),
-        ",,,,10,,,,0,1,19,,,0,10,10,0,1,3,,\"{\"\"temperature\"\":0}\",all tokens,2,0,1,1,,,,,,,,,,3,0,,,,,,,,");
+    CHECK_STR(text_row(&out, csv.data, ",text,3,3,"),
+              ",,,,10,,,,0,1,19,,,0,10,10,0,1,3,,\"{\"\"temperature\"\":0}\",all "
+              "tokens,2,0,1,1,,,,,,,,,,3,0,,,,,,,,");
     read_file(&csv, "pairs.csv");
     CHECK_INT(count_text(csv.data, "\n"), 1);
     read_file(&csv, "report.md");
