@@ -77,6 +77,10 @@ int few_shot_parse(struct task_file *f, const json_t *o, struct arena *a, struct
         rc = err_set(e, ERR_USAGE, "%s: \"few_shot.text\" is missing; it is the template of an example",
                      f->where);
     s->seed = s->seed == PARAM_UNSET_INT ? 1234 : s->seed;
+    if (!rc && s->match && (strchr(s->match, ',') || strlen(s->match) >= 64))
+        rc = err_set(e, ERR_USAGE,
+                     "%s: \"few_shot.match\" must be one column: a text of 1 to 63 bytes without a comma",
+                     f->where);
     if (!rc && s->draw == DRAW_RANDOM && s->match)
         rc = err_set(e, ERR_USAGE, "%s: \"few_shot\" draws at random from all rows; remove match", f->where);
     if (!rc && !s->file == !rows)
@@ -101,8 +105,9 @@ int few_shot_parse(struct task_file *f, const json_t *o, struct arena *a, struct
 }
 
 struct example {
-    const char *text, *match; /* match NULL: no column is asked for */
-    char row[17];             /* digest of the row */
+    const char *text;
+    struct row_text match; /* of the column that is asked for */
+    uint64_t row;          /* hash of the whole row */
 };
 
 struct few_shot {
@@ -115,31 +120,48 @@ struct few_shot {
     struct str text; /* of the row that was asked for last */
 };
 
-static const char *match_of(const struct task_few_shot *s, const json_t *row)
+/* The row's text in the column `match`, which lives as long as the row or the task's arena. */
+static int match_of(struct row_text *out, const struct task_few_shot *s, const struct rows *r,
+                    const json_t *row, struct err *e)
 {
-    const char *value = s->match ? json_string_value(row_value(row, s->match)) : NULL;
-    return value ? value : "";
+    *out = (struct row_text){"", 0};
+    int rc = s->match ? row_text(out, r, row, s->match, 1, e) : 0;
+    if (!rc && !out->s)
+        rc = err_set(e, ERR_FORMAT,
+                     "%s:%ld: field \"%s\" is missing, which examples must share with the row "
+                     "(few_shot.match)",
+                     r->path, r->line, s->match);
+    return rc;
 }
 
-static void digest_row(const json_t *row, char out[17])
+static int is_same(struct row_text a, struct row_text b)
+{
+    return a.n == b.n && !memcmp(a.s, b.s, a.n);
+}
+
+static uint64_t hash_row(const json_t *row)
 {
     struct str text = {0};
     json_canonical(&text, row);
-    sha256_hex(str_text(&text), text.len, out, 16);
+    uint64_t hash = hash_bytes64(str_text(&text), text.len);
     str_release(&text);
+    return hash;
 }
 
 static int add_example(struct rows *r, const json_t *row, void *context, struct err *e)
 {
     struct few_shot *k = context;
     const struct task_few_shot *s = &k->loading.file->few_shot;
+    struct row_text match;
     int rc = k->loading.file->kind->row(r, row, &k->loading, e);
+    if (!rc)
+        rc = match_of(&match, s, r, row, e);
     if (rc)
         return rc;
+    match.s = arena_strndup(&k->task.arena, match.s, match.n);
     xgrow(&k->example, &k->cap, k->n + 1, sizeof *k->example);
-    k->example[k->n++] = (struct example){.text = r->problems[r->n - 1].prompt,
-                                          .match = arena_strdup(&k->task.arena, match_of(s, row))};
-    digest_row(row, k->example[k->n - 1].row);
+    k->example[k->n++] =
+        (struct example){.text = r->problems[r->n - 1].prompt, .match = match, .row = hash_row(row)};
     return 0;
 }
 
@@ -214,25 +236,33 @@ void few_shot_release(struct task_loading *l)
     l->few_shot = NULL;
 }
 
-/* The examples that stand before a row, in their order. Returns how many. */
-static int choose(int at[TASK_EXAMPLES_MAX + 1], struct few_shot *k, const struct task_few_shot *s,
-                  const json_t *row)
+static int is_example(const struct few_shot *k, uint64_t row)
 {
-    const char *match = match_of(s, row);
-    char own[17] = "";
-    int wanted = k->count + (s->has_spare != 0), drawn[TASK_EXAMPLES_MAX + 1], n_drawn = 0, n = 0;
-    for (size_t i = 0; i < k->n && n_drawn < wanted && s->draw == DRAW_FIRST; i++)
-        if (!strcmp(k->example[i].match, match))
-            drawn[n_drawn++] = (int)i;
+    for (size_t i = 0; i < k->n; i++)
+        if (k->example[i].row == row)
+            return 1;
+    return 0;
+}
+
+/* The examples that stand before a row, in their order, never the row itself. Returns how many. A random draw
+ * from examples with the row among them has one more, as lm-evaluation-harness draws from the rows it asks;
+ * it always has where `spare` says so. */
+static int choose(int at[TASK_EXAMPLES_MAX + 1], struct few_shot *k, const struct task_few_shot *s,
+                  struct row_text match, uint64_t own)
+{
+    int n = 0;
+    for (size_t i = 0; i < k->n && n < k->count && s->draw == DRAW_FIRST; i++)
+        if (k->example[i].row != own && is_same(k->example[i].match, match))
+            at[n++] = (int)i;
     if (s->draw == DRAW_RANDOM) {
+        int drawn[TASK_EXAMPLES_MAX + 1], wanted = k->count + (s->has_spare || is_example(k, own));
+        if ((size_t)wanted > k->n)
+            return (int)k->n - 1;
         python_random_pick(&k->random, drawn, (int)k->n, wanted);
-        n_drawn = wanted;
+        for (int i = 0; i < wanted && n < k->count; i++)
+            if (k->example[drawn[i]].row != own)
+                at[n++] = drawn[i];
     }
-    if (s->has_spare)
-        digest_row(row, own);
-    for (int i = 0; i < n_drawn && n < k->count; i++)
-        if (strcmp(k->example[drawn[i]].row, own) != 0)
-            at[n++] = drawn[i];
     return n;
 }
 
@@ -244,7 +274,15 @@ int few_shot_of_row(struct row_text *out, const struct task_loading *l, const st
     *out = (struct row_text){"", 0};
     if (!k)
         return 0;
-    int at[TASK_EXAMPLES_MAX + 1], n = choose(at, k, s, row);
+    struct row_text match;
+    if (match_of(&match, s, r, row, e))
+        return e->code;
+    int at[TASK_EXAMPLES_MAX + 1], n = choose(at, k, s, match, hash_row(row));
+    if (n < k->count)
+        return err_set(e, ERR_FORMAT,
+                       "%s:%ld: the prompt has %d examples, and %d%s%s stand beside the row itself; add "
+                       "examples, or set a smaller few_shot",
+                       r->path, r->line, k->count, n, s->match ? " with its " : "", s->match ? s->match : "");
     str_clear(&k->text);
     for (int i = 0; i < n; i++) {
         str_printf(&k->text, "%s%s", i && s->join ? s->join : "", k->example[at[i]].text);
@@ -252,9 +290,6 @@ int few_shot_of_row(struct row_text *out, const struct task_loading *l, const st
             return err_set(e, ERR_FORMAT, "task %s: its examples are longer than %d MiB", l->file->name,
                            BYTES_MAX >> 20);
     }
-    if (n < k->count)
-        return err_set(e, ERR_FORMAT, "%s:%ld: the prompt has %d examples, and %d have the row's %s", r->path,
-                       r->line, k->count, n, s->match ? s->match : "form");
     *out = (struct row_text){str_text(&k->text), k->text.len};
     return 0;
 }

@@ -16,7 +16,8 @@ int few_shot_parse(struct task_file *f, const json_t *o, struct arena *a, struct
 int few_shot_load(struct task_loading *l, const struct task *t, const char *path, struct err *e);
 void few_shot_release(struct task_loading *l);
 /* Points text and n at the examples of the row, which live until few_shot_release(); of a prompt without them
- * n is 0. Returns 0, or ERR_FORMAT for a row whose column `match` no example shares. */
+ * n is 0. A row is never its own example. Returns 0, or ERR_FORMAT for a row that has no column `match`, or
+ * with which too few examples share it. */
 int few_shot_of_row(struct row_text *out, const struct task_loading *l, const struct rows *r,
                     const json_t *row, struct err *e);
 

@@ -72,6 +72,35 @@ int main(void)
     prompt(ASK "\"few_shot\": {\"rows\": [{\"problem\": \"0?\", \"answer\": \"0\"}], \"count\": 1, \"text\": "
                "\"{problem} \"}",
            1, "0? Q: Twice 4?");
+    /* a column of numbers is shared as one of texts is, whether the other file writes 4 or "4" */
+    prompt(ASK "\"few_shot\": {\"rows\": [{\"problem\": \"2+1?\", \"answer\": 3}, {\"problem\": \"2*4?\", "
+               "\"answer\": \"8\"}], \"count\": 1, \"match\": \"answer\", \"text\": \"{problem} \"}",
+           1, "2*4? Q: Twice 4?");
+    refused(ASK "\"few_shot\": {\"file\": \"shots.jsonl\", \"count\": 1, \"match\": \"topik\", \"text\": "
+                "\"{problem}\"}",
+            "shots.jsonl:1", "topik");
+    refused(ASK "\"few_shot\": {\"rows\": [{\"problem\": \"0?\", \"answer\": 0, \"day\": 1}], \"count\": 1, "
+                "\"match\": \"day\", \"text\": \"{problem}\"}",
+            "rows.jsonl:1", "day");
+    refused(ASK "\"few_shot\": {\"file\": \"shots.jsonl\", \"count\": 1, \"match\": \"topic,day\", \"text\": "
+                "\"{problem}\"}",
+            "few_shot.match", "one column");
+    /* a row is not its own solved example: the examples are the task's rows */
+    prompt(ASK "\"few_shot\": {\"file\": \"rows.jsonl\", \"count\": 1, \"text\": \"{problem}={answer};\"}", 0,
+           "Twice 4?=8;Q: What is {answer} plus 1?");
+    prompt(ASK "\"few_shot\": {\"file\": \"rows.jsonl\", \"count\": 1, \"text\": \"{problem}={answer};\"}", 1,
+           "What is {answer} plus 1?=3;Q: Twice 4?");
+    prompt(ASK "\"few_shot\": {\"file\": \"rows.jsonl\", \"count\": 1, \"draw\": \"random\", \"text\": "
+               "\"{problem}={answer};\"}",
+           1, "What is {answer} plus 1?=3;Q: Twice 4?");
+    prompt(ASK "\"few_shot\": {\"file\": \"rows.jsonl\", \"count\": 1, \"draw\": \"random\", \"text\": "
+               "\"{problem}={answer};\"}",
+           0, "Twice 4?=8;Q: What is {answer} plus 1?");
+    refused(ASK "\"few_shot\": {\"file\": \"rows.jsonl\", \"count\": 2, \"text\": \"{problem}\"}",
+            "rows.jsonl:1", "2 examples");
+    refused(ASK "\"few_shot\": {\"file\": \"rows.jsonl\", \"count\": 2, \"draw\": \"random\", \"text\": "
+                "\"{problem}\"}",
+            "rows.jsonl:1", "2 examples");
     /* a variant without {examples} reads none */
     prompt("\"prompts\": {\"p\": \"{problem}\", \"q\": \"{examples}{problem}\"}, "
            "\"few_shot\": {\"file\": \"nowhere.jsonl\", \"count\": 5, \"text\": \"{problem}\"}",
