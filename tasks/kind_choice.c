@@ -14,12 +14,18 @@ enum { OPTIONS_MAX = 26 };
 enum answer_form { ANSWER_LETTER, ANSWER_FROM_0, ANSWER_FROM_1, ANSWER_TEXT, N_FORMS };
 static const char *const form_names[] = {"letter", "from0", "from1", "text", NULL};
 
+/* What a row's answer means in each form. */
+struct named {
+    signed char option[N_FORMS]; /* -1: none */
+    uint64_t text[N_FORMS];      /* hash of that option */
+};
+
 /* What the rows so far leave open. */
 struct answers {
     int is_open[N_FORMS];  /* every row names an option in this form */
     long lost_at[N_FORMS]; /* the first row that does not */
     size_t n, cap;
-    signed char (*at)[N_FORMS]; /* (n): the option by each form, -1: none */
+    struct named *at; /* (n) */
 };
 
 struct options {
@@ -152,13 +158,18 @@ static void take_answer(struct rows *r, struct task_loading *l, struct row_text 
 {
     struct answers *k = l->own;
     xgrow(&k->at, &k->cap, k->n + 1, sizeof *k->at);
-    read_answer(k->at[k->n], answer, o);
-    for (int f = 0; f < N_FORMS; f++)
-        if (k->at[k->n][f] < 0 && k->is_open[f]) {
+    struct named *at = &k->at[k->n++];
+    *at = (struct named){0};
+    read_answer(at->option, answer, o);
+    for (int f = 0; f < N_FORMS; f++) {
+        int i = at->option[f];
+        if (i >= 0)
+            at->text[f] = duplicates_hash(o->text[i].s, o->text[i].n);
+        if (i < 0 && k->is_open[f]) {
             k->is_open[f] = 0;
             k->lost_at[f] = r->line;
         }
-    k->n++;
+    }
 }
 
 /* {options}: each by the variant's template, one a line. */
@@ -173,7 +184,8 @@ static void add_options(struct str *out, const struct options *o, const char *te
     }
 }
 
-/* The same question with the same options is the same problem, in whatever order they stand. */
+/* The same question with the same options is the same problem, in whatever order they stand; its answer is
+ * the text of an option, since letters change with the order. */
 static void set_same(struct problem *p, struct row_text question, const struct options *o)
 {
     struct str text = {0};
@@ -259,15 +271,16 @@ static int finish(struct rows *r, struct task_loading *l, struct err *e)
     int form = -1, rc = 0;
     for (int f = 0; k && f < N_FORMS && !rc; f++) {
         for (size_t i = 0; k->is_open[f] && form >= 0 && i < k->n; i++)
-            if (k->at[i][f] != k->at[i][form])
+            if (k->at[i].option[f] != k->at[i].option[form])
                 rc = ERR_USAGE;
         form = form < 0 && k->is_open[f] ? f : form;
     }
     if (k && (rc || form < 0))
         rc = refuse_answers(r, k, e);
     for (size_t i = 0; k && i < k->n && !rc; i++) {
-        char gold = (char)('A' + k->at[i][form]);
+        char gold = (char)('A' + k->at[i].option[form]);
         problem_set_gold(&r->problems[i], r->task, &gold, 1);
+        r->problems[i].answer = k->at[i].text[form];
     }
     return rc;
 }
