@@ -1,4 +1,5 @@
 /* Comparing outputs and values (contract: code_check.h). */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,9 +184,32 @@ long code_output_differs(const char *got, size_t n_got, const char *want, size_t
 
 /* ---- values */
 
+/* How values stand in what jansson reads: a text has TEXT_MARK in front, and an integer of so many digits
+ * that 64 bits may not hold it is a text of these behind WHOLE_MARK. */
+enum { TEXT_MARK = 't', WHOLE_MARK = 'i', LARGE_DIGITS = 19 };
+
+static int is_large(const json_t *v)
+{
+    return json_is_string(v) && *json_string_value(v) == WHOLE_MARK;
+}
+
+/* The digits of a double that is whole are exact; there are at most 309. */
+static int large_equal(const json_t *a, const json_t *b)
+{
+    const json_t *large = is_large(a) ? a : b, *other = large == a ? b : a;
+    char digits[400] = "";
+    if (is_large(other))
+        return json_equal(a, b);
+    if (json_is_real(other) && json_real_value(other) == floor(json_real_value(other)))
+        snprintf(digits, sizeof digits, "%.0f", json_real_value(other));
+    return !strcmp(json_string_value(large) + 1, digits);
+}
+
 /* Integers of Python have no bound and compare exactly with floats. */
 static int number_equal(const json_t *a, const json_t *b)
 {
+    if (is_large(a) || is_large(b))
+        return large_equal(a, b);
     if (json_is_real(a) && json_is_real(b))
         return json_real_value(a) == json_real_value(b);
     if (!json_is_real(a) && !json_is_real(b)) { /* true is 1 */
@@ -202,7 +226,7 @@ static int number_equal(const json_t *a, const json_t *b)
 
 static int is_number(const json_t *v)
 {
-    return json_is_number(v) || json_is_boolean(v);
+    return json_is_number(v) || json_is_boolean(v) || is_large(v);
 }
 
 /* jansson reads no deeper than 2,048 levels. */
@@ -232,16 +256,62 @@ static int value_equal(const json_t *a, const json_t *b)
     return json_equal(a, b);
 }
 
+/* The byte behind the text that begins with the quote at i. */
+static size_t end_of_string(struct text t, size_t i)
+{
+    for (i++; i < t.n && t.s[i] != '"'; i++)
+        i += t.s[i] == '\\';
+    return i < t.n ? i + 1 : t.n;
+}
+
+/* Is the number an integer of at least LARGE_DIGITS digits? */
+static int is_large_number(struct text t)
+{
+    size_t sign = t.n && *t.s == '-', i = sign;
+    while (i < t.n && t.s[i] >= '0' && t.s[i] <= '9')
+        i++;
+    return i == t.n && i - sign >= LARGE_DIGITS && t.s[sign] != '0';
+}
+
 static json_t *read_value(struct text t)
 {
-    return json_loadb(t.s, t.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    struct str marked = {0};
+    for (size_t i = 0, end; i < t.n; i = end) {
+        end = i + 1;
+        if (t.s[i] == '"') {
+            end = end_of_string(t, i);
+            str_printf(&marked, "\"%c", TEXT_MARK);
+            str_add(&marked, t.s + i + 1, end - i - 1);
+            continue;
+        }
+        while (strchr("+-.0123456789eE", t.s[i]) && t.s[i] && end < t.n && t.s[end] &&
+               strchr("+-.0123456789eE", t.s[end]))
+            end++;
+        struct text number = {t.s + i, end - i};
+        if (is_large_number(number))
+            str_printf(&marked, "\"%c%.*s\"", WHOLE_MARK, (int)number.n, number.s);
+        else
+            str_add(&marked, number.s, number.n);
+    }
+    json_t *v = json_loadb(str_text(&marked), marked.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    str_release(&marked);
+    return v;
+}
+
+/* NaN is equal to nothing; in a text it is three letters. */
+static int has_nan(struct text t)
+{
+    for (size_t i = 0; i < t.n; i = t.s[i] == '"' ? end_of_string(t, i) : i + 1)
+        if (t.n - i >= 3 && !memcmp(t.s + i, "NaN", 3))
+            return 1;
+    return 0;
 }
 
 int code_value_equal(const char *got, size_t n_got, const char *want, size_t n_want)
 {
     struct text a = strip((struct text){got, n_got}), b = strip((struct text){want, n_want});
-    if (a.n == b.n && !memcmp(a.s, b.s, a.n)) /* also what jansson does not read: integers of any length */
-        return !memmem(a.s, a.n, "NaN", 3) || *a.s == '"';
+    if (a.n == b.n && !memcmp(a.s, b.s, a.n)) /* also what jansson does not read: Infinity */
+        return !has_nan(a);
     json_t *x = read_value(a), *y = read_value(b);
     int equal = x && y && value_equal(x, y);
     json_decref(x);
