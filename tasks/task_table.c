@@ -94,18 +94,27 @@ const struct task_ops *task_of_run(const char *name, const char *kind)
     return NULL;
 }
 
+/* The task that had this name before pocket's got theirs; NULL: none. */
+static const struct task_ops *renamed(const char *name)
+{
+    const struct task_ops *ops;
+    for (size_t i = 0; (ops = task_at(i)); i++)
+        if (ops->short_name && !strcmp(ops->short_name, name))
+            return ops;
+    return NULL;
+}
+
 int task_unknown(const char *name, struct err *e)
 {
     const char *names[TASKS_MAX + 2 * N_CODED + 1] = {0};
     size_t n = 0;
     struct str known = {0};
-    const struct task_ops *ops;
+    const struct task_ops *ops = renamed(name);
+    if (ops)
+        return err_set(
+            e, ERR_USAGE, "the task \"%s\" is called \"%s\" now; write that%s", name, ops->name,
+            task_kind_find(name) ? ", or {\"kind\": \"choice\", \"file\": ...} for rows of your own" : "");
     for (size_t i = 0; (ops = task_at(i)); i++) {
-        if (ops->short_name && !strcmp(ops->short_name, name))
-            return err_set(
-                e, ERR_USAGE, "the task \"%s\" is called \"%s\" now; write that%s", name, ops->name,
-                task_kind_find(name) ? ", or {\"kind\": \"choice\", \"file\": ...} for rows of your own"
-                                     : "");
         names[n++] = ops->name;
         if (ops->short_name)
             names[n++] = ops->short_name;
