@@ -7,18 +7,20 @@
 
 #include "tasks/task_file.h"
 
-enum { COLUMNS_MAX = 64 };
+enum { COLUMNS_MAX = 256 };
 
 struct column {
     const char *name;
-    size_t n, n_text, n_list,
-        n_mark;   /* rows that have it; with a text or an integer; with a list of such; with "####" */
-    size_t bytes; /* of its texts */
+    /* Rows that have it; with a text or a number; with a list of two or more such; with a text, a list or an
+     * object that is not empty; with "####"; with a box. */
+    size_t n, n_text, n_list, n_held, n_mark, n_box;
+    size_t bytes;  /* of its texts */
+    long other_at; /* the first row that has neither a list of these nor an object there; 0: none */
 };
 
 struct look {
     struct column column[COLUMNS_MAX];
-    int n_columns;
+    int n_columns, is_full; /* is_full: a row has a column that is not in the table */
     size_t n_rows;
     struct task *task;
 };
@@ -26,34 +28,46 @@ struct look {
 /* Names in use, the surest first, compared without case, blanks and underscores. */
 static const char problem_names[] = "problem,question,prompt,query,stem,input,instruction,text,task";
 static const char answer_names[] = "answer,expectedanswer,correctanswer,answerkey,correctoption,correct,gold,"
-                                   "target,finalanswer,label,answerindex,result,"
+                                   "target,finalanswer,final,label,answerindex,result,"
                                    "solution,output,response";
 static const char options_names[] = "options,choices,choices.text,alternatives,answers,candidates";
+/* What begins or ends the name of a column that holds options, and what begins that of one with wrong ones.
+ */
+static const char *const option_words[] = {"option", "choice", "alternative", NULL};
+static const char *const wrong_words[] = {"incorrect", "wrong", "distractor", NULL};
 static const char id_names[] = "id,uid,uuid,questionid,problemid,problemidx,uniqueid,nr,number,index,idx";
 
 static int is_scalar(const json_t *v)
 {
-    return json_is_string(v) || json_is_integer(v);
+    return json_is_string(v) || json_is_number(v);
 }
 
-static void look_at(struct look *k, const char *name, const json_t *v)
+static void look_at(struct look *k, const char *name, const json_t *v, long line)
 {
     int i = 0;
+    if (strchr(name, ',') || !*name || strlen(name) >= 64)
+        return;
     while (i < k->n_columns && strcmp(k->column[i].name, name))
         i++;
-    if (i == COLUMNS_MAX || strchr(name, ',') || !*name || strlen(name) >= 64)
+    if (i == COLUMNS_MAX) {
+        k->is_full = 1;
         return;
+    }
     if (i == k->n_columns)
         k->column[k->n_columns++] = (struct column){.name = arena_strdup(&k->task->arena, name)};
     struct column *c = &k->column[i];
     c->n++;
     c->n_text += is_scalar(v);
+    c->n_held += json_string_length(v) || json_array_size(v) || json_object_size(v);
     c->bytes += json_string_length(v);
     c->n_mark += json_is_string(v) && strstr(json_string_value(v), "####");
+    c->n_box += json_is_string(v) && strstr(json_string_value(v), "\\boxed{");
     int is_list = json_array_size(v) >= 2;
     for (size_t n = 0; n < json_array_size(v); n++)
         is_list &= is_scalar(json_array_get(v, n));
     c->n_list += is_list;
+    if (!is_list && !json_is_object(v) && !c->other_at)
+        c->other_at = line;
 }
 
 static int look_at_row(struct rows *r, const json_t *row, void *context, struct err *e)
@@ -67,11 +81,13 @@ static int look_at_row(struct rows *r, const json_t *row, void *context, struct 
     json_object_foreach((json_t *)row, name, v)
     {
         if (!json_is_null(v))
-            look_at(k, name, v);
+            look_at(k, name, v, r->line);
         json_object_foreach(v, part, w)
         {
+            if (json_is_null(w))
+                continue;
             snprintf(path, sizeof path, "%.70s.%.70s", name, part);
-            look_at(k, path, w);
+            look_at(k, path, w, r->line);
         }
     }
     rows_add(r)->prompt = "";
@@ -107,33 +123,84 @@ static struct column *named_column(struct look *k, const char *names, size_t cou
     return NULL;
 }
 
-static struct column *column_of(struct look *k, const char *prefix, size_t n, char last)
+/* Columns of a series have a common beginning and end in a letter or in a number: A, B, C; option_1 to
+ * option_12; choice0. */
+struct series {
+    const char *prefix;
+    size_t n;
+    int is_number;
+    long first, last;
+};
+
+/* The place of a column in a series; -1: it is not of it. */
+static long place_in(const struct series *x, const struct column *c)
+{
+    const char *end = c->name + x->n;
+    if (!c->n_text || strlen(c->name) <= x->n || memcmp(c->name, x->prefix, x->n) != 0)
+        return -1;
+    if (x->is_number)
+        return strlen(end) < 5 && strspn(end, "0123456789") == strlen(end) ? strtol(end, NULL, 10) : -1;
+    return !end[1] && isalpha((unsigned char)*end) && !islower((unsigned char)*end) == (x->first == 'A')
+               ? *end
+               : -1;
+}
+
+static const struct column *column_at(const struct look *k, const struct series *x, long place)
+{
+    for (int i = 0; i < k->n_columns; i++)
+        if (place_in(x, &k->column[i]) == place)
+            return &k->column[i];
+    return NULL;
+}
+
+/* Does the column begin a series? One that ends in 0 or 1 is not the 0 of 10. */
+static int begins_series(struct series *x, const struct column *c)
+{
+    size_t n = strlen(c->name), digits = 0;
+    while (digits < n && isdigit((unsigned char)c->name[n - 1 - digits]))
+        digits++;
+    *x = (struct series){.prefix = c->name, .n = n - (digits ? digits : 1), .is_number = digits > 0};
+    x->first = digits ? strtol(c->name + x->n, NULL, 10) : c->name[n - 1];
+    return c->n_text && (digits ? digits < 5 && x->first <= 1 : x->first == 'A' || x->first == 'a');
+}
+
+/* A column behind a gap of the series; NULL: there is none. Other columns may have one letter as name. */
+static const struct column *behind_gap(const struct look *k, const struct series *x)
 {
     for (int i = 0; i < k->n_columns; i++) {
-        const char *s = k->column[i].name;
-        if (strlen(s) == n + 1 && !memcmp(s, prefix, n) && s[n] == last && k->column[i].n_text)
+        long place = place_in(x, &k->column[i]);
+        if (place > x->last && (x->n || x->is_number || place == x->last + 2))
             return &k->column[i];
     }
     return NULL;
 }
 
-/* A row of columns whose names differ in the last letter or digit alone: A, B, C; option_1, option_2;
- * choice0, ... */
-static json_t *lettered_columns(struct look *k, size_t *n_rows)
+/* The columns of the first series, or *list NULL. One that a gap cuts off would be an option that is never
+ * shown. */
+static int find_series(json_t **list, size_t *n_rows, const struct look *k, const char *path, struct err *e)
 {
-    static const char firsts[] = {'A', 'a', '1', '0'};
+    struct series x;
     for (int i = 0; i < k->n_columns; i++) {
-        const char *s = k->column[i].name;
-        size_t n = strlen(s) - 1;
-        if (!memchr(firsts, s[n], sizeof firsts) || !column_of(k, s, n, (char)(s[n] + 1)))
+        if (!begins_series(&x, &k->column[i]) || !column_at(k, &x, x.first + 1))
             continue;
-        json_t *list = json_array();
-        *n_rows = column_of(k, s, n, (char)(s[n] + 1))->n_text;
-        for (char c = s[n]; isalnum((unsigned char)c) && column_of(k, s, n, c); c++)
-            json_array_append_new(list, json_string(column_of(k, s, n, c)->name));
-        return list;
+        if (x.first == 1 && x.is_number && column_at(k, &x, 0))
+            continue;
+        *list = json_array();
+        *n_rows = column_at(k, &x, x.first + 1)->n_text;
+        for (x.last = x.first; column_at(k, &x, x.last); x.last++)
+            json_array_append_new(*list, json_string(column_at(k, &x, x.last)->name));
+        x.last--;
+        const struct column *lost = behind_gap(k, &x);
+        return lost
+                   ? err_set(e, ERR_USAGE,
+                             "%s: the columns \"%s\" to \"%s\" look like options, and so does \"%s\", but "
+                             "the one before it is missing; write the task's entry by hand, with all of "
+                             "them in \"fields\": {\"options\": [...]}",
+                             path, json_string_value(json_array_get(*list, 0)),
+                             json_string_value(json_array_get(*list, json_array_size(*list) - 1)), lost->name)
+                   : 0;
     }
-    return NULL;
+    return 0;
 }
 
 static void list_columns(struct str *out, const struct look *k)
@@ -187,6 +254,8 @@ static json_t *make_entry(const struct look *k, const struct found *x, const cha
     }
     if (!strcmp(kind, "math") && x->answer->n_mark && x->answer->n_mark == x->answer->n)
         json_object_set_new(o, "grader", json_pack("{s:s}", "answer_after", "####"));
+    else if (!strcmp(kind, "math") && x->answer->n_box && x->answer->n_box == x->answer->n)
+        json_object_set_new(o, "grader", json_pack("{s:b}", "answer_in_box", 1));
     return o;
 }
 
@@ -202,26 +271,93 @@ static struct column *longest_column(struct look *k, const struct column *answer
     return longest;
 }
 
+/* Has the column's name the word at its beginning or, with `anywhere`, at its end, too? "n_options" and
+ * "choice_count" hold numbers, which are no options. */
+static int has_word(const char *column, const char *const *words, int anywhere)
+{
+    char bare[64];
+    size_t n = 0;
+    for (; *column && n + 1 < sizeof bare; column++)
+        if (!strchr(" _-", *column))
+            bare[n++] = (char)tolower((unsigned char)*column);
+    bare[n] = 0;
+    for (size_t i = 0; words[i]; i++) {
+        size_t m = strlen(words[i]);
+        int is_plural = n && bare[n - 1] == 's';
+        if (!strncmp(bare, words[i], m) ||
+            (anywhere && n >= m + (size_t)is_plural && !strncmp(bare + n - is_plural - m, words[i], m)))
+            return 1;
+    }
+    return 0;
+}
+
+/* Options in a form that is not understood must not become a mathematical problem whose answer is "B". */
+static int check_options(const struct found *x, const struct look *k, const char *path, struct err *e)
+{
+    const char *first = json_string_value(json_array_get(x->columns, 0));
+    if (first && has_word(first, wrong_words, 0))
+        return err_set(e, ERR_USAGE,
+                       "%s: \"%s\" looks like a wrong option, and the right one stands elsewhere; put all "
+                       "options of a row into one list \"options\", with the right one at any place, and its "
+                       "letter or text into \"answer\"",
+                       path, first);
+    if (x->list && x->list->other_at)
+        return err_set(e, ERR_USAGE,
+                       "%s:%ld: \"%s\" is no list of at least two texts or numbers here, as it is in other "
+                       "rows; correct it, or leave it out where a problem has no options",
+                       path, x->list->other_at, x->list->name);
+    for (int i = 0; i < k->n_columns && !x->n_options; i++) {
+        const struct column *c = &k->column[i];
+        int is_wrong = has_word(c->name, wrong_words, 0);
+        if (c == x->problem || c == x->answer || !c->n_held ||
+            !(is_wrong || has_word(c->name, option_words, 1)))
+            continue;
+        if (is_wrong)
+            return err_set(
+                e, ERR_USAGE,
+                "%s: \"%s\" looks like the wrong options of a problem; put all options of a row "
+                "into one list \"options\", with the right one at any place, and its letter or text "
+                "into \"answer\"",
+                path, c->name);
+        return err_set(
+            e, ERR_USAGE,
+            "%s:%ld: \"%s\" looks like options and is no list of at least two texts or numbers; "
+            "write it as a JSON list, as [\"red\", \"blue\"], or a column for each option (A, B, C); "
+            "if these are no options, write the task's entry by hand (docs/tasks.md)",
+            path, c->other_at ? c->other_at : 1, c->name);
+    }
+    return 0;
+}
+
 static int find_columns(struct found *x, struct look *k, const char *path, struct err *e)
 {
     size_t text = offsetof(struct column, n_text);
+    int rc = 0;
     *x = (struct found){.problem = named_column(k, problem_names, text),
                         .answer = named_column(k, answer_names, text),
                         .list = named_column(k, options_names, offsetof(struct column, n_list)),
                         .id = named_column(k, id_names, text)};
+    if (k->is_full)
+        return err_set(
+            e, ERR_USAGE,
+            "%s: there are more than %d columns, so that one with options may be missed; write the "
+            "task's entry by hand (docs/tasks.md)",
+            path, COLUMNS_MAX);
     if (x->list)
         x->n_options = x->list->n_list;
-    else if ((x->columns = lettered_columns(k, &x->n_options)) && json_array_size(x->columns) < 2)
-        x->n_options = 0;
+    else
+        rc = find_series(&x->columns, &x->n_options, k, path, e);
     if (x->id && (x->id->n_text < k->n_rows || x->id == x->answer))
         x->id = NULL;
     if (!x->problem)
         x->problem = longest_column(k, x->answer);
-    if (x->problem && x->answer && x->problem != x->answer)
-        return 0;
+    if (!rc)
+        rc = check_options(x, k, path, e);
+    if (rc || (x->problem && x->answer && x->problem != x->answer))
+        return rc;
     struct str names = {0};
     list_columns(&names, k);
-    int rc = err_set(
+    rc = err_set(
         e, ERR_USAGE,
         "%s: no column looks like %s; its columns are %s. Write the task's entry by hand: {\"kind\": "
         "\"math\", \"file\": ..., \"fields\": {\"problem\": ..., \"answer\": ...}}, with \"options\" for "
@@ -231,9 +367,54 @@ static int find_columns(struct found *x, struct look *k, const char *path, struc
     return rc;
 }
 
+/* A worked solution is no reference answer: no completion would equal it. Does a text look like one: long, or
+ * with several words that are not LaTeX's? */
+static int is_worked(const char *s)
+{
+    int n_words = 0;
+    for (const char *p = s; *p; p++) {
+        size_t n = 0;
+        while (isalpha((unsigned char)p[n]))
+            n++;
+        n_words += n >= 2 && (p == s || p[-1] == ' ' || p[-1] == '\n');
+        p += n ? n - 1 : 0;
+    }
+    return n_words >= 5 || strlen(s) > 200;
+}
+
+static int check_answers(const struct task *t, const char *column, const char *path, struct err *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_problems; i++)
+        n += (size_t)is_worked(t->problems[i].gold);
+    if (2 * n < t->n_problems)
+        return 0;
+    return err_set(e, ERR_USAGE,
+                   "%s: \"%s\" holds worked solutions (%zu of %zu), which no completion equals; write the "
+                   "task's entry by hand, and say in \"fields\" which column has the final answer, or in "
+                   "\"grader\" where it stands (\"answer_after\", \"answer_in_box\")",
+                   path, column, n, t->n_problems);
+}
+
+/* Says which columns were taken as options where their names do not say that they are. */
+static int refuse_entry(const struct found *x, int rc, const char *text, struct err *e)
+{
+    const char *first = json_string_value(json_array_get(x->columns, 0));
+    struct str names = {0};
+    for (size_t i = 0; i < json_array_size(x->columns); i++)
+        str_printf(&names, "%s%s", i ? ", " : "", json_string_value(json_array_get(x->columns, i)));
+    if (first && strlen(first) > 1 && !has_word(first, option_words, 1))
+        err_set(e, rc, "%s (taken as options: %s; if they are none, write the task's entry by hand)", text,
+                names.data);
+    else
+        err_set(e, rc, "%s", text);
+    str_release(&names);
+    return rc;
+}
+
 /* A proposal that cannot be opened says why, but for answers that can be read in two ways: only a person
  * knows. */
-static int check_entry(json_t *entry, const char *path, struct err *e)
+static int check_entry(json_t *entry, const struct found *x, const char *path, struct err *e)
 {
     const struct task_ops *ops = NULL;
     struct task_options o;
@@ -249,15 +430,19 @@ static int check_entry(json_t *entry, const char *path, struct err *e)
                               &own);
     if (!rc)
         rc = task_open_as(&t, ops, NULL, &o, NULL, NULL, &own);
-    if (!rc)
+    int is_open = !rc;
+    if (is_open && !strcmp(ops->kind, "math"))
+        rc = check_answers(&t, x->answer->name, path, &own);
+    if (is_open)
         task_close(&t);
-    else if (strstr(own.text, "answer_is")) {
+    if (rc && strstr(own.text, "answer_is")) {
         json_object_set_new(entry, "grader",
                             json_pack("{s:s}", "answer_is", "letter, from0, from1 or text?"));
         json_object_set_new(entry, "note", json_text_of(own.text));
         rc = 0;
-    } else
-        err_set(e, rc, "%s", own.text);
+    } else if (rc) {
+        refuse_entry(x, rc, own.text, e);
+    }
     json_decref(definition);
     arena_release(&a);
     return rc;
@@ -287,7 +472,7 @@ int task_guess(json_t **out, const char *path, const char *shown, struct err *e)
         else
             name.data[n] = 0;
         json_t *entry = make_entry(k, &x, kind, shown, name.data);
-        rc = check_entry(entry, path, e);
+        rc = check_entry(entry, &x, path, e);
         json_array_append_new(*out, entry);
     }
     json_decref(x.columns);

@@ -50,6 +50,61 @@ fails 2 tasks.0 answer_is -- sweep run.json -o out2 --dry-run
 run 0 sweep run.json -o out2 --dry-run --calibrate no --set tasks.0.grader.answer_is=from1
 rm run.json
 
+# Every option that a file has is shown: those with two digits too, and one behind a gap is a question.
+python3 - <<'END'
+import csv
+def write(name, columns):
+    with open(name, "w") as f:
+        w = csv.writer(f)
+        w.writerow(["question", *columns, "answer"])
+        for i in range(5):
+            w.writerow([f"Which of ten, {i}?", *[f"{c} of {i}" for c in columns], f"{columns[-1 - i % 2]} of {i}"])
+write("ten.csv", [f"option_{i}" for i in range(1, 11)])
+write("zeros.csv", [f"choice{i:02}" for i in range(12)])
+write("gap.csv", ["option_1", "option_2", "option_4"])
+write("letters.csv", ["opa", "opb", "opc", "ope"])
+END
+proposed ten.csv '"choice"' '"option_1", "option_2"' '"option_9", "option_10"]'
+proposed zeros.csv '"choice"' '"choice00", "choice01"' '"choice10", "choice11"]'
+fails 2 gap.csv '"option_4"' '"fields"' -- init other.json --data gap.csv
+fails 2 letters.csv '"ope"' -- init other.json --data letters.csv
+
+# Options that are not understood became mathematical problems whose answer is "B".
+refused() { # refused WORDS... : the rows of standard input are refused with these words
+    cat >refused.jsonl
+    fails 2 refused.jsonl "$@" -- init other.json --data refused.jsonl
+}
+refused '"options"' 'JSON list' <<<'{"question": "Which?", "options": "a|b|c", "answer": "B"}'
+refused '"choices"' 'JSON list' <<<'{"question": "Which?", "choices": "['"'a', 'b'"']", "answer": "B"}'
+refused '"Choices"' 'JSON list' <<<'{"question": "Which?", "Choices": [{"label": "A", "text": "x"}, {"label": "B", "text": "y"}], "answer": "B"}'
+refused '"answer_choices"' 'JSON list' <<<'{"question": "Which?", "answer_choices": "(A) x (B) y", "answer": "B"}'
+refused '"incorrect_answers"' 'wrong options' <<<'{"question": "Which?", "correct_answer": "x", "incorrect_answers": ["y", "z"]}'
+refused '"Incorrect Answer 1"' 'wrong option' <<<'{"Question": "Which?", "Correct Answer": "x", "Incorrect Answer 1": "y", "Incorrect Answer 2": "z"}'
+refused '"distractor"' 'wrong options' <<<'{"question": "Which?", "answer": "x", "distractor": "y"}'
+# A row with one option, alone and among others.
+refused '"options"' 'at least two' <<<'{"question": "Which?", "options": ["x"], "answer": "A"}'
+refused 'refused.jsonl:2' '"options"' 'at least two' <<'END'
+{"question": "Which?", "options": ["x", "y"], "answer": "A"}
+{"question": "And which?", "options": ["x"], "answer": "A"}
+END
+printf '%s\n' '{"question": "Which?", "options": {"A": "x", "B": "y"}, "answer": "B"}' >object.jsonl
+proposed object.jsonl '"choice"' '["options.A", "options.B"]'
+printf '%s\n' '{"question": "How many?", "n_choices": 4, "multiple_choice": false, "answer": 7}' >count.jsonl
+proposed count.jsonl '"math"'
+refused hint1 hint2 'taken as options' <<<'{"question": "1+6?", "hint1": "odd", "hint2": "prime", "answer": 7}'
+
+# Fractions are answers, and worked solutions are none.
+printf '%s\n' '{"question": "Half of 1.4?", "answer": 0.7}' '{"question": "Half of 3?", "answer": 1.5}' >fractions.jsonl
+proposed fractions.jsonl '"math"' '"answer": "answer"'
+printf '%s\n' '{"question": "1+1?", "solution": "We add one and one and get two.", "final": 2}' >final.jsonl
+proposed final.jsonl '"answer": "final"'
+refused '"solution"' 'worked solutions' <<<'{"question": "1+1?", "solution": "We add one and one and get two."}'
+printf '%s\n' '{"question": "1+1?", "solution": "We add one and one and get \\boxed{2}."}' >boxed.jsonl
+proposed boxed.jsonl '"answer": "solution"' '"answer_in_box": true'
+printf '%s\n' '{"question": "Solve.", "answer": "x = \\frac{1}{2} \\text{ or } x = \\begin{pmatrix} 1 \\\\ 2 \\end{pmatrix} or -3"}' >latex.jsonl
+proposed latex.jsonl '"math"'
+
+rm run.json
 fails 2 none.csv '"a", "b"' '"fields"' -- init --data none.csv
 fails 2 --data nothing.jsonl -- init --data nothing.jsonl
 [ ! -e run.json ] || fail "a refused init left a file"
