@@ -338,7 +338,7 @@ int row_answer(struct row_text *out, const struct rows *r, const json_t *row, co
                struct err *e)
 {
     int rc = row_text(out, r, row, names, 0, e), n_name = (int)strcspn(names, ",");
-    if (!rc && !out->n)
+    if (!rc && !row_trim(*out).n)
         rc = err_set(e, ERR_FORMAT, "%s:%ld: field \"%.*s\" is empty", r->path, r->line, n_name, names);
     if (!rc && memchr(out->s, 0, out->n))
         rc = err_set(e, ERR_FORMAT, "%s:%ld: field \"%.*s\" holds a NUL character", r->path, r->line, n_name,

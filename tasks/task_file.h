@@ -58,12 +58,12 @@ struct task_file;
 struct task_loading {
     const struct task_file *file;
     const struct task_prompt *prompt;
-    int is_example; /* 1: the row is one of few_shot's, and {answer} is its answer */
-    void *few_shot; /* few_shot.h */
-    char *is_in;    /* for each problem 1: it is of the subset that is asked for; NULL: none is */
-    size_t cap;
-    struct str text; /* scratch */
-    void *own;       /* of the kind's row() and finish(); its release() frees it */
+    int is_example;         /* 1: the row is one of few_shot's, and {answer} is its answer */
+    void *few_shot;         /* few_shot.h */
+    char *is_in;            /* for each problem 1: it is of the subset that is asked for; NULL: none is */
+    size_t cap, n_filtered; /* n_filtered: rows that rows.with and rows.without leave out */
+    struct str text;        /* scratch */
+    void *own;              /* of the kind's row() and finish(); its release() frees it */
 };
 
 struct task_kind {

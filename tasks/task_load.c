@@ -93,15 +93,18 @@ int task_row_problem(struct problem *p, struct rows *r, const json_t *row, struc
 }
 
 /* Has one of the columns the value of the option "subset"? */
-static int is_in_subset(const struct task_loading *l, const json_t *row, const char *subset)
+static int is_in_subset(const struct rows *r, const struct task_loading *l, const json_t *row,
+                        const char *subset)
 {
     for (const char *p = l->file->subsets; *p;) {
         char column[64];
         size_t n = strcspn(p, ",");
         snprintf(column, sizeof column, "%.*s", (int)n, p);
         p += n + (p[n] == ',');
-        const char *value = json_string_value(row_value(row, column));
-        if (value && !strcmp(value, subset))
+        struct err other = {0}; /* a list or an object is no value of a subset */
+        struct row_text value;
+        if (!row_text(&value, r, row, column, 1, &other) && value.s && value.n == strlen(subset) &&
+            !memcmp(value.s, subset, value.n))
             return 1;
     }
     return 0;
@@ -112,12 +115,14 @@ static int read_row(struct rows *r, const json_t *row, void *context, struct err
     struct task_loading *l = context;
     const struct task_rows *k = &l->file->rows;
     size_t n = r->n;
-    if ((k->with && !row_value(row, k->with)) || (k->without && row_value(row, k->without)))
+    if ((k->with && !row_value(row, k->with)) || (k->without && row_value(row, k->without))) {
+        l->n_filtered++;
         return 0;
+    }
     int rc = l->file->kind->row(r, row, l, e);
     if (!rc && l->file->subsets && r->task->options.subset && r->n > n) {
         xgrow(&l->is_in, &l->cap, r->n, 1);
-        l->is_in[r->n - 1] = (char)is_in_subset(l, row, r->task->options.subset);
+        l->is_in[r->n - 1] = (char)is_in_subset(r, l, row, r->task->options.subset);
     }
     return rc;
 }
@@ -140,6 +145,14 @@ static int keep_subset(struct task *t, const struct task_loading *l, struct err 
 static int finish_rows(struct rows *r, void *context, struct err *e)
 {
     struct task_loading *l = context;
+    const struct task_rows *k = &l->file->rows;
+    if (!r->n && l->n_filtered)
+        return err_set(e, ERR_USAGE, "%s: none of its %zu rows %s \"%s\" (rows.%s of %s)", r->path,
+                       l->n_filtered,
+                       k->with && k->without ? "is kept: they must have and lack certain columns, such as"
+                       : k->with             ? "has the column"
+                                             : "lacks the column",
+                       k->with ? k->with : k->without, k->with ? "with" : "without", l->file->where);
     return l->file->kind->finish ? l->file->kind->finish(r, l, e) : 0;
 }
 

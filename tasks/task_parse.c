@@ -71,11 +71,24 @@ const struct task_field *task_field_find(const struct task_file *f, const char *
     return NULL;
 }
 
-/* May a template name it? What is asked for stands in no prompt, but in examples. */
+/* Roles that no kind fills: what is asked for stands in no prompt, but in examples; others are no texts, or
+ * are for records alone. */
+static int is_unfilled(const struct task_file *f, const char *name, int is_example)
+{
+    const struct task_role *role = f->kind->roles;
+    while (role->name && strcmp(role->name, name))
+        role++;
+    return role->name && list_has("answer,id,date,labels,options", name) &&
+           !list_has(f->kind->template_fields, name) && !(is_example && !strcmp(name, "answer"));
+}
+
+/* May a template name it? */
 static int is_template_field(const struct task_file *f, const char *name, int is_example)
 {
     if (!strcmp(name, "examples"))
         return !is_example && f->few_shot.text;
+    if (is_unfilled(f, name, is_example))
+        return 0;
     return task_field_find(f, name) || list_has(f->kind->template_fields, name) ||
            (is_example && list_has(f->kind->example_fields, name));
 }
@@ -97,13 +110,15 @@ int task_file_check_template(const struct task_file *f, const char *key, const c
             continue;
         struct str known = {0};
         for (int i = 0; i < f->n_fields; i++)
-            str_printf(&known, "%s{%s}", i ? ", " : "", f->field[i].role);
-        int rc = err_set(
-            e, ERR_USAGE,
-            "%s: \"%s\" names {%s}, which is no field; there are %s%s%s, and \"fields\" makes others of "
-            "further columns",
-            f->where, key, name, str_text(&known), f->kind->template_fields ? ", and of the kind " : "",
-            f->kind->template_fields ? f->kind->template_fields : "");
+            if (is_template_field(f, f->field[i].role, is_example))
+                str_printf(&known, "%s{%s}", known.len ? ", " : "", f->field[i].role);
+        int rc = err_set(e, ERR_USAGE,
+                         "%s: \"%s\" names {%s}, which is no field of a prompt; there are %s%s%s, and "
+                         "\"fields\" makes others of "
+                         "further columns",
+                         f->where, key, name, str_text(&known),
+                         f->kind->template_fields ? ", and of the kind " : "",
+                         f->kind->template_fields ? f->kind->template_fields : "");
         str_release(&known);
         return rc;
     }

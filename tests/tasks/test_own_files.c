@@ -57,6 +57,7 @@ static void run(const struct test_case *c)
     struct err e = {0};
     param_defaults(task_params, &o);
     o.prompt = case_text(c, "variant");
+    o.subset = case_text(c, "subset");
     write_text("own/task.json", case_need(c, "file"));
     if (rows)
         write_text(arena_printf(&a, "own/%s", name ? name : "rows.jsonl"), rows);
