@@ -1,7 +1,7 @@
 /* The kind likelihood: each option of a problem is scored as a continuation of its context, and nothing is
  * generated. Contexts and continuations are those of lm-evaluation-harness 0.4 (output_type multiple_choice):
  * the template's text, behind it the option with what its template puts before it. Where the option is a part
- * of the context and what follows is common to all ("form": "partial", as of Winogrande), that is what is
+ * of the context and what follows is common to all ("shape": "partial", as of Winogrande), that is what is
  * scored. */
 #include "tasks/task_file.h"
 
@@ -14,7 +14,7 @@ enum { OPTIONS_MAX = 26 };
 enum { ANSWER_LETTER, ANSWER_FROM_0, ANSWER_FROM_1, ANSWER_TEXT };
 static const char *const form_names[] = {"letter", "from0", "from1", "text", NULL};
 /* What is done to a row before templates are filled. */
-enum { FORM_PLAIN, FORM_PARTIAL, FORM_HELLASWAG };
+enum { SHAPE_PLAIN, SHAPE_PARTIAL, SHAPE_HELLASWAG };
 static const char *const shape_names[] = {"plain", "partial", "hellaswag", NULL};
 
 struct parts { /* of a row */
@@ -35,6 +35,20 @@ static int add_option(struct parts *x, const struct rows *r, struct row_text tex
         return err_set(e, ERR_FORMAT, "%s:%ld: there are more than %d options", r->path, r->line,
                        OPTIONS_MAX);
     x->option[x->n++] = text;
+    return 0;
+}
+
+/* In published sets a few rows have an option twice, and are asked as the harness asks them. */
+static int check_repeats(const struct parts *x, const struct rows *r, const struct task_loading *l,
+                         struct err *e)
+{
+    for (int i = 0; l->file->dir && i < x->n; i++)
+        for (int k = 0; k < i; k++) {
+            struct row_text a = row_trim(x->option[k]), b = row_trim(x->option[i]);
+            if (a.n == b.n && !memcmp(a.s, b.s, a.n))
+                return err_set(e, ERR_FORMAT, "%s:%ld: options %d and %d are the same", r->path, r->line,
+                               k + 1, i + 1);
+        }
     return 0;
 }
 
@@ -110,6 +124,29 @@ static const json_t *first_value(const json_t *row, const char *columns)
 static const json_t *read_labels(const struct task_loading *l, const json_t *row)
 {
     return first_value(row, task_field_find(l->file, "labels")->columns);
+}
+
+/* A label for each option, all different. */
+static int check_labels(const struct parts *x, const struct rows *r, const json_t *labels, struct err *e)
+{
+    size_t n = json_array_size(labels);
+    if (!labels)
+        return 0;
+    if (!json_is_array(labels) || n != (size_t)x->n)
+        return err_set(
+            e, ERR_FORMAT,
+            "%s:%ld: the labels must be a list with one for each option; there are %zu and %d options",
+            r->path, r->line, n, x->n);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(labels, i);
+        if (!json_is_string(v) || !row_trim((struct row_text){json_string_value(v), json_string_length(v)}).n)
+            return err_set(e, ERR_FORMAT, "%s:%ld: label %zu is no text or empty", r->path, r->line, i + 1);
+        for (size_t k = 0; k < i; k++)
+            if (json_equal(v, json_array_get(labels, k)))
+                return err_set(e, ERR_FORMAT, "%s:%ld: labels %zu and %zu are the same", r->path, r->line,
+                               k + 1, i + 1);
+    }
+    return 0;
 }
 
 /* The option that an answer names; -1: none. */
@@ -262,7 +299,7 @@ static int check_parts(const struct parts *x, const struct rows *r, int shape, s
     if (x->n < 2)
         return err_set(e, ERR_FORMAT, "%s:%ld: %d option%s found; at least two are needed", r->path, r->line,
                        x->n, x->n == 1 ? " was" : "s were");
-    if (shape == FORM_PARTIAL && !memchr(x->problem.s, '_', x->problem.n))
+    if (shape == SHAPE_PARTIAL && !memchr(x->problem.s, '_', x->problem.n))
         return err_set(e, ERR_FORMAT, "%s:%ld: the sentence has no \"_\" where an option goes", r->path,
                        r->line);
     return 0;
@@ -272,16 +309,20 @@ static int read_parts(struct parts *x, struct rows *r, const json_t *row, struct
                       struct err *e)
 {
     const struct task_grader *g = &l->file->grader;
-    int rc = g->shape == FORM_HELLASWAG ? 0 : task_row_text(&x->problem, r, row, l, "problem", e);
+    int rc = g->shape == SHAPE_HELLASWAG ? 0 : task_row_text(&x->problem, r, row, l, "problem", e);
     if (!rc && g->options)
         rc = add_fixed(x, r, g->options, e);
     else if (!rc)
         rc = read_options(x, r, row, task_field_find(l->file, "options"), e);
     if (!rc)
+        rc = check_repeats(x, r, l, e);
+    if (!rc)
+        rc = check_labels(x, r, read_labels(l, row), e);
+    if (!rc)
         rc = read_answers(x, r, l, row, e);
     if (!rc)
         rc = task_row_text(&x->subject, r, row, l, "subject", e);
-    if (!rc && g->shape == FORM_HELLASWAG)
+    if (!rc && g->shape == SHAPE_HELLASWAG)
         rc = prepare_hellaswag(x, r, row, e);
     return rc ? rc : check_parts(x, r, g->shape, e);
 }
@@ -298,15 +339,24 @@ static int count_characters(struct row_text t)
 static void add_scored(struct str *out, const struct task_loading *l, int option, struct row_text text)
 {
     char letter = (char)('A' + option);
-    const struct prompt_field fields[] = {{"letter", &letter, 1}, {"text", text.s, text.n}};
-    prompt_fill(out, l->prompt->option ? l->prompt->option : " {text}", fields, 2);
+    const struct prompt_field fields[] = {
+        {"letter", &letter, 1}, {"text", text.s, text.n}, {"raw", text.s, text.n}};
+    prompt_fill(out, l->prompt->option ? l->prompt->option : " {text}", fields, 3);
+}
+
+/* The characters of a scored text but for the space that a template has in front of it: the harness counts
+ * those of its choices, and puts that space between context and choice itself. */
+static int scored_length(const struct task_loading *l, const struct str *scored)
+{
+    int n = count_characters((struct row_text){str_text(scored), scored->len});
+    return n - (n > 1 && (!l->prompt->option || *l->prompt->option == ' '));
 }
 
 /* What follows the gap of a sentence, or an option itself. */
 static struct row_text scored_text(const struct task_loading *l, const struct parts *x, int option)
 {
     const char *end = x->problem.s + x->problem.n, *gap = memchr(x->problem.s, '_', x->problem.n);
-    if (l->file->grader.shape != FORM_PARTIAL || !gap)
+    if (l->file->grader.shape != SHAPE_PARTIAL || !gap)
         return x->option[option];
     return row_trim((struct row_text){gap + 1, (size_t)(end - gap) - 1});
 }
@@ -340,13 +390,13 @@ static void set_options(struct problem *p, struct task *t, const struct task_loa
     for (int i = 0; i < x->n; i++) {
         struct problem_option *o = &options[i];
         struct str text = {0};
-        if (l->file->grader.shape == FORM_PARTIAL)
+        if (l->file->grader.shape == SHAPE_PARTIAL)
             set_context(o, t, p, x, i);
         add_scored(&text, l, i, scored_text(l, x, i));
         o->text = arena_strndup(&t->arena, str_text(&text), text.len);
         o->text_len = text.len;
         o->shown = arena_strndup(&t->arena, x->option[i].s, x->option[i].n);
-        o->length = count_characters(x->option[i]);
+        o->length = scored_length(l, &text);
         str_release(&text);
     }
     p->options = options;
@@ -423,7 +473,7 @@ static int add_row(struct rows *r, const json_t *row, struct task_loading *l, st
     if (l->is_example)
         return 0;
     size_t at = p->prompt_len - x.problem.n;
-    if (l->file->grader.shape == FORM_PARTIAL &&
+    if (l->file->grader.shape == SHAPE_PARTIAL &&
         (p->prompt_len < x.problem.n || memcmp(p->prompt + at, x.problem.s, x.problem.n)))
         return err_set(e, ERR_USAGE,
                        "%s: the prompt \"%s\" must end with {problem}, since an option goes into its gap",

@@ -100,16 +100,41 @@ run 0 show out full.hellaswag 0
 mentions stdout.txt log-likelihood tokens length
 grep -q '<- acc_norm$' stdout.txt || fail "no choice by acc_norm: $(cat stdout.txt)"
 
-# Several accepted answers; ties go to the first option.
-cat >own.jsonl <<'END'
-{"q": "The sky is", "o": ["blue", "red", "blue"], "a": [0, 2]}
-END
-own='{"kind": "likelihood", "file": "own.jsonl", "as": "own", "fields": {"problem": "q", "options": "o", "answer": "a"}, "grader": {"answer_is": "from0", "metrics": "acc_norm,acc"}'
-echo "{\"model\": \"pocket\", \"tasks\": [$own}], \"policies\": [\"full\"]}" >own.json
+# Ties go to the first option; a published set has a row with one option twice, as its harness has.
+echo '{"goal": "The sky is", "sol1": "blue", "sol2": "blue", "label": 1}' >own.jsonl
+echo '{"model": "pocket", "tasks": [{"name": "piqa", "file": "own.jsonl"}], "policies": ["full"]}' >own.json
 run 0 sweep own.json -o x
 run 0 show x full 0
-grep -q '^answer read: [AB]$' stdout.txt || fail "of two equal options the second was chosen: $(cat stdout.txt)"
+grep -q '^answer read: A$' stdout.txt || fail "of equal options the first was not chosen: $(cat stdout.txt)"
 rm -rf x
+
+# Several accepted answers, and an option template with {raw}.
+echo '{"q": "The sky is", "o": ["blue", "red", "grey"], "a": [0, 1, 2]}' >own.jsonl
+own='{"kind": "likelihood", "file": "own.jsonl", "as": "own", "fields": {"problem": "q", "options": "o", "answer": "a"}, "grader": {"answer_is": "from0", "metrics": "acc_norm,acc"}'
+for option in text raw; do
+    prompt="\"prompts\": {\"p\": {\"text\": \"{problem}\", \"option\": \" {$option}\"}}"
+    echo "{\"model\": \"pocket\", \"tasks\": [$own, $prompt}], \"policies\": [\"full\"]}" >own.json
+    run 0 sweep own.json -o x
+    run 0 show x full 0
+    grep -q '^correct' stdout.txt || fail "none of the accepted answers is right: $(cat stdout.txt)"
+    scores x | awk '{ print $1, $2, $4 }' >$option.txt
+    rm -rf x
+done
+[ -s raw.txt ] || fail "no option was scored"
+same text.txt raw.txt
+
+# acc_norm is over the length of what is scored: of letters all have one, whatever the texts are.
+cat >own.jsonl <<'END'
+{"q": "The sky is", "o": ["a very long name of a colour that few people know", "red"], "a": 1}
+END
+letters='"prompts": {"letters": {"text": "{problem} A. {A} B. {B} It is", "option": " {letter}"}}'
+echo "{\"model\": \"pocket\", \"tasks\": [$own, $letters}], \"policies\": [\"full\"]}" >own.json
+run 0 sweep own.json -o x
+run 0 show x full 0
+awk '($1 == "A" || $1 == "B") && $2 + 0 < 0 { n++; if ($2 != $4) exit 1 } END { exit n != 2 }' stdout.txt ||
+    fail "a letter's length is not 1: $(cat stdout.txt)"
+rm -rf x
+echo "{\"model\": \"pocket\", \"tasks\": [$own}], \"policies\": [\"full\"]}" >own.json
 
 # Refusals.
 refused() { # refused ROW WORDS...: a file of this row
@@ -125,6 +150,10 @@ bad() { # bad ROW WORDS...: the same, of a damaged row
 bad '{"q": "The sky is", "o": ["blue", " "], "a": 0}' own.jsonl:1 'option 2' empty
 bad '{"q": "The sky is", "o": ["blue"], "a": 0}' own.jsonl:1 two
 bad '{"q": "The sky is", "o": ["blue", "red"], "a": 2}' own.jsonl:1 from0
+bad '{"q": "The sky is", "o": ["blue", "red", " blue"], "a": 0}' own.jsonl:1 'options 1 and 3' same
+bad '{"q": "The sky is", "o": ["blue", "red"], "labels": ["x"], "a": "x"}' own.jsonl:1 labels '2 options'
+bad '{"q": "The sky is", "o": ["blue", "red"], "labels": ["x", "x"], "a": "x"}' own.jsonl:1 labels same
+bad '{"q": "The sky is", "o": ["blue", "red"], "labels": ["x", 7], "a": "x"}' own.jsonl:1 'label 2'
 bad '{"q": "", "o": ["blue", "red"], "a": 0}' own.jsonl:1 empty
 bad '{"o": ["blue", "red"], "a": 0}' own.jsonl:1 q
 long=$(printf 'a lot of words %.0s' $(seq 2000))
