@@ -24,10 +24,13 @@ struct window {
 static int is_date(const char *s, size_t n)
 {
     static const char form[] = "0000-00-00";
+    if (n != MONTH_BYTES && n != DAY_BYTES)
+        return 0;
     for (size_t i = 0; i < n; i++)
         if (form[i] == '-' ? s[i] != '-' : s[i] < '0' || s[i] > '9')
             return 0;
-    return n == MONTH_BYTES || n == DAY_BYTES;
+    int month = (s[5] - '0') * 10 + s[6] - '0', day = n == DAY_BYTES ? (s[8] - '0') * 10 + s[9] - '0' : 1;
+    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
 static int read_window(struct window *w, const struct task *t, struct err *e)
@@ -37,14 +40,18 @@ static int read_window(struct window *w, const struct task *t, struct err *e)
     if (!s)
         return 0;
     if (!dots || !is_date(s, (size_t)(dots - s)) || !is_date(dots + 2, strlen(dots + 2)))
-        return err_set(
-            e, ERR_USAGE,
-            "task %s: subset \"%.40s\" is no window of contest dates; write \"2024-08..2025-01\" or "
-            "\"2024-08-01..2025-01-31\"",
-            t->ops->name, s);
+        return err_set(e, ERR_USAGE,
+                       "task %s: subset \"%.40s\" is no window of contest dates, whose months are 01 to 12; "
+                       "write \"2024-08..2025-01\" or "
+                       "\"2024-08-01..2025-01-31\"",
+                       t->ops->name, s);
     memcpy(w->from, s, (size_t)(dots - s));
     memcpy(w->to, dots + 2, strlen(dots + 2));
-    return 0;
+    size_t n = strlen(w->from) < strlen(w->to) ? strlen(w->from) : strlen(w->to);
+    return strncmp(w->from, w->to, n) <= 0
+               ? 0
+               : err_set(e, ERR_USAGE, "task %s: subset \"%s\" ends before it begins; write \"%s..%s\"",
+                         t->ops->name, s, w->to, w->from);
 }
 
 static int is_within(const struct window *w, const char *date)

@@ -312,7 +312,6 @@ static int read_kind(const struct task_parse *p, const json_t *v)
     return rc;
 }
 
-/* What decides prompts and grades; the rest may be corrected and the task is the same. */
 static const char *canonical_of(const struct task_parse *p, const json_t *o)
 {
     struct str text = {0};
@@ -331,6 +330,7 @@ static const char *written_of(const struct task_parse *p, const json_t *o)
     return out;
 }
 
+/* What decides prompts and grades; the rest may be corrected and the task is the same. */
 static const char *definition_of(const struct task_parse *p, const json_t *o)
 {
     static const char *const said[] = {"name",  "about",           "note", "version", "unchecked",

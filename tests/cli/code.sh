@@ -105,6 +105,14 @@ mentions stderr.txt nowhere/livecodebench/release_v5.jsonl test5.jsonl livecodeb
 # A window without a contest, and rows that are not what they should be.
 run 2 sweep run.json -o hidden --set 'tasks=[{"name": "livecodebench", "file": "data/rows.jsonl", "subset": "2020-01..2020-12"}]'
 mentions stderr.txt 2020-01..2020-12 2024-07-27 2025-01-31
+window() { # window SUBSET WORDS...: it is refused
+    run 2 sweep run.json -o hidden --set "tasks=[{\"name\": \"livecodebench\", \"file\": \"data/rows.jsonl\", \"subset\": \"$1\"}]"
+    shift
+    mentions stderr.txt "$@"
+}
+window 2025-01..2024-08 'before it begins' '2024-08..2025-01'
+window 2024-08..2025-13 window '01 to 12'
+window 2024-08..2024-08-010000000000000000000000 window
 sed 's/eJ[^"]*"/gASVBQAAAAAAAACMBWNvcy4u"/' moved/rows.jsonl >data/rows.jsonl
 run 2 sweep run.json -o hidden
 mentions stderr.txt rows.jsonl:1 private_test_cases
