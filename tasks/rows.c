@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/foreign_file.h"
 #include "evalcore/base/hash.h"
 #include "tasks/csv.h"
 #include "tasks/duplicates.h"
@@ -45,6 +46,16 @@ int rows_finish(struct rows *r, struct err *e)
     return 0;
 }
 
+/* A row is one line: its place in the file is line and column. */
+static int read_json(json_t **o, const char *line, size_t n, const char *where, struct err *e)
+{
+    int rc = json_read_text(o, line, n, where, e);
+    size_t k = strlen(where);
+    if (rc && !strncmp(e->text, where, k) && !strncmp(e->text + k, ":1:", 3))
+        memmove(e->text + k, e->text + k + 2, strlen(e->text + k + 2) + 1);
+    return rc;
+}
+
 static int read_row(struct rows *r, const char *line, size_t n, row_fn row, void *context, struct err *e)
 {
     json_t *o = NULL;
@@ -53,7 +64,7 @@ static int read_row(struct rows *r, const char *line, size_t n, row_fn row, void
     if (n > ROW_BYTES_MAX)
         return err_set(e, ERR_FORMAT, "%s: this line has %zu bytes; at most %d are read", where, n,
                        ROW_BYTES_MAX);
-    int rc = json_read_text(&o, line, n, where, e);
+    int rc = read_json(&o, line, n, where, e);
     if (!rc && json_is_array(o) && r->line == 1)
         rc =
             err_set(e, ERR_FORMAT, "%s: this is a JSON list; write one object a line (JSONL) instead", where);
@@ -145,6 +156,16 @@ static int read_header(json_t *names, const struct csv *c, struct err *e)
 {
     json_t *seen = json_object();
     int rc = 0;
+    char other = c->n_fields > 1                                  ? 0
+                 : memchr(c->fields[0].s, ';', c->fields[0].len)  ? ';'
+                 : memchr(c->fields[0].s, '\t', c->fields[0].len) ? '\t'
+                                                                  : 0;
+    if (other)
+        rc = err_set(
+            e, ERR_FORMAT,
+            "%s:%ld: the header is one column with %s in it; columns of this file must be separated by "
+            "%s: save it again so, or give a file with tabs the ending .tsv",
+            c->path, c->line, other == ';' ? "\";\"" : "tabs", c->separator == ',' ? "commas" : "tabs");
     for (int i = 0; i < c->n_fields && !rc; i++) {
         json_t *name = json_stringn(c->fields[i].s, c->fields[i].len);
         if (!name || memchr(c->fields[i].s, 0, c->fields[i].len))
@@ -237,7 +258,12 @@ int rows_read(struct task *t, const char *path, const char *format, row_fn row,
     int rc = file_map_open(&map, path, e);
     if (rc)
         return rc;
-    const char *text = (const char *)map.data;
+    const char *text = (const char *)map.data, *encoding = foreign_encoding(map.data, map.size);
+    if (encoding) {
+        rc = err_set(e, ERR_FORMAT, "%s: %s", path, encoding);
+        file_map_close(&map);
+        return rc;
+    }
     sha256_hex(map.data, map.size, t->source, 64);
     if (!format)
         format = format_of(path, text, map.size);

@@ -234,9 +234,8 @@ static int find_file(const char **path, struct task *t, const char *data_dir, st
     *path = t->options.file;
     if (!*path && ops->kind && !ops->default_file)
         return err_set(e, ERR_USAGE,
-                       "task %s: %s names no rows; name their file with \"file\" in the run file, or as "
-                       "rows.file",
-                       ops->name, own ? own : "its file");
+                       "%s names no rows; name their file with \"file\" in the run file, or as rows.file",
+                       own ? own : ops->name);
     if (*path || !ops->default_file)
         return 0;
     if (ops->subset && !t->options.subset)

@@ -306,6 +306,8 @@ static int read_kind(const struct task_parse *p, const json_t *v)
     task_kinds_list(&known);
     int rc = name ? err_set(p->e, ERR_USAGE, "%s: \"kind\" is \"%.40s\"; it can be %s", p->f->where, name,
                             str_text(&known))
+             : v  ? err_set(p->e, ERR_USAGE, "%s: \"kind\" must be a text, one of %s", p->f->where,
+                            str_text(&known))
                   : err_set(p->e, ERR_USAGE, "%s: \"kind\" is missing; it can be %s", p->f->where,
                             str_text(&known));
     str_release(&known);

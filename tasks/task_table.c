@@ -7,6 +7,7 @@
 
 #include "tasks/task_file.h"
 #include "tasks/task_list.h"
+#include "tasks/task_parse.h"
 
 static const struct task_ops *const coded[] = {
 #define X(name) &task_##name,
@@ -156,20 +157,45 @@ int task_read_object(const struct task_ops **out, const json_t *o, const char *n
                      const char *dir, struct arena *a, struct err *e)
 {
     struct task_file *f = arena_alloc(a, sizeof *f);
+    *out = NULL;
+    if (name && !json_object_get(o, "name") && !task_parse_is_name(name))
+        return err_set(
+            e, ERR_USAGE,
+            "%s: the task would be called \"%.80s\"; write \"as\" with a name of it: 1 to %d letters, "
+            "digits, \".\", \"_\" and \"-\", the first a letter or digit",
+            where, name, TASK_NAME_MAX);
     json_t *named = json_copy((json_t *)o);
     if (name && json_is_object(named) && !json_object_get(named, "name"))
         json_object_set_new(named, "name", json_string(name));
     int rc = task_file_parse(f, named, where, dir, a, e);
     json_decref(named);
-    if (!rc && (task_find(f->name) || task_of_run(f->name, NULL) || task_group_find(f->name) ||
-                task_kind_find(f->name)))
+    const struct task_ops *own = rc ? NULL : task_find(f->name);
+    if (own && own->fields)
         rc = err_set(
             e, ERR_USAGE,
             "%s: \"%s\" is a name of kveval's own; give your task another one, or write {\"name\": \"%s\", "
             "\"file\": ...} in the run file if your rows are of that task",
             where, f->name, f->name);
+    else if (!rc &&
+             (own || task_of_run(f->name, NULL) || task_group_find(f->name) || task_kind_find(f->name)))
+        rc = err_set(e, ERR_USAGE, "%s: \"%s\" is a name of kveval's own, %s; give your task another one%s",
+                     where, f->name,
+                     task_group_find(f->name)  ? "of a group of tasks"
+                     : task_kind_find(f->name) ? "of a kind of tasks"
+                                               : "of problems that are generated",
+                     name ? ", with \"as\"" : "");
     *out = rc ? NULL : &f->ops;
     return rc;
+}
+
+/* Is the file one of rows, by its ending or by what was read or not read of it? */
+static int is_rows(const char *path, const json_t *o, const struct err *e)
+{
+    const char *dot = strrchr(path, '.');
+    int has_ending = dot && (!strcmp(dot, ".jsonl") || !strcmp(dot, ".csv") || !strcmp(dot, ".tsv"));
+    if (o)
+        return json_is_array(o) || (has_ending && !json_object_get(o, "kind"));
+    return e->code == ERR_FORMAT && (has_ending || strstr(e->text, "end of file expected near '{'"));
 }
 
 int task_read_file(const struct task_ops **out, const char *path, struct arena *a, struct err *e)
@@ -178,7 +204,16 @@ int task_read_file(const struct task_ops **out, const char *path, struct arena *
     const char *dir = slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path)) : "";
     json_t *o = NULL;
     *out = NULL;
-    int rc = json_read_written(&o, path, e);
+    struct err bad = {0};
+    int rc = json_read_written(&o, path, &bad);
+    if (is_rows(path, o, &bad))
+        rc = err_set(
+            e, ERR_USAGE,
+            "%s has rows, it seems, and is no task file; `kveval init --data %s` writes a run file for "
+            "them, or name them in an entry: {\"kind\": ..., \"file\": \"%s\"}",
+            path, path, path);
+    else if (rc)
+        err_set(e, rc, "%s", bad.text);
     if (!rc)
         rc = task_read_object(out, o, NULL, path, dir, a, e);
     json_decref(o);

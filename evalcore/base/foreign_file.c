@@ -81,6 +81,17 @@ static const struct {
     {"\x28\xb5\x2f\xfd", "is a zstd archive; unpack it"},
 };
 
+const char *foreign_encoding(const void *data, size_t n)
+{
+    const char *s = data;
+    int has_mark = n >= 2 && (!memcmp(s, "\xff\xfe", 2) || !memcmp(s, "\xfe\xff", 2));
+    int has_zeros = n >= 4 && (!s[0] != !s[1]) && !s[0] == !s[2] && !s[1] == !s[3];
+    return has_mark || has_zeros
+               ? "is a text in UTF-16, which is not read; save it as UTF-8, for instance with "
+                 "`iconv -f UTF-16 -t UTF-8 OLD >NEW`"
+               : NULL;
+}
+
 const char *foreign_bytes(const void *data, size_t n)
 {
     const char *text = data;

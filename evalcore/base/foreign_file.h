@@ -16,6 +16,10 @@
  * that is known. */
 const char *foreign_bytes(const void *data, size_t n);
 
+/* The same of a text that is encoded as UTF-16 (by its mark, or by zeros in every second byte); NULL: it is
+ * not. */
+const char *foreign_encoding(const void *data, size_t n);
+
 /* Returns what foreign_bytes() says of a message of a server, for JSON that is one: an object with "error".
  */
 const char *foreign_message(void);

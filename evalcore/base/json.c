@@ -19,8 +19,9 @@ static int read_text(json_t **out, const char *text, size_t n, size_t flags, con
     *out = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags, &bad);
     if (*out)
         return 0;
-    const char *foreign =
-        strstr(what, "://") ? NULL : foreign_bytes(text, n); /* a server's answer is no file */
+    const char *foreign = foreign_encoding(text, n);
+    if (!foreign && !strstr(what, "://")) /* a server's answer is no file */
+        foreign = foreign_bytes(text, n);
     if (foreign)
         return err_set(e, ERR_FORMAT, "%s: %s", what, foreign);
     return err_set(e, ERR_FORMAT, "%s:%d:%d: not valid JSON: %s", what, bad.line < 1 ? 1 : bad.line,
@@ -39,8 +40,9 @@ static int read_file(json_t **out, const char *path, size_t most, size_t flags, 
     struct str text = {0};
     *out = NULL;
     int rc = file_read_most(path, most, &text, e);
-    if (!rc)
-        rc = read_text(out, text.data, text.len, flags, path, e);
+    size_t mark = flags & JSON_ALLOW_NUL || text.len < 3 || memcmp(text.data, "\xef\xbb\xbf", 3) != 0 ? 0 : 3;
+    if (!rc) /* editors put a byte order mark in front of what people write */
+        rc = read_text(out, text.data + mark, text.len - mark, flags, path, e);
     str_release(&text);
     return rc;
 }

@@ -17,8 +17,8 @@
 int json_read_file(json_t **out, const char *path, struct err *e); /* error names path:line:column */
 /* Reads n bytes; `what` stands for the path in messages. */
 int json_read_text(json_t **out, const char *text, size_t n, const char *what, struct err *e);
-/* A file that people write: more than JSON_WRITTEN_MAX bytes, or a string with a NUL, behind which a name
- * would end unseen, is ERR_FORMAT. */
+/* A file that people write, perhaps behind a byte order mark: more than JSON_WRITTEN_MAX bytes, or a string
+ * with a NUL, behind which a name would end unseen, is ERR_FORMAT. */
 enum { JSON_WRITTEN_MAX = 64 << 20 };
 int json_read_written(json_t **out, const char *path, struct err *e);
 

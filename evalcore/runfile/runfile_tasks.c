@@ -81,8 +81,11 @@ static int take_inline(const struct task_ops **ops, struct runfile *r, json_t *o
         json_object_set(own, key, v);
         json_object_del(o, key);
     }
-    int rc = task_read_object(ops, own, json_string_value(json_object_get(o, "name")), where, r->dir,
-                              &r->arena, e);
+    int rc = json_object_get(o, "file") && json_object_get(json_object_get(own, "rows"), "file")
+                 ? err_set(e, ERR_USAGE,
+                           "%s: \"file\" and \"rows.file\" both name the rows; remove one of the two", where)
+                 : task_read_object(ops, own, json_string_value(json_object_get(o, "name")), where, r->dir,
+                                    &r->arena, e);
     json_decref(own);
     return rc;
 }

@@ -90,6 +90,17 @@ fails 2 'AIME 2024' 'not of AIME 2025' -- sweep run.json -o none --dry-run --set
 run 0 sweep run.json -o none --dry-run --calibrate no --set 'tasks=[{"name": "my/contest.json", "as": "aime25"}]'
 mentions stdout.txt 'not AIME 2025: 0 of 30 answers' 'name the task otherwise'
 
+# What an entry is called where its file's name is no task's, or a kind's; rows that are named twice or not at all, and
+# rows where a task file is expected.
+cp my/contest.jsonl 'my/Pruefung (umlaut).jsonl'
+cp my/contest.jsonl my/math.jsonl
+fails 2 'Pruefung_(umlaut)' '"as"' -- sweep run.json -o none --dry-run --set 'tasks=[{"kind": "math", "file": "my/Pruefung (umlaut).jsonl"}]'
+fails 2 '"math"' 'of a kind' '"as"' -- sweep run.json -o none --dry-run --set 'tasks=[{"kind": "math", "file": "my/math.jsonl"}]'
+fails 2 tasks.0 '"rows.file"' 'both' -- sweep run.json -o none --dry-run --set 'tasks=[{"kind": "math", "file": "my/contest.jsonl", "rows": {"file": "my/math.jsonl"}}]'
+fails 2 tasks.0 'names no rows' '"file"' -- sweep run.json -o none --dry-run --set 'tasks=[{"kind": "math"}]'
+fails 2 my/contest.jsonl 'init --data' -- list tasks my/contest.jsonl
+fails 2 my/contest.jsonl 'init --data' '"kind"' -- sweep run.json -o none --dry-run --set 'tasks=["my/contest.jsonl"]'
+
 # One file under two names, two tasks of one name.
 fails 2 tasks.1 'same as' tasks.0 -- sweep run.json -o none --dry-run --set 'tasks=["my/contest.json", "my/contest.json"]'
 fails 2 contest 'another task' -- sweep run.json -o none --dry-run --set 'tasks=["my/contest.json", {"kind": "math", "file": "my/contest.jsonl", "as": "contest"}]'

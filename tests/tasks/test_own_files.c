@@ -105,6 +105,36 @@ static void odd_bytes(void)
     arena_release(&a);
 }
 
+/* What editors of other systems write: a byte order mark, and UTF-16. */
+static void encodings(void)
+{
+    static const char utf16[] = "\xff\xfe{\0\"\0n\0\"\0:\0001\0}\0";
+    const struct task_ops *ops = NULL;
+    struct task_options o;
+    struct task t = {0};
+    struct arena a = {0};
+    struct err e = {0};
+    param_defaults(task_params, &o);
+    write_text("own/mark.json",
+               "\xef\xbb\xbf{\"name\": \"a\", \"kind\": \"math\", \"rows\": {\"file\": \"wide.jsonl\"}}");
+    CHECK_INT(task_read_file(&ops, "own/mark.json", &a, &e), 0);
+    for (int has_mark = 0; has_mark < 2 && ops; has_mark++) {
+        const char *text = has_mark ? utf16 : utf16 + 2;
+        size_t n = sizeof utf16 - 1 - (has_mark ? 0 : 2);
+        struct err said = {0};
+        CHECK_INT(file_write_atomic("own/wide.jsonl", text, n, &e), 0);
+        CHECK_INT(task_open_as(&t, ops, NULL, &o, NULL, NULL, &said), ERR_FORMAT);
+        CHECK(strstr(said.text, "own/wide.jsonl") && strstr(said.text, "UTF-16") &&
+              strstr(said.text, "iconv"));
+        CHECK_INT(file_write_atomic("own/wide.json", text, n, &e), 0);
+        said = (struct err){0};
+        CHECK(task_read_file(&ops, "own/wide.json", &a, &said) < 0);
+        CHECK(strstr(said.text, "UTF-16"));
+        CHECK_INT(task_read_file(&ops, "own/mark.json", &a, &e), 0);
+    }
+    arena_release(&a);
+}
+
 /* The version of an own task follows what decides prompts and grades, and nothing else. */
 static void versions(void)
 {
@@ -142,6 +172,7 @@ int main(int argc, char **argv)
         run(&c);
     cases_close(&all);
     odd_bytes();
+    encodings();
     versions();
     CHECK_INT(file_remove_tree("own", &e), 0);
     return check_done();
