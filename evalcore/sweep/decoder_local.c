@@ -119,6 +119,15 @@ static void watch_layer(void *context, const struct seen *s)
         replay_see(&r->out, l->decoder->plan->jobs[j].replay->n, s);
 }
 
+static void drop_options(struct local_decoder *l, struct option_job *o)
+{
+    int i = 0;
+    while (l->options[i] != o)
+        i++;
+    l->options[i] = l->options[--l->n_options];
+    option_job_free(o);
+}
+
 static int submit_options(struct local_decoder *l, struct engine *en, long j, struct err *e)
 {
     const struct runplan *p = l->decoder->plan;
@@ -133,6 +142,10 @@ static int submit_options(struct local_decoder *l, struct engine *en, long j, st
         rc = engine_submit(en, &r, e);
         if (rc)
             err_add(e, "option %c", 'A' + i);
+    }
+    if (rc) { /* the sweep ends with this: nothing that waits is decoded, the options before it neither */
+        engine_withdraw(en);
+        drop_options(l, o);
     }
     return rc;
 }
@@ -173,15 +186,6 @@ static int local_capacity(struct decoder *d, int w)
     for (int i = 0; i < p->n_loaded; i++)
         free -= d->is_limited ? engine_pending(p->loaded[i].engine) : engine_waiting(p->loaded[i].engine);
     return free;
-}
-
-static void drop_options(struct local_decoder *l, struct option_job *o)
-{
-    int i = 0;
-    while (l->options[i] != o)
-        i++;
-    l->options[i] = l->options[--l->n_options];
-    option_job_free(o);
 }
 
 static int hand_over(struct local_decoder *l, const struct loaded_model *m, const struct completion *c,
