@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "tasks/few_shot.h"
 #include "tasks/known_sets.h"
@@ -113,12 +114,32 @@ static int check_name(const struct task_parse *p)
     return 0;
 }
 
+int task_file_check_link(const struct task_file *f, const char *key, const char *folder, const char *path,
+                         struct err *e)
+{
+    struct str file = {0};
+    file_join(&file, *folder ? folder : ".", path);
+    char *inside = realpath(*folder ? folder : ".", NULL), *real = realpath(str_text(&file), NULL);
+    size_t n = inside ? strlen(inside) : 0;
+    int leaves = inside && real && n > 1 && (strncmp(real, inside, n) || real[n] != '/');
+    str_release(&file);
+    free(inside);
+    free(real);
+    return leaves ? err_set(e, ERR_USAGE,
+                            "%s: \"%s\" is \"%.200s\", a link that leads out of its folder; put the file "
+                            "there, or name its place with \"file\" in the run file",
+                            f->where, key, path)
+                  : 0;
+}
+
 static int read_rows(const struct task_parse *p, const json_t *o)
 {
     struct task_rows *r = &p->f->rows;
     int rc = task_parse_table(p, "rows", rows_params, r, o);
     if (!rc && r->file)
         rc = task_file_check_path(p->f, "rows.file", r->file, p->e);
+    if (!rc && r->file && p->f->dir)
+        rc = task_file_check_link(p->f, "rows.file", p->f->dir, r->file, p->e);
     if (!rc && r->format && !rows_format_is_known(r->format))
         rc = err_set(p->e, ERR_USAGE, "%s: \"rows.format\" is \"%.40s\"; it can be jsonl, json, csv or tsv",
                      p->f->where, r->format);
@@ -387,12 +408,46 @@ static const char *list_options(const struct task_parse *p)
     return *all ? all + 1 : NULL;
 }
 
+/* Is another prompt the default than the one that stands first in the canonical order of keys? */
+static int has_own_default(const struct task_file *f)
+{
+    for (int i = 1; i < f->n_prompts; i++)
+        if (strcmp(f->prompt[i].name, f->prompt[0].name) < 0)
+            return 1;
+    return 0;
+}
+
+/* Of the definition and what that does not tell: the default prompt where the order of keys hides it, and the
+ * examples that stand in a file, where that lies in the folder of the task's rows. */
+static void hash_decisive(const struct task_file *f, char hex[9])
+{
+    struct str all = {0}, path = {0};
+    struct file_map map = {0};
+    const char *rows = f->rows.file ? f->rows.file : "", *slash = strrchr(rows, '/');
+    str_puts(&all, f->definition);
+    if (has_own_default(f))
+        str_printf(&all, "\ndefault %s", f->prompt[0].name);
+    if (f->dir && f->few_shot.file) {
+        str_printf(&path, "%s%s%.*s%s", f->dir, *f->dir ? "/" : "", slash ? (int)(slash - rows) + 1 : 0, rows,
+                   f->few_shot.file);
+        if (file_exists(str_text(&path)) && !file_map_open(&map, str_text(&path), NULL)) {
+            char digest[65];
+            sha256_hex(map.data, map.size, digest, 64);
+            str_printf(&all, "\nexamples %s", digest);
+            file_map_close(&map);
+        }
+    }
+    sha256_hex(str_text(&all), all.len, hex, 8);
+    str_release(&all);
+    str_release(&path);
+}
+
 static void make_ops(const struct task_parse *p)
 {
     struct task_file *f = p->f;
     const struct task_kind *k = f->kind;
     char hex[9];
-    sha256_hex(f->definition, strlen(f->definition), hex, 8);
+    hash_decisive(f, hex);
     f->ops = (struct task_ops){
         .name = f->name,
         .help = f->about ? f->about : k->help,
@@ -458,6 +513,10 @@ int task_file_parse(struct task_file *f, const json_t *o, const char *where, con
         rc = err_set(e, ERR_USAGE,
                      "%s: \"subsets\" is nothing for the kind %s, whose subset is a window of dates", where,
                      f->kind->name);
+    if (!rc && f->kind->option_metrics && (f->limit || f->truncate_middle))
+        rc = err_set(e, ERR_USAGE,
+                     "%s: \"%s\" is nothing for the kind %s, which generates and cuts nothing; remove it",
+                     where, f->limit ? "limit" : "truncate_middle", f->kind->name);
     if (!rc)
         rc = read_grader(&p, json_object_get(o, "grader"));
     if (!rc)

@@ -142,6 +142,9 @@ int task_file_parse(struct task_file *f, const json_t *o, const char *where, con
 int task_file_table(const struct task_file *f, const char *key, const struct param *table, void *base,
                     const json_t *o, struct arena *a, struct err *e);
 int task_file_check_path(const struct task_file *f, const char *key, const char *path, struct err *e);
+/* Refuses a link in the folder that leads out of it; a file that is not there is none. */
+int task_file_check_link(const struct task_file *f, const char *key, const char *folder, const char *path,
+                         struct err *e);
 int task_file_check_template(const struct task_file *f, const char *key, const char *text, int is_example,
                              struct err *e);
 

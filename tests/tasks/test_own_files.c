@@ -1,5 +1,7 @@
 /* Task files as people and strangers write them: what each says is told by name, and what a good one makes of
  * its rows. */
+#include <unistd.h>
+
 #include "evalcore/base/file.h"
 #include "tasks/task.h"
 #include "tests/cases.h"
@@ -160,6 +162,72 @@ static void versions(void)
     arena_release(&a);
 }
 
+static void version_of(char out[40], const char *text)
+{
+    const struct task_ops *ops;
+    struct arena a = {0};
+    struct err e = {0};
+    write_text("own/v.json", text);
+    CHECK_INT(task_read_file(&ops, "own/v.json", &a, &e), 0);
+    CHECK_STR(e.text, "");
+    snprintf(out, 40, "%s", ops ? ops->version : "");
+    arena_release(&a);
+}
+
+/* The default prompt decides prompts, and so does a file of examples; the order of other variants does not.
+ */
+static void versions_of_prompts(void)
+{
+    static const char shots[] = "{\"name\": \"a\", \"kind\": \"math\", \"rows\": {\"file\": \"rows.jsonl\"}, "
+                                "\"prompts\": {\"p\": \"{examples}{problem}\"}, \"few_shot\": {\"file\": "
+                                "\"shots.jsonl\", \"count\": 1, \"text\": \"{problem}\"}}";
+#define PROMPTS(list) "{\"name\": \"a\", \"kind\": \"math\", \"prompts\": {" list "}}"
+    char one[40], other[40];
+    version_of(one, PROMPTS("\"x\": \"{problem}\", \"y\": \"{problem}!\""));
+    version_of(other, PROMPTS("\"y\": \"{problem}!\", \"x\": \"{problem}\""));
+    CHECK(strcmp(one, other) != 0);
+    version_of(one, PROMPTS("\"x\": \"{problem}\", \"y\": \"{problem}!\", \"z\": \"{problem}?\""));
+    version_of(other, PROMPTS("\"x\": \"{problem}\", \"z\": \"{problem}?\", \"y\": \"{problem}!\""));
+    CHECK_STR(one, other);
+    write_text("own/shots.jsonl", "{\"problem\": \"1+1?\", \"answer\": 2}\n");
+    version_of(one, shots);
+    write_text("own/shots.jsonl", "{\"problem\": \"1+2?\", \"answer\": 3}\n");
+    version_of(other, shots);
+    CHECK(strcmp(one, other) != 0);
+}
+
+/* A link in the folder is not followed out of it, and a link to a file inside is. */
+static void links(void)
+{
+    static const char *const files[] = {"out.jsonl", "in.jsonl"};
+    struct arena a = {0};
+    write_text("own/rows.jsonl", "{\"problem\": \"1+1?\", \"answer\": 2}\n");
+    CHECK_INT(symlink("/etc/passwd", "own/out.jsonl"), 0);
+    CHECK_INT(symlink("rows.jsonl", "own/in.jsonl"), 0);
+    for (int shots = 0; shots < 2; shots++)
+        for (int i = 0; i < 2; i++) {
+            const struct task_ops *ops;
+            struct task_options o;
+            struct task t = {0};
+            struct err e = {0};
+            param_defaults(task_params, &o);
+            write_text("own/l.json",
+                       arena_printf(&a,
+                                    "{\"name\": \"a\", \"kind\": \"math\", \"rows\": {\"file\": \"%s\"}, "
+                                    "\"prompts\": {\"p\": \"{examples}{problem}\"}, \"few_shot\": {\"file\": "
+                                    "\"%s\", \"count\": %d, \"text\": \"{problem}\"}}",
+                                    shots ? "own.jsonl" : files[i], shots ? files[i] : "rows.jsonl", shots));
+            write_text("own/own.jsonl", "{\"problem\": \"1+2?\", \"answer\": 3}\n");
+            int rc = task_read_file(&ops, "own/l.json", &a, &e);
+            if (!rc)
+                rc = task_open_as(&t, ops, NULL, &o, NULL, NULL, &e);
+            CHECK_INT(rc, i ? 0 : ERR_USAGE);
+            CHECK(i || (strstr(e.text, shots ? "few_shot.file" : "rows.file") && !strstr(e.text, "root")));
+            task_close(&t);
+        }
+    arena_release(&a);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -174,6 +242,8 @@ int main(int argc, char **argv)
     odd_bytes();
     encodings();
     versions();
+    versions_of_prompts();
+    links();
     CHECK_INT(file_remove_tree("own", &e), 0);
     return check_done();
 }
