@@ -30,9 +30,8 @@ static const char problem_names[] = "problem,question,prompt,query,stem,input,in
 static const char answer_names[] = "answer,expectedanswer,correctanswer,answerkey,correctoption,correct,gold,"
                                    "target,finalanswer,final,label,answerindex,result,"
                                    "solution,output,response";
-static const char options_names[] = "options,choices,choices.text,alternatives,answers,candidates";
-/* What begins or ends the name of a column that holds options, and what begins that of one with wrong ones.
- */
+static const char options_names[] = "options,choices,choices.text,alternatives,endings,answers,candidates";
+/* What is in the name of a column that holds options, and what begins that of one with wrong ones. */
 static const char *const option_words[] = {"option", "choice", "alternative", NULL};
 static const char *const wrong_words[] = {"incorrect", "wrong", "distractor", NULL};
 static const char id_names[] = "id,uid,uuid,questionid,problemid,problemidx,uniqueid,nr,number,index,idx";
@@ -107,6 +106,46 @@ static int is_alike(const char *column, const char *name, size_t n)
         i++;
     }
     return i == n;
+}
+
+/* The name in small letters, without blanks and underscores. */
+static void bare_name(char out[64], const char *column)
+{
+    size_t n = 0;
+    for (; *column && n < 63; column++)
+        if (!strchr(" _-", *column))
+            out[n++] = (char)tolower((unsigned char)*column);
+    out[n] = 0;
+}
+
+/* Is the column of wrong options, by the beginning of its name? */
+static int is_wrong_options(const char *column)
+{
+    char name[64];
+    bare_name(name, column);
+    for (size_t i = 0; wrong_words[i]; i++)
+        if (!strncmp(name, wrong_words[i], strlen(wrong_words[i])))
+            return 1;
+    return 0;
+}
+
+/* Does the name say that the column holds options: "answer_choices", "options_text", "Option B"?
+ * "choice_type" does not. */
+static int is_options(const char *column)
+{
+    static const char *const ends[] = {"", "text", "texts", "list", "str", "string", "json", "raw", NULL};
+    char name[64];
+    bare_name(name, column);
+    for (size_t i = 0; option_words[i]; i++)
+        for (const char *p = name; (p = strstr(p, option_words[i])); p++) {
+            const char *end = p + strlen(option_words[i]), *rest = end + (*end == 's');
+            int is_one = p == name && *end && (!end[1] || strspn(end, "0123456789") == strlen(end));
+            for (size_t n = 0; ends[n]; n++)
+                is_one |= !strcmp(rest, ends[n]) && (!*rest || p == name);
+            if (is_one)
+                return 1;
+        }
+    return 0;
 }
 
 /* The column of the first of the names for which a count (a size_t of struct column at `count`) is above 0.
@@ -271,31 +310,11 @@ static struct column *longest_column(struct look *k, const struct column *answer
     return longest;
 }
 
-/* Has the column's name the word at its beginning or, with `anywhere`, at its end, too? "n_options" and
- * "choice_count" hold numbers, which are no options. */
-static int has_word(const char *column, const char *const *words, int anywhere)
-{
-    char bare[64];
-    size_t n = 0;
-    for (; *column && n + 1 < sizeof bare; column++)
-        if (!strchr(" _-", *column))
-            bare[n++] = (char)tolower((unsigned char)*column);
-    bare[n] = 0;
-    for (size_t i = 0; words[i]; i++) {
-        size_t m = strlen(words[i]);
-        int is_plural = n && bare[n - 1] == 's';
-        if (!strncmp(bare, words[i], m) ||
-            (anywhere && n >= m + (size_t)is_plural && !strncmp(bare + n - is_plural - m, words[i], m)))
-            return 1;
-    }
-    return 0;
-}
-
 /* Options in a form that is not understood must not become a mathematical problem whose answer is "B". */
 static int check_options(const struct found *x, const struct look *k, const char *path, struct err *e)
 {
     const char *first = json_string_value(json_array_get(x->columns, 0));
-    if (first && has_word(first, wrong_words, 0))
+    if (first && is_wrong_options(first))
         return err_set(e, ERR_USAGE,
                        "%s: \"%s\" looks like a wrong option, and the right one stands elsewhere; put all "
                        "options of a row into one list \"options\", with the right one at any place, and its "
@@ -308,9 +327,8 @@ static int check_options(const struct found *x, const struct look *k, const char
                        path, x->list->other_at, x->list->name);
     for (int i = 0; i < k->n_columns && !x->n_options; i++) {
         const struct column *c = &k->column[i];
-        int is_wrong = has_word(c->name, wrong_words, 0);
-        if (c == x->problem || c == x->answer || !c->n_held ||
-            !(is_wrong || has_word(c->name, option_words, 1)))
+        int is_wrong = is_wrong_options(c->name);
+        if (c == x->problem || c == x->answer || !c->n_held || !(is_wrong || is_options(c->name)))
             continue;
         if (is_wrong)
             return err_set(
@@ -343,6 +361,9 @@ static int find_columns(struct found *x, struct look *k, const char *path, struc
             "%s: there are more than %d columns, so that one with options may be missed; write the "
             "task's entry by hand (docs/tasks.md)",
             path, COLUMNS_MAX);
+    for (int i = 0; i < k->n_columns && !x->list; i++)
+        if (k->column[i].n_list && is_options(k->column[i].name) && !is_wrong_options(k->column[i].name))
+            x->list = &k->column[i];
     if (x->list)
         x->n_options = x->list->n_list;
     else
@@ -403,7 +424,7 @@ static int refuse_entry(const struct found *x, int rc, const char *text, struct 
     struct str names = {0};
     for (size_t i = 0; i < json_array_size(x->columns); i++)
         str_printf(&names, "%s%s", i ? ", " : "", json_string_value(json_array_get(x->columns, i)));
-    if (first && strlen(first) > 1 && !has_word(first, option_words, 1))
+    if (first && strlen(first) > 1 && !is_options(first))
         err_set(e, rc, "%s (taken as options: %s; if they are none, write the task's entry by hand)", text,
                 names.data);
     else

@@ -87,9 +87,13 @@ refused 'refused.jsonl:2' '"options"' 'at least two' <<'END'
 {"question": "Which?", "options": ["x", "y"], "answer": "A"}
 {"question": "And which?", "options": ["x"], "answer": "A"}
 END
+printf '%s\n' '{"question": "Which?", "answer_choices": ["x", "y"], "answer": "B"}' >choices.jsonl
+proposed choices.jsonl '"choice"' '"options": "answer_choices"'
+printf '%s\n' '{"ctx_a": "He", "ctx_b": "sits", "endings": ["down", "up"], "label": 0, "question": "He sits"}' >endings.jsonl
+proposed endings.jsonl '"choice"' '"options": "endings"'
 printf '%s\n' '{"question": "Which?", "options": {"A": "x", "B": "y"}, "answer": "B"}' >object.jsonl
 proposed object.jsonl '"choice"' '["options.A", "options.B"]'
-printf '%s\n' '{"question": "How many?", "n_choices": 4, "multiple_choice": false, "answer": 7}' >count.jsonl
+printf '%s\n' '{"question": "How many?", "n_choices": 4, "multiple_choice": false, "choice_type": "none", "answer": 7}' >count.jsonl
 proposed count.jsonl '"math"'
 refused hint1 hint2 'taken as options' <<<'{"question": "1+6?", "hint1": "odd", "hint2": "prime", "answer": 7}'
 
