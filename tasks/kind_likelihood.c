@@ -9,121 +9,39 @@
 #include <string.h>
 
 #include "tasks/duplicates.h"
+#include "tasks/row_options.h"
 
-enum { OPTIONS_MAX = 26 };
-enum { ANSWER_LETTER, ANSWER_FROM_0, ANSWER_FROM_1, ANSWER_TEXT };
-static const char *const form_names[] = {"letter", "from0", "from1", "text", NULL};
 /* What is done to a row before templates are filled. */
 enum { SHAPE_PLAIN, SHAPE_PARTIAL, SHAPE_HELLASWAG };
 static const char *const shape_names[] = {"plain", "partial", "hellaswag", NULL};
 
 struct parts { /* of a row */
     struct row_text problem, subject;
-    struct row_text option[OPTIONS_MAX];
-    int n;
-    int gold[OPTIONS_MAX], n_golds;
+    struct row_options o; /* raw is what is scored: its white space counts */
+    int gold[ROW_OPTIONS_MAX], n_golds;
 };
 
 /* ---- options */
-
-static int add_option(struct parts *x, const struct rows *r, struct row_text text, struct err *e)
-{
-    if (!row_trim(text).n || memchr(text.s, 0, text.n))
-        return err_set(e, ERR_FORMAT, "%s:%ld: option %d is empty or holds a NUL character", r->path, r->line,
-                       x->n + 1);
-    if (x->n == OPTIONS_MAX)
-        return err_set(e, ERR_FORMAT, "%s:%ld: there are more than %d options", r->path, r->line,
-                       OPTIONS_MAX);
-    x->option[x->n++] = text;
-    return 0;
-}
-
-/* In published sets a few rows have an option twice, and are asked as the harness asks them. */
-static int check_repeats(const struct parts *x, const struct rows *r, const struct task_loading *l,
-                         struct err *e)
-{
-    for (int i = 0; l->file->dir && i < x->n; i++)
-        for (int k = 0; k < i; k++) {
-            struct row_text a = row_trim(x->option[k]), b = row_trim(x->option[i]);
-            if (a.n == b.n && !memcmp(a.s, b.s, a.n))
-                return err_set(e, ERR_FORMAT, "%s:%ld: options %d and %d are the same", r->path, r->line,
-                               k + 1, i + 1);
-        }
-    return 0;
-}
-
-static int add_list(struct parts *x, const struct rows *r, const json_t *list, struct err *e)
-{
-    size_t i;
-    const json_t *v;
-    json_array_foreach((json_t *)list, i, v)
-    {
-        struct row_text text = {json_string_value(v), json_string_length(v)};
-        if (!text.s)
-            return err_set(e, ERR_FORMAT, "%s:%ld: option %zu is no text", r->path, r->line, i + 1);
-        if (add_option(x, r, text, e))
-            return e->code;
-    }
-    return 0;
-}
 
 /* "no,yes" */
 static int add_fixed(struct parts *x, const struct rows *r, const char *names, struct err *e)
 {
     for (const char *p = names; *p;) {
         size_t n = strcspn(p, ",");
-        if (add_option(x, r, (struct row_text){p, n}, e))
+        if (row_options_add(&x->o, r, (struct row_text){p, n}, e))
             return e->code;
         p += n + (p[n] == ',');
-    }
-    return 0;
-}
-
-/* The first column that the row has, with a list; or each column with one option. */
-static int read_options(struct parts *x, const struct rows *r, const json_t *row, const struct task_field *f,
-                        struct err *e)
-{
-    for (const char *p = f->columns; *p;) {
-        char name[64];
-        size_t n = strcspn(p, ",");
-        snprintf(name, sizeof name, "%.*s", (int)n, p);
-        p += n + (p[n] == ',');
-        const json_t *v = row_value(row, name);
-        struct row_text text;
-        if (f->is_each && (row_text(&text, r, row, name, 0, e) || add_option(x, r, text, e)))
-            return e->code;
-        if (f->is_each || !v)
-            continue;
-        if (!json_is_array(v))
-            return err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" must be a list of options", r->path, r->line,
-                           name);
-        if (add_list(x, r, v, e))
-            return e->code;
-        break;
     }
     return 0;
 }
 
 /* ---- answers */
 
-/* Of the first column that the row has. */
-static const json_t *first_value(const json_t *row, const char *columns)
-{
-    const json_t *v = NULL;
-    for (const char *p = columns; *p && !v;) {
-        char name[64];
-        size_t n = strcspn(p, ",");
-        snprintf(name, sizeof name, "%.*s", (int)n, p);
-        p += n + (p[n] == ',');
-        v = row_value(row, name);
-    }
-    return v;
-}
-
 /* The label of each option ("A", "1"), where the row has them: an answer is one of these. */
 static const json_t *read_labels(const struct task_loading *l, const json_t *row)
 {
-    return first_value(row, task_field_find(l->file, "labels")->columns);
+    char name[LIST_NAME_BYTES];
+    return row_first_value(row, task_field_find(l->file, "labels")->columns, name);
 }
 
 /* A label for each option, all different. */
@@ -132,11 +50,11 @@ static int check_labels(const struct parts *x, const struct rows *r, const json_
     size_t n = json_array_size(labels);
     if (!labels)
         return 0;
-    if (!json_is_array(labels) || n != (size_t)x->n)
+    if (!json_is_array(labels) || n != (size_t)x->o.n)
         return err_set(
             e, ERR_FORMAT,
             "%s:%ld: the labels must be a list with one for each option; there are %zu and %d options",
-            r->path, r->line, n, x->n);
+            r->path, r->line, n, x->o.n);
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(labels, i);
         if (!json_is_string(v) || !row_trim((struct row_text){json_string_value(v), json_string_length(v)}).n)
@@ -152,42 +70,29 @@ static int check_labels(const struct parts *x, const struct rows *r, const json_
 /* The option that an answer names; -1: none. */
 static int option_of(const struct parts *x, const json_t *labels, int form, struct row_text a)
 {
+    signed char at[N_ANSWER_FORMS];
     struct row_text core = row_trim(a);
-    if (labels) {
-        for (int i = 0; i < x->n; i++) {
-            const json_t *v = json_array_get(labels, (size_t)i);
-            if (json_string_length(v) == core.n && v && !memcmp(json_string_value(v), core.s, core.n))
-                return i;
-        }
-        return -1;
+    for (size_t i = 0; i < json_array_size(labels); i++) {
+        const json_t *v = json_array_get(labels, i);
+        if (json_string_length(v) == core.n && !memcmp(json_string_value(v), core.s, core.n))
+            return (int)i;
     }
-    for (int i = 0; i < x->n && form == ANSWER_TEXT; i++)
-        if (x->option[i].n == a.n && !memcmp(x->option[i].s, a.s, a.n))
-            return i;
-    int option = -1;
-    if (form == ANSWER_LETTER && core.n == 1)
-        option = *core.s >= 'a' ? *core.s - 'a' : *core.s - 'A';
-    else if (form != ANSWER_TEXT && core.n && core.n <= 2 && strspn(core.s, "0123456789") >= core.n)
-        option = (int)strtol(core.s, NULL, 10) - (form == ANSWER_FROM_1);
-    return option < x->n ? option : -1;
+    row_options_name(at, &x->o, a);
+    return labels ? -1 : at[form];
 }
 
 static int add_answer(struct parts *x, const struct rows *r, const struct task_loading *l, const json_t *row,
                       const json_t *v, struct err *e)
 {
-    char number[32];
-    struct row_text text = {json_string_value(v), json_string_length(v)};
-    if (json_is_integer(v) || json_is_boolean(v)) {
-        snprintf(number, sizeof number, "%lld",
-                 json_is_boolean(v) ? (long long)json_is_true(v) : (long long)json_integer_value(v));
-        text = (struct row_text){number, strlen(number)};
-    }
+    struct row_text text = row_json_text(v, &r->task->arena);
+    if (json_is_boolean(v))
+        text = (struct row_text){json_is_true(v) ? "1" : "0", 1};
     int gold = text.s ? option_of(x, read_labels(l, row), l->file->grader.answer_is, text) : -1;
-    if (gold < 0 || x->n_golds == OPTIONS_MAX)
+    if (gold < 0 || x->n_golds == ROW_OPTIONS_MAX)
         return err_set(e, ERR_FORMAT,
                        "%s:%ld: the answer names none of the %d options; answers are read as \"%s\" "
                        "(grader.answer_is)%s",
-                       r->path, r->line, x->n, form_names[l->file->grader.answer_is],
+                       r->path, r->line, x->o.n, answer_form_names[l->file->grader.answer_is],
                        read_labels(l, row) ? " unless the row labels its options" : "");
     x->gold[x->n_golds++] = gold;
     return 0;
@@ -198,7 +103,8 @@ static int read_answers(struct parts *x, const struct rows *r, const struct task
                         const json_t *row, struct err *e)
 {
     const char *columns = task_field_find(l->file, "answer")->columns;
-    const json_t *v = first_value(row, columns);
+    char name[LIST_NAME_BYTES];
+    const json_t *v = row_first_value(row, columns, name);
     if (!v)
         return err_set(e, ERR_FORMAT, "%s:%ld: field \"%.*s\" is missing", r->path, r->line,
                        (int)strcspn(columns, ","), columns);
@@ -281,8 +187,8 @@ static int prepare_hellaswag(struct parts *x, struct rows *r, const json_t *row,
     str_putc(&text, ' ');
     add_capitalized(&text, second);
     x->problem = clean_wikihow(a, (struct row_text){str_text(&text), text.len});
-    for (int i = 0; i < x->n; i++)
-        x->option[i] = clean_wikihow(a, x->option[i]);
+    for (int i = 0; i < x->o.n; i++)
+        x->o.raw[i] = clean_wikihow(a, x->o.raw[i]);
     str_release(&text);
     return 0;
 }
@@ -293,12 +199,12 @@ static int check_parts(const struct parts *x, const struct rows *r, int shape, s
 {
     if (!x->problem.n)
         return err_set(e, ERR_FORMAT, "%s:%ld: the problem's text is empty", r->path, r->line);
-    for (int i = 0; i < x->n; i++)
-        if (!x->option[i].n)
+    for (int i = 0; i < x->o.n; i++)
+        if (!x->o.raw[i].n)
             return err_set(e, ERR_FORMAT, "%s:%ld: option %d is empty", r->path, r->line, i + 1);
-    if (x->n < 2)
+    if (x->o.n < 2)
         return err_set(e, ERR_FORMAT, "%s:%ld: %d option%s found; at least two are needed", r->path, r->line,
-                       x->n, x->n == 1 ? " was" : "s were");
+                       x->o.n, x->o.n == 1 ? " was" : "s were");
     if (shape == SHAPE_PARTIAL && !memchr(x->problem.s, '_', x->problem.n))
         return err_set(e, ERR_FORMAT, "%s:%ld: the sentence has no \"_\" where an option goes", r->path,
                        r->line);
@@ -309,13 +215,13 @@ static int read_parts(struct parts *x, struct rows *r, const json_t *row, struct
                       struct err *e)
 {
     const struct task_grader *g = &l->file->grader;
+    x->o.may_repeat =
+        !l->file->dir; /* published sets have such rows, and are asked as the harness asks them */
     int rc = g->shape == SHAPE_HELLASWAG ? 0 : task_row_text(&x->problem, r, row, l, "problem", e);
     if (!rc && g->options)
         rc = add_fixed(x, r, g->options, e);
     else if (!rc)
-        rc = read_options(x, r, row, task_field_find(l->file, "options"), e);
-    if (!rc)
-        rc = check_repeats(x, r, l, e);
+        rc = row_options_read(&x->o, r, row, task_field_find(l->file, "options"), e);
     if (!rc)
         rc = check_labels(x, r, read_labels(l, row), e);
     if (!rc)
@@ -357,7 +263,7 @@ static struct row_text scored_text(const struct task_loading *l, const struct pa
 {
     const char *end = x->problem.s + x->problem.n, *gap = memchr(x->problem.s, '_', x->problem.n);
     if (l->file->grader.shape != SHAPE_PARTIAL || !gap)
-        return x->option[option];
+        return x->o.raw[option];
     return row_trim((struct row_text){gap + 1, (size_t)(end - gap) - 1});
 }
 
@@ -367,7 +273,7 @@ static void add_context(struct str *out, const struct parts *x, int option)
     const char *gap = memchr(x->problem.s, '_', x->problem.n);
     str_add(out, x->problem.s, gap ? (size_t)(gap - x->problem.s) : x->problem.n);
     if (gap)
-        str_add(out, x->option[option].s, x->option[option].n);
+        str_add(out, x->o.raw[option].s, x->o.raw[option].n);
 }
 
 /* Options with a context of their own: what the prompt has before the sentence, and the sentence so far. */
@@ -386,8 +292,8 @@ static void set_context(struct problem_option *o, struct task *t, const struct p
 static void set_options(struct problem *p, struct task *t, const struct task_loading *l,
                         const struct parts *x)
 {
-    struct problem_option *options = arena_alloc(&t->arena, (size_t)x->n * sizeof *options);
-    for (int i = 0; i < x->n; i++) {
+    struct problem_option *options = arena_alloc(&t->arena, (size_t)x->o.n * sizeof *options);
+    for (int i = 0; i < x->o.n; i++) {
         struct problem_option *o = &options[i];
         struct str text = {0};
         if (l->file->grader.shape == SHAPE_PARTIAL)
@@ -395,12 +301,12 @@ static void set_options(struct problem *p, struct task *t, const struct task_loa
         add_scored(&text, l, i, scored_text(l, x, i));
         o->text = arena_strndup(&t->arena, str_text(&text), text.len);
         o->text_len = text.len;
-        o->shown = arena_strndup(&t->arena, x->option[i].s, x->option[i].n);
+        o->shown = arena_strndup(&t->arena, x->o.raw[i].s, x->o.raw[i].n);
         o->length = scored_length(l, &text);
         str_release(&text);
     }
     p->options = options;
-    p->n_options = x->n;
+    p->n_options = x->o.n;
 }
 
 static void set_golds(struct problem *p, struct task *t, const struct parts *x)
@@ -417,14 +323,11 @@ static void set_golds(struct problem *p, struct task *t, const struct parts *x)
 static void set_same(struct problem *p, const struct parts *x)
 {
     struct str text = {0};
-    uint64_t options = 0;
-    for (int i = 0; i < x->n; i++)
-        options += duplicates_hash(x->option[i].s, x->option[i].n);
     str_printf(&text, "%016llx%016llx", (unsigned long long)duplicates_hash(p->prompt, p->prompt_len),
-               (unsigned long long)options);
+               (unsigned long long)row_options_hash(&x->o));
     p->same = duplicates_hash(text.data, text.len);
     for (int i = 0; i < x->n_golds; i++)
-        p->answer += duplicates_hash(x->option[x->gold[i]].s, x->option[x->gold[i]].n);
+        p->answer += duplicates_hash(x->o.raw[x->gold[i]].s, x->o.raw[x->gold[i]].n);
     str_release(&text);
 }
 
@@ -440,18 +343,18 @@ static struct row_text subject_words(struct arena *a, struct row_text subject)
 static int add_row(struct rows *r, const json_t *row, struct task_loading *l, struct err *e)
 {
     struct parts x = {0};
-    struct prompt_field fields[4 + OPTIONS_MAX];
-    char name[OPTIONS_MAX][2];
+    struct prompt_field fields[4 + ROW_OPTIONS_MAX];
+    char name[ROW_OPTIONS_MAX][2];
     struct task *t = r->task;
     struct str scored = {0}, filled = {0};
     int n = 0, rc = read_parts(&x, r, row, l, e);
     if (rc)
         return rc;
     struct row_text subject = subject_words(&t->arena, x.subject);
-    for (int i = 0; i < x.n; i++) {
+    for (int i = 0; i < x.o.n; i++) {
         name[i][0] = (char)('A' + i);
         name[i][1] = 0;
-        fields[n++] = (struct prompt_field){name[i], x.option[i].s, x.option[i].n};
+        fields[n++] = (struct prompt_field){name[i], x.o.raw[i].s, x.o.raw[i].n};
     }
     fields[n++] = (struct prompt_field){"problem", x.problem.s, x.problem.n};
     fields[n++] = (struct prompt_field){"subject", subject.s, subject.n};
@@ -514,7 +417,7 @@ static const struct param grader[] = {
     {.name = "answer_is",
      .type = PARAM_ENUM,
      .offset = offsetof(struct task_grader, answer_is),
-     .choices = form_names,
+     .choices = answer_form_names,
      .def = "letter",
      .help = "how an answer names its option, in rows that have no labels"},
     {.name = "shape",

@@ -330,29 +330,35 @@ static const char *number_text(const json_t *v, struct arena *a)
     }
 }
 
+struct row_text row_json_text(const json_t *v, struct arena *a)
+{
+    struct row_text text = {json_string_value(v), json_string_length(v)};
+    if (json_is_number(v)) {
+        text.s = number_text(v, a);
+        text.n = strlen(text.s);
+    }
+    return text;
+}
+
+const json_t *row_first_value(const json_t *row, const char *names, char name[LIST_NAME_BYTES])
+{
+    const json_t *v = NULL;
+    while (!v && (names = list_next(names, name)))
+        v = row_value(row, name);
+    return v;
+}
+
 int row_text(struct row_text *out, const struct rows *r, const json_t *row, const char *names, int optional,
              struct err *e)
 {
-    *out = (struct row_text){0};
-    for (const char *p = names; *p;) {
-        char name[64];
-        size_t n = strcspn(p, ",");
-        snprintf(name, sizeof name, "%.*s", (int)n, p);
-        p += n + (p[n] == ',');
-        const json_t *v = row_value(row, name);
-        if (!v)
-            continue;
-        if (json_is_string(v)) {
-            *out = (struct row_text){json_string_value(v), json_string_length(v)};
-        } else if (json_is_number(v)) {
-            out->s = number_text(v, &r->task->arena);
-            out->n = strlen(out->s);
-        } else {
-            return err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" must be a text or a number", r->path, r->line,
-                           name);
-        }
+    char name[LIST_NAME_BYTES];
+    const json_t *v = row_first_value(row, names, name);
+    *out = row_json_text(v, &r->task->arena);
+    if (v && !out->s)
+        return err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" must be a text or a number", r->path, r->line,
+                       name);
+    if (v)
         return 0;
-    }
     if (optional)
         return 0;
     return err_set(e, ERR_FORMAT, "%s:%ld: field \"%.*s\" is missing%s%s", r->path, r->line,
@@ -421,6 +427,15 @@ int list_has(const char *list, const char *name)
         if (n && !strncmp(p, name, n) && (p[n] == ',' || !p[n]))
             return 1;
     return 0;
+}
+
+const char *list_next(const char *list, char name[LIST_NAME_BYTES])
+{
+    size_t n = strcspn(list, ",");
+    if (!*list)
+        return NULL;
+    snprintf(name, LIST_NAME_BYTES, "%.*s", (int)n, list);
+    return list + n + (list[n] == ',');
 }
 
 int prompt_find(const char **text, const struct task *t, const char *family, struct err *e)

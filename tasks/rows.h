@@ -51,6 +51,13 @@ struct row_text row_trim(struct row_text t);
 /* The value of the column; of "choices.text", where there is none of that name, text in the object choices,
  * of "answers.0" the first item of the list answers. NULL: the row has none, or null. */
 const json_t *row_value(const json_t *row, const char *name);
+/* The value of the first of `names` (comma-separated) that the row has, whose name stands in `name` then.
+ * NULL: it has none. */
+enum { LIST_NAME_BYTES = 64 };
+const json_t *row_first_value(const json_t *row, const char *names, char name[LIST_NAME_BYTES]);
+/* A text, or the digits of a number; s is NULL for any other value. It lives as long as the value or the
+ * arena. */
+struct row_text row_json_text(const json_t *v, struct arena *a);
 /* Reads the text under the first of `names` (comma-separated) that the row has; a number becomes its
  * digits. A missing field (or null) is ERR_FORMAT, or with `optional` out->s is NULL; a value of
  * another type is ERR_FORMAT. The text lives as long as the row
@@ -82,6 +89,9 @@ extern const struct prompt_text task_texts[];   /* the same of tasks/sets */
 
 /* Returns 1 if the comma-separated list (NULL: empty) has the name, else 0; 0 for an empty name. */
 int list_has(const char *list, const char *name);
+/* Copies the first name of a comma-separated list, at most 63 bytes of it, and returns what follows; NULL:
+ * the list is empty. */
+const char *list_next(const char *list, char name[LIST_NAME_BYTES]);
 
 /* Sets *text to the template FAMILY_VARIANT, which is static: the variant in the task's options, or the first
  * of ops->prompts. ERR_USAGE lists the variants if the one asked for is unknown; ERR_UNSUPPORTED: the program

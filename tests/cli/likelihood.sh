@@ -123,6 +123,14 @@ done
 [ -s raw.txt ] || fail "no option was scored"
 same text.txt raw.txt
 
+# Numbers in a list are texts, as they are of the kind choice.
+echo '{"q": "2 + 2 is", "o": [3, 4, 4.5], "a": 1.0}' >own.jsonl
+echo "{\"model\": \"pocket\", \"tasks\": [$own}], \"policies\": [\"full\"]}" >own.json
+run 0 sweep own.json -o x
+run 0 show x full 0
+grep -q '  4\.5' stdout.txt && grep -q '^compared with: B$' stdout.txt || fail "numbers are no options: $(cat stdout.txt)"
+rm -rf x
+
 # acc_norm is over the length of what is scored: of letters all have one, whatever the texts are.
 cat >own.jsonl <<'END'
 {"q": "The sky is", "o": ["a very long name of a colour that few people know", "red"], "a": 1}
