@@ -100,6 +100,8 @@ refused hint1 hint2 'taken as options' <<<'{"question": "1+6?", "hint1": "odd", 
 # Fractions are answers, and worked solutions are none.
 printf '%s\n' '{"question": "Half of 1.4?", "answer": 0.7}' '{"question": "Half of 3?", "answer": 1.5}' >fractions.jsonl
 proposed fractions.jsonl '"math"' '"answer": "answer"'
+printf '%s\n' '{"question": "Half of 3?", "options": [1.5, 2.5], "answer": "A"}' >decimals.jsonl
+proposed decimals.jsonl '"choice"' '"options": "options"'
 printf '%s\n' '{"question": "1+1?", "solution": "We add one and one and get two.", "final": 2}' >final.jsonl
 proposed final.jsonl '"answer": "final"'
 refused '"solution"' 'worked solutions' <<<'{"question": "1+1?", "solution": "We add one and one and get two."}'
