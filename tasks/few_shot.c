@@ -284,7 +284,7 @@ int few_shot_of_row(struct row_text *out, const struct task_loading *l, const st
     int at[TASK_EXAMPLES_MAX + 1], n = choose(at, k, s, match, hash_row(row));
     if (n < k->count)
         return err_set(e, ERR_FORMAT,
-                       "%s:%ld: the prompt has %d examples, and %d%s%s stand beside the row itself; add "
+                       "%s:%ld: the prompt has %d examples, and there are %d besides the row itself%s%s; add "
                        "examples, or set a smaller few_shot",
                        r->path, r->line, k->count, n, s->match ? " with its " : "", s->match ? s->match : "");
     str_clear(&k->text);
