@@ -193,7 +193,7 @@ static int read_file(struct few_shot *k, const char *file, const char *beside, s
                        k->loading.file->name, path);
     const char *folder =
         slash ? arena_strndup(&k->task.arena, beside, (size_t)(slash - beside) + (slash == beside)) : "";
-    if (task_is_own(k->task.ops) && task_file_check_link(k->loading.file, "few_shot.file", folder, file, e))
+    if (k->loading.file->dir && task_file_check_link(k->loading.file, "few_shot.file", folder, file, e))
         return e->code;
     return rows_read(&k->task, path, NULL, add_example, NULL, k, e);
 }
