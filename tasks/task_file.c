@@ -114,24 +114,6 @@ static int check_name(const struct task_parse *p)
     return 0;
 }
 
-int task_file_check_link(const struct task_file *f, const char *key, const char *folder, const char *path,
-                         struct err *e)
-{
-    struct str file = {0};
-    file_join(&file, *folder ? folder : ".", path);
-    char *inside = realpath(*folder ? folder : ".", NULL), *real = realpath(str_text(&file), NULL);
-    size_t n = inside ? strlen(inside) : 0;
-    int leaves = inside && real && n > 1 && (strncmp(real, inside, n) || real[n] != '/');
-    str_release(&file);
-    free(inside);
-    free(real);
-    return leaves ? err_set(e, ERR_USAGE,
-                            "%s: \"%s\" is \"%.200s\", a link that leads out of its folder; put the file "
-                            "there, or name its place with \"file\" in the run file",
-                            f->where, key, path)
-                  : 0;
-}
-
 static int read_rows(const struct task_parse *p, const json_t *o)
 {
     struct task_rows *r = &p->f->rows;

@@ -2,7 +2,10 @@
 #include "tasks/task_parse.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "evalcore/base/file.h"
 
 int task_parse_refuse(const struct task_parse *p, const char *key, const char *want)
 {
@@ -61,6 +64,24 @@ int task_file_check_path(const struct task_file *f, const char *key, const char 
             "put the file there, or name it with \"file\" in the run file",
             f->where, key, path);
     return 0;
+}
+
+int task_file_check_link(const struct task_file *f, const char *key, const char *folder, const char *path,
+                         struct err *e)
+{
+    struct str file = {0};
+    file_join(&file, *folder ? folder : ".", path);
+    char *inside = realpath(*folder ? folder : ".", NULL), *real = realpath(str_text(&file), NULL);
+    size_t n = inside ? strlen(inside) : 0;
+    int leaves = inside && real && n > 1 && (strncmp(real, inside, n) || real[n] != '/');
+    str_release(&file);
+    free(inside);
+    free(real);
+    return leaves ? err_set(e, ERR_USAGE,
+                            "%s: \"%s\" is \"%.200s\", a link that leads out of its folder; put the file "
+                            "there, or name its place with \"file\" in the run file",
+                            f->where, key, path)
+                  : 0;
 }
 
 const struct task_field *task_field_find(const struct task_file *f, const char *role)
