@@ -1,6 +1,7 @@
 /* Submissions beside what LiveCodeBench's own grader said of them (judge.test). */
 #include "code_check/code_check.h"
 #include "tests/cases.h"
+#include "tests/code_check/needs_sandbox.h"
 
 enum { TESTS_MAX = 3 };
 
@@ -60,16 +61,7 @@ static void run_row(const struct test_case *t)
 
 int main(int argc, char **argv)
 {
-    struct str what = {0};
-    struct err e = {0};
-    if (code_sandbox_check(&what, &e)) {
-        if (strstr(e.text, "not tight")) {
-            fprintf(stderr, "%s\n", e.text);
-            return 1;
-        }
-        check_skip(e.text);
-    }
-    str_release(&what);
+    needs_sandbox();
     cases_each(argc > 1 ? argv[1] : NULL, run_row);
     return check_done();
 }
