@@ -56,17 +56,6 @@ static void add_options(struct str *out, const struct row_options *o, const char
     }
 }
 
-/* The same question with the same options is the same problem, in whatever order they stand; its answer is
- * the text of an option, since letters change with the order. */
-static void set_same(struct problem *p, struct row_text question, const struct row_options *o)
-{
-    struct str text = {0};
-    str_printf(&text, "%016llx%016llx", (unsigned long long)duplicates_hash(question.s, question.n),
-               (unsigned long long)row_options_hash(o));
-    p->same = duplicates_hash(text.data, text.len);
-    str_release(&text);
-}
-
 static int add_row(struct rows *r, const json_t *row, struct task_loading *l, struct err *e)
 {
     struct row_text problem, answer;
@@ -102,7 +91,7 @@ static int add_row(struct rows *r, const json_t *row, struct task_loading *l, st
     struct problem *p = rows_add(r);
     p->n_options = o.n;
     rc = task_row_problem(p, r, row, l, fields, n, problem, e);
-    set_same(p, problem, &o);
+    p->same = row_options_same(&o, problem.s, problem.n);
     str_release(&options);
     return rc;
 }

@@ -319,18 +319,6 @@ static void set_golds(struct problem *p, struct task *t, const struct parts *x)
     p->n_golds = x->n_golds;
 }
 
-/* The same prompt with the same options is the same problem, in whatever order they stand. */
-static void set_same(struct problem *p, const struct parts *x)
-{
-    struct str text = {0};
-    str_printf(&text, "%016llx%016llx", (unsigned long long)duplicates_hash(p->prompt, p->prompt_len),
-               (unsigned long long)row_options_hash(&x->o));
-    p->same = duplicates_hash(text.data, text.len);
-    for (int i = 0; i < x->n_golds; i++)
-        p->answer += duplicates_hash(x->o.raw[x->gold[i]].s, x->o.raw[x->gold[i]].n);
-    str_release(&text);
-}
-
 /* "abstract_algebra" is shown as "abstract algebra". */
 static struct row_text subject_words(struct arena *a, struct row_text subject)
 {
@@ -383,7 +371,9 @@ static int add_row(struct rows *r, const json_t *row, struct task_loading *l, st
                        l->file->where, l->prompt->name);
     set_options(p, t, l, &x);
     set_golds(p, t, &x);
-    set_same(p, &x);
+    p->same = row_options_same(&x.o, p->prompt, p->prompt_len);
+    for (int i = 0; i < x.n_golds; i++)
+        p->answer += duplicates_hash(x.o.raw[x.gold[i]].s, x.o.raw[x.gold[i]].n);
     return 0;
 }
 

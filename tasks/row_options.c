@@ -107,10 +107,15 @@ void row_options_name(signed char at[N_ANSWER_FORMS], const struct row_options *
             at[ANSWER_TEXT] = (signed char)i;
 }
 
-uint64_t row_options_hash(const struct row_options *o)
+uint64_t row_options_same(const struct row_options *o, const char *text, size_t n)
 {
-    uint64_t hash = 0;
+    struct str both = {0};
+    uint64_t options = 0;
     for (int i = 0; i < o->n; i++)
-        hash += duplicates_hash(o->raw[i].s, o->raw[i].n);
+        options += duplicates_hash(o->raw[i].s, o->raw[i].n);
+    str_printf(&both, "%016llx%016llx", (unsigned long long)duplicates_hash(text, n),
+               (unsigned long long)options);
+    uint64_t hash = duplicates_hash(both.data, both.len);
+    str_release(&both);
     return hash;
 }

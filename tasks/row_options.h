@@ -24,7 +24,8 @@ int row_options_read(struct row_options *o, const struct rows *r, const json_t *
 /* Sets at[form] to the option that the answer names in each form, -1: none. "(b)", "b." and "B" are letters.
  */
 void row_options_name(signed char at[N_ANSWER_FORMS], const struct row_options *o, struct row_text answer);
-/* A hash of the options that is the same in whatever order they stand. */
-uint64_t row_options_hash(const struct row_options *o);
+/* What a problem asks, for problem.same: a hash of its text and of its options in whatever order they stand.
+ */
+uint64_t row_options_same(const struct row_options *o, const char *text, size_t n);
 
 #endif

@@ -48,8 +48,8 @@ struct row_text {
 };
 /* The text without the white space around it, as Python's strip() finds it: no-break spaces go, too. */
 struct row_text row_trim(struct row_text t);
-/* The value of the column; of "choices.text", where there is none of that name, text in the object choices,
- * of "answers.0" the first item of the list answers. NULL: the row has none, or null. */
+/* Returns the value of the column; NULL: the row has none, or null. Where no column is called "choices.text",
+ * it is `text` in the object `choices`, and "answers.0" is the first item of the list `answers`. */
 const json_t *row_value(const json_t *row, const char *name);
 /* The value of the first of `names` (comma-separated) that the row has, whose name stands in `name` then.
  * NULL: it has none. */

@@ -49,10 +49,7 @@ static json_t *made_up_row(struct task_file *f, struct arena *a)
         f->field[i] = (struct task_field){.role = role, .columns = role};
         if (json_object_get(row, role))
             continue;
-        const struct task_role *known = f->kind->roles;
-        while (known->name && strcmp(known->name, role))
-            known++;
-        if (!known->name)
+        if (!task_role_find(f->kind, role))
             json_object_set_new(row, role, json_string(arena_printf(a, "(the row's %s)", role)));
     }
     return row;
@@ -66,11 +63,10 @@ static void render_template(struct str *out, const struct task_file *f, const st
     int n = 0;
     for (int i = 0; i < f->n_fields; i++)
         all[n++].name = f->field[i].role;
-    for (const char *p = f->kind->template_fields; p && *p && n < 2 * TASK_ROLES_MAX;) {
-        size_t length = strcspn(p, ",");
-        all[n++].name = arena_strndup(&a, p, length);
-        p += length + (p[length] == ',');
-    }
+    char name[LIST_NAME_BYTES];
+    const char *more = f->kind->template_fields ? f->kind->template_fields : "";
+    while (n < 2 * TASK_ROLES_MAX && (more = list_next(more, name)))
+        all[n++].name = arena_strdup(&a, name);
     for (int i = 0; i < n; i++) {
         all[i].text = arena_printf(&a, "(the row's %s)", all[i].name);
         all[i].len = strlen(all[i].text);

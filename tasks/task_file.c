@@ -28,6 +28,11 @@ const struct task_kind *task_kind_find(const char *name)
     return NULL;
 }
 
+const struct task_kind *task_kind_at(size_t i)
+{
+    return i < sizeof kinds / sizeof *kinds ? kinds[i] : NULL;
+}
+
 void task_kinds_list(struct str *out)
 {
     for (int i = 0; kinds[i]; i++)
@@ -155,14 +160,6 @@ static int check_column(const struct task_parse *p, const char *role, const char
         p->f->where, role);
 }
 
-static const struct task_role *find_role(const struct task_kind *k, const char *name)
-{
-    for (const struct task_role *r = k->roles; r->name; r++)
-        if (!strcmp(r->name, name))
-            return r;
-    return NULL;
-}
-
 static const struct param field_params[] = {
     TEXT(task_field, after, "after", "left out where the text begins with it"),
     {.name = "trim",
@@ -177,7 +174,7 @@ static const struct param field_params[] = {
 static int add_field(const struct task_parse *p, const char *role, const json_t *v)
 {
     struct task_file *f = p->f;
-    const struct task_role *known = find_role(f->kind, role);
+    const struct task_role *known = task_role_find(f->kind, role);
     struct task_field field = {0};
     struct str columns = {0};
     int rc = 0;
@@ -364,7 +361,7 @@ static const char *list_fields(const struct task_parse *p)
     struct str list = {0};
     for (int i = 0; i < p->f->n_fields; i++) {
         const struct task_field *f = &p->f->field[i];
-        const struct task_role *role = find_role(p->f->kind, f->role);
+        const struct task_role *role = task_role_find(p->f->kind, f->role);
         const char *rest = strchr(f->columns, ',');
         str_printf(&list, "%s%s", list.len ? ", " : "", role && role->use == ROLE_OPTIONAL ? "perhaps " : "");
         for (const char *s = f->columns; *s; s++)
@@ -399,8 +396,8 @@ static int has_own_default(const struct task_file *f)
     return 0;
 }
 
-/* Of the definition and what that does not tell: the default prompt where the order of keys hides it, and the
- * examples that stand in a file, where that lies in the folder of the task's rows. */
+/* Hashes the definition, and what it does not have: which prompt is the default, where sorted keys hide that,
+ * and the bytes of the file of examples, where it lies beside the task's rows. */
 static void hash_decisive(const struct task_file *f, char hex[9])
 {
     struct str all = {0}, path = {0};

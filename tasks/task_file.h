@@ -128,6 +128,8 @@ TASK_KINDS(X)
 #undef X
 /* The kind of that name; NULL: there is none. */
 const struct task_kind *task_kind_find(const char *name);
+/* Kind i; NULL past the end. */
+const struct task_kind *task_kind_at(size_t i);
 /* Appends the names of all kinds: "math, choice". */
 void task_kinds_list(struct str *out);
 
@@ -150,6 +152,8 @@ int task_file_check_template(const struct task_file *f, const char *key, const c
 
 /* The ops->load of all such tasks (task_load.c). */
 int task_file_load(struct task *t, const char *path, struct err *e);
+/* The kind's role of that name; NULL: it has none. */
+const struct task_role *task_role_find(const struct task_kind *k, const char *name);
 /* The field of that role, NULL: the file has none and the kind no default. */
 const struct task_field *task_field_find(const struct task_file *f, const char *role);
 /* Reads a role's text of a row (row_text()); of an optional role that the row lacks out->s is NULL. */

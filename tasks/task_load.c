@@ -23,11 +23,9 @@ int task_row_text(struct row_text *out, const struct rows *r, const json_t *row,
                   const char *role, struct err *e)
 {
     const struct task_field *f = task_field_find(l->file, role);
-    const struct task_role *known = l->file->kind->roles;
-    while (known->name && strcmp(known->name, role))
-        known++;
+    const struct task_role *known = task_role_find(l->file->kind, role);
     *out = (struct row_text){0};
-    return f ? field_text(out, r, row, f, known->name && known->use == ROLE_OPTIONAL, e) : 0;
+    return f ? field_text(out, r, row, f, known && known->use == ROLE_OPTIONAL, e) : 0;
 }
 
 /* Has the template {name}? */
@@ -46,11 +44,8 @@ static int add_fields(struct prompt_field *all, int *n, const struct rows *r, co
 {
     for (int i = 0; i < l->file->n_fields; i++) {
         const char *role = l->file->field[i].role;
-        const struct task_role *known = l->file->kind->roles;
-        while (known->name && strcmp(known->name, role))
-            known++;
         struct row_text text;
-        if (known->name || !names_field(l->prompt->text, role))
+        if (task_role_find(l->file->kind, role) || !names_field(l->prompt->text, role))
             continue;
         int rc = field_text(&text, r, row, &l->file->field[i], 0, e);
         if (rc)
@@ -96,11 +91,8 @@ int task_row_problem(struct problem *p, struct rows *r, const json_t *row, struc
 static int is_in_subset(const struct rows *r, const struct task_loading *l, const json_t *row,
                         const char *subset)
 {
-    for (const char *p = l->file->subsets; *p;) {
-        char column[64];
-        size_t n = strcspn(p, ",");
-        snprintf(column, sizeof column, "%.*s", (int)n, p);
-        p += n + (p[n] == ',');
+    char column[LIST_NAME_BYTES];
+    for (const char *p = l->file->subsets; (p = list_next(p, column));) {
         struct err other = {0}; /* a list or an object is no value of a subset */
         struct row_text value;
         if (!row_text(&value, r, row, column, 1, &other) && value.s && value.n == strlen(subset) &&

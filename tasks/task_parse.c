@@ -84,6 +84,14 @@ int task_file_check_link(const struct task_file *f, const char *key, const char 
                   : 0;
 }
 
+const struct task_role *task_role_find(const struct task_kind *k, const char *name)
+{
+    for (const struct task_role *r = k->roles; r->name; r++)
+        if (!strcmp(r->name, name))
+            return r;
+    return NULL;
+}
+
 const struct task_field *task_field_find(const struct task_file *f, const char *role)
 {
     for (int i = 0; i < f->n_fields; i++)
@@ -96,10 +104,7 @@ const struct task_field *task_field_find(const struct task_file *f, const char *
  * are for records alone. */
 static int is_unfilled(const struct task_file *f, const char *name, int is_example)
 {
-    const struct task_role *role = f->kind->roles;
-    while (role->name && strcmp(role->name, name))
-        role++;
-    return role->name && list_has("answer,id,date,labels,options", name) &&
+    return task_role_find(f->kind, name) && list_has("answer,id,date,labels,options", name) &&
            !list_has(f->kind->template_fields, name) && !(is_example && !strcmp(name, "answer"));
 }
 

@@ -26,12 +26,6 @@ static struct {
     struct task_ops of_kind[16]; /* a kind for any task, and a NULL behind them */
 } sets;
 
-static const struct task_kind *const kinds[] = {
-#define X(name) &task_kind_##name,
-    TASK_KINDS(X)
-#undef X
-};
-
 static void read_sets(void)
 {
     for (const struct prompt_text *s = task_texts; s->name; s++) {
@@ -48,16 +42,17 @@ static void read_sets(void)
         sets.ops[sets.n++] = &f->ops;
         json_decref(o);
     }
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        sets.of_kind[i] = (struct task_ops){.name = kinds[i]->name,
-                                            .help = kinds[i]->help,
+    const struct task_kind *k;
+    for (size_t i = 0; (k = task_kind_at(i)); i++)
+        sets.of_kind[i] = (struct task_ops){.name = k->name,
+                                            .help = k->help,
                                             .version = "",
-                                            .metric = kinds[i]->metric,
-                                            .grades_math = kinds[i]->grades_math,
-                                            .grade = kinds[i]->grade,
-                                            .check_machine = kinds[i]->check_machine,
-                                            .grade_seconds = kinds[i]->grade_seconds,
-                                            .kind = kinds[i]->name};
+                                            .metric = k->metric,
+                                            .grades_math = k->grades_math,
+                                            .grade = k->grade,
+                                            .check_machine = k->check_machine,
+                                            .grade_seconds = k->grade_seconds,
+                                            .kind = k->name};
 }
 
 const struct task_ops *task_at(size_t i)
