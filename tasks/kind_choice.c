@@ -181,7 +181,7 @@ const struct task_kind task_kind_choice = {
     .prompts = "{\"openr1\": \"choice_openr1\"}",
     .template_fields = "options,letters",
     .example =
-        "{\"problem\": \"What is 3 + 4?\", \"options\": [\"5\", \"6\", \"7\", \"8\"], \"answer\": \"C\", "
+        "{\"problem\": \"What is 3 + 4?\", \"options\": [\"5\", \"6\", \"7\", \"8\"], \"answer\": \"7\", "
         "\"id\": \"made-up\"}",
     .grader = grader,
     .row = add_row,

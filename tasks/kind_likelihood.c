@@ -437,8 +437,8 @@ const struct task_kind task_kind_likelihood = {
     .expected_tokens = 20,
     .roles = roles,
     .prompts = "{\"lm_eval\": {\"text\": \"Question: {problem}\\nAnswer:\", \"option\": \" {text}\"}}",
-    .example = "{\"problem\": \"The sky is\", \"options\": [\"blue\", \"green\"], \"answer\": 0, \"id\": "
-               "\"made-up\"}",
+    .example = "{\"problem\": \"The sky is\", \"options\": [\"blue\", \"green\", \"red\", \"black\"], "
+               "\"answer\": \"blue\", \"subject\": \"colours\", \"id\": \"made-up\"}",
     .grader = grader,
     .row = add_row,
     .example_fields = "scored,filled",

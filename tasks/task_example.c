@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tasks/few_shot.h"
+#include "tasks/row_options.h"
 #include "tasks/task_file.h"
 #include "tasks/task_list.h"
 
@@ -91,7 +92,7 @@ static int render_file(struct str *out, const struct task_ops *ops, const struct
         arena_release(&t.arena);
         return 0;
     }
-    f->grader.answer_is = -1;
+    f->grader.answer_is = ANSWER_TEXT; /* as the made-up rows of both kinds with options give it */
     t.ops = ops;
     param_defaults(task_params, &t.options);
     struct rows r = {.task = &t, .path = f->where, .line = 1};

@@ -26,6 +26,10 @@ for task in $("$program" list tasks | sed -n 's/^\([a-z0-9_.]*\): .*/\1/p'); do
 done
 run 0 list tasks gpqa_diamond
 mentions stdout.txt '| C) 7'
+# an answer of the made-up row once named no option, and the bare template was shown
+run 0 list tasks mmlu
+mentions stdout.txt 'about colours'
+mentions stdout.txt '| D. black'
 run 0 list tasks pocket.relay
 mentions stdout.txt '| Find the value of'
 mkdir -p own
