@@ -104,6 +104,28 @@ void keys_measure_release(struct keys_measure *m);
  */
 int keys_measure_write(const struct keys_measure *m, const char *path, struct err *e);
 
+/* How the queries of some decode steps spread over all positions. Step s is the one whose query is token s of
+ * the completion, from 1. */
+enum { MAPS_MAX = 16 };
+struct attention_map {
+    int step, n; /* n: tokens that are seen, the step's own included */
+    double *p;   /* (n_layers, n): probability, the mean over query heads */
+};
+struct map_measure {
+    int n_layers, n_prompt, n_maps;
+    int *number; /* (n_layers): layers with full attention, ascending */
+    struct attention_map map[MAPS_MAX];
+};
+/* Of one problem, under full attention; n_steps is from 1 to MAPS_MAX, the steps are distinct and at least 1.
+ * ERR_USAGE when the completion has no such step. Fills *m, to be released by map_measure_release(); on an
+ * error m is empty. */
+int measure_maps(struct map_measure *m, struct engine *en, const struct dev_problem *d, const int *steps,
+                 int n_steps, struct err *e);
+void map_measure_release(struct map_measure *m);
+/* Writes all maps to path (CSV), and beside it a figure of each, with .STEP.svg for .csv. ERR_IO when a file
+ * cannot be written; files written before it stay. */
+int map_measure_write(const struct map_measure *m, const char *path, struct err *e);
+
 /* The `m` layers, the first of them `first`, that maximise the sum over layers j >= first of s[i][j], where i
  * is the last chosen layer up to j; where sums are equal, the set with the earlier last layer, then the
  * earlier one before it, and so on. s: (n, n). Writes the layers, ascending, to out and

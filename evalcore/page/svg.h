@@ -122,7 +122,8 @@ struct svg_heat {
     const char *const *x_names, *const *y_names;
     size_t n_x, n_y;
     const struct svg_square *squares; /* n_y rows of n_x; row 0 at the bottom */
-    double low, high;                 /* values of the two ends of the colour scale, printed as percent */
+    double low, high;                 /* values of the two ends of the colour scale, printed as percent; what
+                                       * is beyond has the colour of the end */
     const char *mark_label;           /* what the border means; NULL: no square has one */
 };
 /* Draws a heat map: squares coloured by value, with their text. */

@@ -80,6 +80,14 @@ static void heat_ends(const struct svg_heat *h, char low[32], char high[32])
     snprintf(high, 32, "%s", low);
 }
 
+static int is_beyond(const struct svg_heat *h)
+{
+    for (size_t i = 0; i < h->n_x * h->n_y; i++)
+        if (h->squares[i].value > h->high)
+            return 1;
+    return 0;
+}
+
 static void heat_legend(struct str *out, const struct svg_heat *h, double left, double y)
 {
     char low[32], high[32];
@@ -102,7 +110,9 @@ static void heat_legend(struct str *out, const struct svg_heat *h, double left, 
         snprintf(all, sizeof all, "all squares: %s", high);
         svg_text(out, x + wide + 8, y + 11, "start", "kv-m", font - 1, 0, all);
     } else {
-        svg_text(out, x + wide + 6, y + 11, "start", "kv-m", font - 1, 0, high);
+        char end[64];
+        snprintf(end, sizeof end, "%s%s", high, is_beyond(h) ? " and more" : "");
+        svg_text(out, x + wide + 6, y + 11, "start", "kv-m", font - 1, 0, end);
     }
     if (!h->mark_label)
         return;

@@ -129,5 +129,17 @@ awk -F, 'NR > 1 {bad += $1 == $2 ? $3 != 1 : !(0 < $3 && $3 <= 1)} END {exit bad
 for file in keys.svg keys.similarity.svg; do
     grep -q '<svg' $file || fail "$file is no figure"
 done
+# Maps: each layer's probabilities are 1 in sum over the tokens that a step sees, two steps in one file are those of each alone.
+run 0 probe maps probe.json -o maps.csv --steps 3,9 -L 1 --max-new-tokens 10
+awk -F, 'NR > 1 {sum[$1 "," $2] += $4; n[$1 "," $2]++} END {for (k in sum) bad += sum[k] < .9999 || sum[k] > 1.0001
+    for (l = 0; l < 8; l++) bad += n["9," l] != n["3," l] + 6; exit bad || length(sum) != 16}' maps.csv || fail "maps: $(head -5 maps.csv)"
+run 0 probe maps probe.json -o map9.csv --steps 9 -L 1 --max-new-tokens 10
+diff <(grep ^9, maps.csv) <(grep ^9, map9.csv) || fail "step 9 depends on the other steps"
+grep -q 'decode step 3<' maps.3.svg || fail "maps.3.svg is no figure of step 3"
+fails 2 'no decode step 10' --max-new-tokens -- probe maps probe.json --steps 10 -L 1 --max-new-tokens 10
+fails 2 --steps 900,1000 -- probe maps probe.json
+fails 2 '"x"' -- probe maps probe.json --steps 3,x
+fails 2 'twice' -- probe maps probe.json --steps 3,4,3
+fails 2 keys maps -- probe cards probe.json
 fails 2 --keys 4000 keys -- probe keys probe.json --keys 4000 $cut
 finish

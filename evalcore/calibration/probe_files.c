@@ -1,4 +1,4 @@
-/* The files of `kveval probe keys` (contract: calibration.h). */
+/* The files of `kveval probe keys` and `probe maps` (contract: calibration.h). */
 #include <math.h>
 #include <string.h>
 
@@ -115,6 +115,66 @@ int keys_measure_write(const struct keys_measure *m, const char *path, struct er
     draw_similarity(&text, m);
     if (!rc)
         rc = write_beside(path, ".similarity.svg", &text, e);
+    str_release(&text);
+    return rc;
+}
+
+enum { MAP_COLUMNS = 60 };
+
+/* Positions are put together to at most MAP_COLUMNS columns. The first of them, which takes most in many
+ * layers, does not set the scale: what it holds beyond the others has the colour of the largest. */
+static void draw_map(struct str *out, const struct map_measure *m, const struct attention_map *map)
+{
+    struct arena a = {0};
+    int wide = (map->n + MAP_COLUMNS - 1) / MAP_COLUMNS, columns = (map->n + wide - 1) / wide;
+    struct svg_square *squares = arena_alloc(&a, (size_t)(m->n_layers * columns) * sizeof *squares);
+    const char **starts = arena_alloc(&a, (size_t)columns * sizeof *starts);
+    double high = 0;
+    for (int c = 0; c < columns; c++)
+        starts[c] = arena_printf(&a, "%d", c * wide);
+    for (int i = 0; i < m->n_layers * columns; i++) {
+        int layer = i / columns, from = i % columns * wide, to = from + wide < map->n ? from + wide : map->n;
+        double sum = 0;
+        for (int t = from; t < to; t++)
+            sum += map->p[(size_t)layer * (size_t)map->n + (size_t)t];
+        squares[i] = (struct svg_square){.value = sum,
+                                         .tip = arena_printf(&a, "layer %d, positions %d to %d: %.2f %%",
+                                                             m->number[layer], from, to - 1, 100 * sum)};
+        high = from && sum > high ? sum : high;
+    }
+    svg_heat(out, &(struct svg_heat){.id = "map",
+                                     .title = arena_printf(&a, "Attention in decode step %d", map->step),
+                                     .desc = "probability by position and layer, mean over query heads",
+                                     .x_label = arena_printf(&a, "position (%d a square), prompt up to %d",
+                                                             wide, m->n_prompt - 1),
+                                     .y_label = "layer",
+                                     .x_names = starts,
+                                     .y_names = numbers(m->number, m->n_layers, &a),
+                                     .n_x = (size_t)columns,
+                                     .n_y = (size_t)m->n_layers,
+                                     .squares = squares,
+                                     .low = 0,
+                                     .high = high});
+    arena_release(&a);
+}
+
+int map_measure_write(const struct map_measure *m, const char *path, struct err *e)
+{
+    struct str text = {0};
+    str_puts(&text, "step,layer,position,probability\n");
+    for (int i = 0; i < m->n_maps; i++)
+        for (int l = 0; l < m->n_layers; l++)
+            for (int t = 0; t < m->map[i].n; t++)
+                str_printf(&text, "%d,%d,%d,%.6g\n", m->map[i].step, m->number[l], t,
+                           m->map[i].p[(size_t)l * (size_t)m->map[i].n + (size_t)t]);
+    int rc = file_write_output(path, str_text(&text), text.len, e);
+    for (int i = 0; i < m->n_maps && !rc; i++) {
+        char ending[32];
+        snprintf(ending, sizeof ending, ".%d.svg", m->map[i].step);
+        str_clear(&text);
+        draw_map(&text, m, &m->map[i]);
+        rc = write_beside(path, ending, &text, e);
+    }
     str_release(&text);
     return rc;
 }
