@@ -286,7 +286,7 @@ static int check_machine(struct err *e)
 }
 
 static const struct task_role roles[] = {{"problem", "question_content", ROLE_NEEDED},
-                                         {"starter", "starter_code", ROLE_OPTIONAL},
+                                         {"starter", "starter_code", ROLE_FILLED},
                                          {"date", "contest_date", ROLE_OPTIONAL},
                                          {"id", "question_id", ROLE_OPTIONAL},
                                          {0}};

@@ -2,6 +2,7 @@
  * (prompts/longbench.json). The table below holds the rules of its pred.py and eval.py: the metric of each
  * data set, where no chat form is used, and where only the first line of the answer counts. */
 #include "tasks/known_sets.h"
+#include "tasks/metric_grade.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
 
@@ -193,38 +194,10 @@ static int load_longbench(struct task *t, const char *path, struct err *e)
     return rc;
 }
 
-/* The best score over the reference answers. */
-static int best_score(struct grade *out, int *best, const struct data_set *set, const struct problem *p,
-                      const char *text, size_t n, struct err *e)
-{
-    struct textscore_call c = {.metric = set->metric,
-                               .pred = text,
-                               .pred_len = n,
-                               .all_classes = p->all_classes,
-                               .n_classes = p->n_classes,
-                               .zh = p->zh};
-    *best = 0;
-    for (int i = 0; i < p->n_golds; i++) {
-        double s = 0;
-        c.gold = p->golds[i];
-        c.gold_len = strlen(c.gold);
-        int rc = textscore(&s, &c, e);
-        if (rc)
-            return rc;
-        if (s > out->score) {
-            out->score = s;
-            *best = i;
-        }
-    }
-    return 0;
-}
-
 static int grade_longbench(struct grade *out, const struct problem *p, const struct response *r,
                            struct arena *a)
 {
     const struct data_set *set = p->subset ? find_set(p->subset, strlen(p->subset)) : NULL;
-    const char *text;
-    size_t n;
     if (!set) { /* a folder of another version, or damaged */
         *out = (struct grade){.verdict = VERDICT_ERROR,
                               .reason = p->subset ? "The problem's data set is not one of LongBench's."
@@ -234,40 +207,7 @@ static int grade_longbench(struct grade *out, const struct problem *p, const str
                               .pred_form = ""};
         return 0;
     }
-    *out = (struct grade){.verdict = VERDICT_UNFINISHED,
-                          .reason = "Thinking was opened and never closed.",
-                          .gold_form = "",
-                          .pred_form = ""};
-    if (response_answer(r, &text, &n))
-        return 0;
-    if (set->first_line) {
-        while (n && *text == '\n') {
-            text++;
-            n--;
-        }
-        const char *end = n ? memchr(text, '\n', n) : NULL;
-        n = end ? (size_t)(end - text) : n;
-    }
-    if (grade_blank(out, r, text, n))
-        return 0;
-    int best;
-    struct err e = {0};
-    if (textscore_needs_segmenter(set->metric))
-        out->segmenter = zh_segmenter_name(p->zh);
-    if (best_score(out, &best, set, p, text, n, &e)) {
-        out->verdict = VERDICT_ERROR;
-        out->score = 0;
-        out->reason = arena_strdup(a, e.text);
-        return 0;
-    }
-    /* ROUGE has 1e-8 in a denominator: equal texts stay that much below 1 */
-    out->verdict = out->score >= 1 - 1e-6 ? VERDICT_CORRECT : VERDICT_WRONG;
-    out->reason = arena_printf(a, "%s%s%s of the best of %d accepted answers is %.4f.", set->metric,
-                               out->segmenter ? " with segmenter=" : "", out->segmenter ? out->segmenter : "",
-                               p->n_golds, out->score);
-    out->gold_form = grade_form(a, p->golds[best], strlen(p->golds[best]));
-    out->pred_form = grade_form(a, text, n);
-    return 0;
+    return metric_grade(out, set->metric, set->first_line, p, r, a);
 }
 
 const struct task_ops task_longbench = {

@@ -68,6 +68,8 @@ struct problem {
     /* Where the tests of a program are: "OFFSET+LENGTH" of the row in a file, which is tests_file; both NULL
      * for any other problem. */
     const char *tests, *tests_file;
+    const char *metric;            /* kind metric: how it is scored (textscore()), else NULL */
+    int first_line;                /* the same: only the first line of a completion counts */
     const struct zh_segmenter *zh; /* set by the caller of ops->grade if ops->needs_segmenter says so */
 };
 

@@ -363,7 +363,8 @@ static const char *list_fields(const struct task_parse *p)
         const struct task_field *f = &p->f->field[i];
         const struct task_role *role = task_role_find(p->f->kind, f->role);
         const char *rest = strchr(f->columns, ',');
-        str_printf(&list, "%s%s", list.len ? ", " : "", role && role->use == ROLE_OPTIONAL ? "perhaps " : "");
+        str_printf(&list, "%s%s", list.len ? ", " : "",
+                   role && (role->use == ROLE_OPTIONAL || role->use == ROLE_FILLED) ? "perhaps " : "");
         for (const char *s = f->columns; *s; s++)
             if (s == rest && !f->is_each)
                 str_puts(&list, " (or ");

@@ -14,8 +14,10 @@ enum { TASK_ROLES_MAX = 16, TASK_PROMPTS_MAX = 16, TASK_NAME_MAX = 64 };
 
 /* What a field of a row is for: "problem", and the columns that are looked for where the file names none. */
 struct task_role {
-    const char *name, *columns;                         /* comma-separated; the first that a row has counts */
-    enum { ROLE_NEEDED, ROLE_OPTIONAL, ROLE_EACH } use; /* EACH: a list of columns is one for each item */
+    const char *name, *columns; /* comma-separated; the first that a row has counts */
+    /* OPTIONAL: a row needs it for a template that names it; FILLED: the kind has a text for a row without
+     * it; EACH: a list of columns is one for each item */
+    enum { ROLE_NEEDED, ROLE_OPTIONAL, ROLE_FILLED, ROLE_EACH } use;
 };
 
 struct task_grader {            /* how answers stand in a row; zeroed is the kind's own way */
@@ -24,7 +26,8 @@ struct task_grader {            /* how answers stand in a row; zeroed is the kin
     int answer_in_box;          /* math: 1: it stands in the last \boxed{}, where there is one */
     int answer_is;              /* choice: enum answer_form; -1: found out. likelihood: the same, never -1 */
     int metrics, shape;         /* likelihood: which metrics, and what is done to a row first */
-    const char *options;        /* likelihood: those of all rows, with commas; NULL: a row has its own */
+    int metric, first_line; /* metric: index of metric_names; 1: only the first line of a completion counts */
+    const char *options;    /* likelihood: those of all rows, with commas; NULL: a row has its own */
 };
 
 struct task_prompt {
@@ -122,7 +125,7 @@ struct task_file {
     int n_prompts;
 };
 
-#define TASK_KINDS(X) X(math) X(choice) X(likelihood) X(code)
+#define TASK_KINDS(X) X(math) X(choice) X(likelihood) X(code) X(metric)
 #define X(name)       extern const struct task_kind task_kind_##name;
 TASK_KINDS(X)
 #undef X

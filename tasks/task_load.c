@@ -19,15 +19,6 @@ static int field_text(struct row_text *out, const struct rows *r, const json_t *
     return rc;
 }
 
-int task_row_text(struct row_text *out, const struct rows *r, const json_t *row, const struct task_loading *l,
-                  const char *role, struct err *e)
-{
-    const struct task_field *f = task_field_find(l->file, role);
-    const struct task_role *known = task_role_find(l->file->kind, role);
-    *out = (struct row_text){0};
-    return f ? field_text(out, r, row, f, known && known->use == ROLE_OPTIONAL, e) : 0;
-}
-
 /* Has the template {name}? */
 static int names_field(const char *template, const char *name)
 {
@@ -36,6 +27,17 @@ static int names_field(const char *template, const char *name)
         if (!strncmp(p + 1, name, n) && p[1 + n] == '}')
             return 1;
     return 0;
+}
+
+int task_row_text(struct row_text *out, const struct rows *r, const json_t *row, const struct task_loading *l,
+                  const char *role, struct err *e)
+{
+    const struct task_field *f = task_field_find(l->file, role);
+    const struct task_role *known = task_role_find(l->file->kind, role);
+    *out = (struct row_text){0};
+    int may_lack = known && (known->use == ROLE_FILLED ||
+                             (known->use == ROLE_OPTIONAL && !names_field(l->prompt->text, role)));
+    return f ? field_text(out, r, row, f, may_lack, e) : 0;
 }
 
 /* The row's texts of the file's further fields that the template names, behind the kind's. */
@@ -55,6 +57,14 @@ static int add_fields(struct prompt_field *all, int *n, const struct rows *r, co
     return 0;
 }
 
+static int has_field(const struct prompt_field *fields, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(fields[i].name, name))
+            return 1;
+    return 0;
+}
+
 int task_row_problem(struct problem *p, struct rows *r, const json_t *row, struct task_loading *l,
                      const struct prompt_field *fields, int n_fields, struct row_text problem, struct err *e)
 {
@@ -66,7 +76,8 @@ int task_row_problem(struct problem *p, struct rows *r, const json_t *row, struc
     int rc = add_fields(all, &n, r, row, l, e);
     if (!rc)
         rc = few_shot_of_row(&examples, l, r, row, e);
-    if (!rc && l->is_example && names_field(l->prompt->text, "answer"))
+    if (!rc && l->is_example && !has_field(fields, n_fields, "answer") &&
+        names_field(l->prompt->text, "answer"))
         rc = task_row_text(&answer, r, row, l, "answer", e);
     if (!l->is_example)
         all[n++] = (struct prompt_field){"examples", examples.s, examples.n};

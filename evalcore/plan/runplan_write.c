@@ -66,6 +66,8 @@ static json_t *problem_json(const struct runplan *plan, const struct prompt_set 
         .option_order = p->option_order,
         .subset = p->subset,
         .tests = p->tests,
+        .metric = p->metric,
+        .first_line = p->first_line,
         .own_max_new = p->max_new_tokens,
         .own_stop = p->stop,
     };

@@ -210,6 +210,8 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
                               .thinking_open = p->thinking_open,
                               .subset = p->subset,
                               .tests = p->tests,
+                              .metric = p->metric,
+                              .first_line = p->first_line,
                               .tests_file = t->tests_file,
                               .all_classes = p->all_classes,
                               .n_classes = p->n_classes,

@@ -51,7 +51,9 @@ struct run_problem {
     int own_max_new;      /* the problem's own limit, 0: none */
     const char *own_stop; /* the problem's own stop string, NULL: none */
     const char *tests;    /* as in struct problem; the file is the task's; NULL: none */
-    const char *subset;   /* these three as in struct problem: the grader of the task asks for them */
+    const char *metric;   /* as in struct problem, as is first_line */
+    int first_line;
+    const char *subset; /* these three as in struct problem: the grader of the task asks for them */
     const char *const *all_classes;
     int n_classes;
 };

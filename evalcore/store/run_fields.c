@@ -76,6 +76,8 @@ const struct run_field run_problem_fields[] = {
     {"stop", FIELD_TEXT, PROBLEM(own_stop), 1},
     {"subset", FIELD_TEXT, PROBLEM(subset), 1},
     {"tests", FIELD_TEXT, PROBLEM(tests), 1},
+    {"metric", FIELD_TEXT, PROBLEM(metric), 1},
+    {"first_line", FIELD_COUNT, PROBLEM(first_line), 1},
     {"answer_prefix", FIELD_TEXT, PROBLEM(answer_prefix), 1},
     {0},
 };

@@ -65,6 +65,7 @@ static void edit(struct str *s, struct bytes *b, unsigned n)
                                         "{problem}",
                                         "\"kind\":\"likelihood\"",
                                         "\"kind\":\"code\"",
+                                        "\"kind\":\"metric\"",
                                         "\xff",
                                         "\n",
                                         "{\"a\":1}",

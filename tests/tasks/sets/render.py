@@ -97,6 +97,17 @@ def supergpqa(row):
     return {"prompt": template.format(row["question"] + "\n" + "\n".join(options)), "gold": row["answer_letter"]}
 
 
+def squad_v2(row):
+    """lm-evaluation-harness 4e7e0d4, lm_eval/tasks/squadv2/task.py (doc_to_text); evaluate's squad_v2 takes the best F1
+    over the answers, and HasAns_f1 is over the questions that have one."""
+    if not row["answers"]["text"]:
+        return None
+    text = "Title: " + row["title"] + "\n\n" + "Background: " + row["context"] + "\n\n"
+    text += "Question: " + row["question"] + "\n\n" + "Answer:"
+    answers = row["answers"]["text"]
+    return {"prompt": text, "gold": answers[0], "right": " The " + answers[-1].upper() + ".\nQuestion: Who?"}
+
+
 def mmlu_pro_question(row, is_stripped):
     text = "Question:\n" + row["question"] + "\nOptions:\n"
     for letter, option in zip("ABCDEFGHIJ", row["options"]):
@@ -211,6 +222,7 @@ SETS = {
     "minerva": {"nemo": nemo(lambda row: box(row["solution"]))},
     "longbench_v2": {"0shot": longbench_v2(LONGBENCH_V2), "no_context": longbench_v2(NO_CONTEXT_V2)},
     "supergpqa": {"zeroshot": supergpqa},
+    "squad_v2": {"lm_eval": squad_v2},
     "mmlu_pro": {
         "lm_eval": mmlu_pro_lm_eval(5),
         "authors": mmlu_pro_authors,
@@ -234,7 +246,7 @@ def main():
     check, wrong = "--check" in sys.argv[1:], 0
     for name, variants in SETS.items():
         rows = rows_of(name)
-        want = {variant: [render(row) for row in rows] for variant, render in variants.items()}
+        want = {variant: [x for row in rows if (x := render(row))] for variant, render in variants.items()}
         text = json.dumps(want, ensure_ascii=False, indent=1) + "\n"
         path = os.path.join(HERE, name + ".expected.json")
         if not check:
