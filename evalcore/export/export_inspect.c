@@ -158,6 +158,8 @@ static json_t *sample_json(struct export *x, const struct cell *c, const struct 
                   finish_name(rec->finish), "kv_reads", export_number(rec->kv.reads), "aux_reads",
                   export_number(rec->kv.aux_reads), "kv_reads_full", export_number(rec->kv.reads_full),
                   "peak_tokens", export_number(rec->kv.peak_tokens));
+    if (rec->options)
+        json_object_set_new(metadata, "option_logprobs", export_options(rec->options));
     json_t *o =
         json_pack("{s:o, s:i, s:o, s:o, s:[o, o], s:o, s:{s:o}, s:o, s:{s:o}, s:s}", "id",
                   json_text_of(p->id), "epoch", rec->sample + 1, "input", export_question(p), "target",

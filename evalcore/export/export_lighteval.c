@@ -16,6 +16,8 @@
 /* "avg@n:n=8" is what that program calls the mean over samples. */
 static const char *metric_name(struct export *x, const struct cell *c)
 {
+    if (c->task->option_metrics)
+        return export_first_name(c);
     if (strcmp(c->task->metric, "accuracy"))
         return c->task->metric;
     return c->samples > 1 ? arena_printf(&x->arena, "avg@n:n=%d", c->samples) : "extractive_match";
@@ -41,8 +43,11 @@ static json_t *doc_json(const struct cell *c, const struct run_problem *p, const
         json_pack("{s:o, s:o, s:o, s:o, s:s, s:[], s:[s], s:i, s:o, s:b, s:i}", "query", export_question(p),
                   "choices", is_choice ? choice_letters(p->n_options) : export_golds(p), "gold_index", gold,
                   "id", json_text_of(p->id), "task_name", task, "fewshot_samples", "sampling_methods",
-                  c->task->is_text ? "PERPLEXITY" : "GENERATIVE", "generation_size", export_max_new(c, p),
-                  "stop_sequences", export_stops(c, p), "use_logits", 0, "num_samples", c->samples);
+                  c->task->is_text          ? "PERPLEXITY"
+                  : c->task->option_metrics ? "LOGPROBS"
+                                            : "GENERATIVE",
+                  "generation_size", export_max_new(c, p), "stop_sequences", export_stops(c, p), "use_logits",
+                  0, "num_samples", c->samples);
     static const char *const unknown[] = {"instruction",         "images",         "specific",
                                           "unconditioned_query", "original_query", "fewshot_sorting_class",
                                           "generation_grammar"};
@@ -66,23 +71,32 @@ static int add_detail(struct export *x, const struct cell *c, int first, int n, 
                       struct err *e)
 {
     const struct run_problem *p = &c->task->problems[c->records[first].problem];
-    json_t *texts = json_array(), *tokens = json_array();
+    json_t *texts = json_array(), *tokens = json_array(), *logprobs = json_array();
     struct str text = {0};
-    double sum = 0;
+    double sum = 0, second = 0;
     int rc = 0;
     for (int i = first; i < first + n && !rc; i++) {
         rc = export_completion(x, c, &c->records[i], &text, e);
-        json_array_append_new(texts, json_text(str_text(&text), text.len));
-        json_array_append_new(tokens, ids_json(x, c, &c->records[i]));
+        if (c->task->option_metrics) {
+            json_t *all = c->records[i].options ? export_options(c->records[i].options) : NULL;
+            json_array_extend(logprobs, all);
+            json_decref(all);
+        } else {
+            json_array_append_new(texts, json_text(str_text(&text), text.len));
+            json_array_append_new(tokens, ids_json(x, c, &c->records[i]));
+        }
         sum += c->records[i].score;
+        second += export_second(&c->records[i]);
     }
     json_t *response =
-        json_pack("{s:o, s:[], s:o, s:o, s:n, s:[], s:[], s:[], s:n, s:n, s:i, s:i}", "input",
+        json_pack("{s:o, s:[], s:o, s:o, s:n, s:[], s:o, s:[], s:n, s:n, s:i, s:i}", "input",
                   export_prompt(p), "input_tokens", "text", texts, "output_tokens", tokens,
-                  "text_post_processed", "reasonings", "logprobs", "argmax_logits_eq_gold", "logits",
-                  "unconditioned_logprobs", "truncated_tokens_count", 0, "padded_tokens_count", 0);
+                  "text_post_processed", "reasonings", "logprobs", logprobs, "argmax_logits_eq_gold",
+                  "logits", "unconditioned_logprobs", "truncated_tokens_count", 0, "padded_tokens_count", 0);
     json_t *row = json_pack("{s:o, s:{s:f}, s:o}", "doc", doc_json(c, p, task), "metric", metric_name(x, c),
                             sum / n, "model_response", response);
+    if (export_second_name(c))
+        json_object_set_new(json_object_get(row, "metric"), export_second_name(c), json_real(second / n));
     json_canonical(export_text(&x->files), row);
     str_putc(export_text(&x->files), '\n');
     json_decref(row);
@@ -124,6 +138,8 @@ static void add_task(struct export *x, struct parts *o, const struct cell *c, co
     }
     json_t *result = json_object();
     set_metric(result, metric_name(x, c), mean, t.stderr_);
+    if (export_second_name(c))
+        set_metric(result, export_second_name(c), export_mean_second(c), NAN);
     json_object_set_new(o->results, task, result);
     json_object_set_new(o->versions, task, json_text_of(c->task->version));
     json_object_set_new(

@@ -22,9 +22,8 @@
 
 static const char *metric_name(const struct cell *c)
 {
-    const char *options = c->task->option_metrics;
-    if (options)
-        return strncmp(options, "acc_norm", strlen("acc_norm")) ? "acc" : "acc_norm";
+    if (c->task->option_metrics)
+        return export_first_name(c);
     return strcmp(c->task->metric, "accuracy") ? c->task->metric : "exact_match";
 }
 
@@ -104,15 +103,6 @@ static void append_field(json_t *row, const char *key, json_t *v)
     json_array_append_new(list, v);
 }
 
-/* Each option's log-likelihood, in the place of a response. */
-static json_t *options_json(const struct option_scores *s)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < s->n; i++)
-        json_array_append_new(list, json_real(s->option[i].logprob));
-    return list;
-}
-
 static void append_record(json_t *row, const struct cell *c, const struct record *rec)
 {
     append_field(row, "filtered_resps", json_text_of(rec->pred_form));
@@ -133,26 +123,6 @@ static void append_record(json_t *row, const struct cell *c, const struct record
     append_field(row, "peak_tokens", export_number(rec->kv.peak_tokens));
 }
 
-/* The second metric of options, NULL: there is none; a failed job scores nothing. */
-static const char *second_name(const struct cell *c)
-{
-    const char *names = c->task->option_metrics;
-    return names && strchr(names, ',') ? strchr(names, ',') + 1 : NULL;
-}
-
-static double second_of(const struct record *rec)
-{
-    return isnan(rec->second) ? 0 : rec->second;
-}
-
-static double mean_second(const struct cell *c)
-{
-    double sum = 0;
-    for (int i = 0; i < c->n_records; i++)
-        sum += second_of(&c->records[i]);
-    return c->n_records ? sum / c->n_records : NAN;
-}
-
 static int row_samples(struct export *x, const struct cell *c, json_t *row, int first, int n, struct err *e)
 {
     struct str text = {0};
@@ -161,10 +131,10 @@ static int row_samples(struct export *x, const struct cell *c, json_t *row, int 
     int rc = 0;
     for (int i = first; i < first + n && !rc; i++) {
         rc = export_completion(x, c, &c->records[i], &text, e);
-        json_array_append_new(resps, c->records[i].options ? options_json(c->records[i].options)
+        json_array_append_new(resps, c->records[i].options ? export_options(c->records[i].options)
                                                            : json_text(str_text(&text), text.len));
-        if (second_name(c))
-            json_object_set_new(row, second_name(c), export_number(second_of(&c->records[i])));
+        if (export_second_name(c))
+            json_object_set_new(row, export_second_name(c), export_number(export_second(&c->records[i])));
         append_record(row, c, &c->records[i]);
         sum += c->records[i].score;
     }
@@ -242,8 +212,8 @@ static json_t *task_result(struct export *x, const struct cell *c, const char *n
         json_object_set_new(o, "top1,none", export_number(f.top1));
     } else
         set_metric(o, metric_name(c), t->mean, t->stderr_);
-    if (second_name(c))
-        set_metric(o, second_name(c), mean_second(c), NAN);
+    if (export_second_name(c))
+        set_metric(o, export_second_name(c), export_mean_second(c), NAN);
     return o;
 }
 

@@ -225,3 +225,35 @@ json_t *export_kv(const struct cell *c, const struct export_totals *t)
         json_object_set_new(o, verdict_name((enum verdict)v), json_integer(t->verdict[v]));
     return o;
 }
+
+const char *export_first_name(const struct cell *c)
+{
+    return strncmp(c->task->option_metrics, "acc_norm", strlen("acc_norm")) ? "acc" : "acc_norm";
+}
+
+const char *export_second_name(const struct cell *c)
+{
+    const char *names = c->task->option_metrics;
+    return names && strchr(names, ',') ? strchr(names, ',') + 1 : NULL;
+}
+
+double export_second(const struct record *rec)
+{
+    return isnan(rec->second) ? 0 : rec->second;
+}
+
+double export_mean_second(const struct cell *c)
+{
+    double sum = 0;
+    for (int i = 0; i < c->n_records; i++)
+        sum += export_second(&c->records[i]);
+    return c->n_records ? sum / c->n_records : NAN;
+}
+
+json_t *export_options(const struct option_scores *s)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < s->n; i++)
+        json_array_append_new(list, json_real(s->option[i].logprob));
+    return list;
+}

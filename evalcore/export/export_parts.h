@@ -110,6 +110,13 @@ int export_max_new(const struct cell *c, const struct run_problem *p);
 json_t *export_settings(const struct cell *c); /* generation settings, an object; empty when unreadable */
 json_t *export_params(const struct cell *c);   /* the policy's options, likewise */
 json_t *export_number(double v);
+/* Of tasks whose options are scored: the names of the first metric and of the second (NULL: there is one),
+ * the second's value, to which a failed job adds nothing, its mean over the cell, and the log-likelihoods. */
+const char *export_first_name(const struct cell *c);
+const char *export_second_name(const struct cell *c);
+double export_second(const struct record *rec);
+double export_mean_second(const struct cell *c);
+json_t *export_options(const struct option_scores *s);
 
 /* What a cell's records add up to; verdicts and scores are of answers, not of windows of a text. */
 struct export_totals {

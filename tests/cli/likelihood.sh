@@ -69,9 +69,15 @@ grep -q '^hellaswag  *acc, acc_norm; difference by acc_norm$' stdout.txt || fail
 grep -q '^## Options by their likelihood' out/report/report.md || fail "no section of options"
 head -n 1 out/report/accuracy.csv | grep -q 'second_metric,second_accuracy' || fail "no second metric in accuracy.csv"
 
-rm -rf lm
+rm -rf lm light logs
 run 0 export out --format lm-eval -o lm
 grep -q '"acc_norm,none": [0-9]' lm/*full*/results_*.json && grep -q '"acc,none": [0-9]' lm/*full*/results_*.json || fail "no acc and acc_norm in an export"
+run 0 export out --format lighteval -o light
+cat light/details/*full*/*/details_hellaswag*.jsonl >light.txt
+grep -q '"logprobs":\[-[0-9]' light.txt && grep -q '"sampling_methods":\["LOGPROBS"\]' light.txt && grep -q '"acc_norm":' light.txt ||
+    fail "lighteval: $(head -c 600 light.txt)"
+run 0 export out --format inspect -o logs
+grep -lq '"option_logprobs": *\[-[0-9]' logs/* || fail "no option_logprobs in: $(ls logs)"
 grep -q '"output_type": *"multiple_choice"' lm/*full*/results_*.json || fail "an export says that options were generated"
 
 # As a block nothing is decoded: policies that act on decode steps alone are full attention, to the bit.
@@ -86,9 +92,9 @@ awk 'NR == FNR { want[$1 " " $2] = $3; next }
       for (i = 1; i <= n; i++) if (a[i] - b[i] > 0.005 || b[i] - a[i] > 0.005) print }' steps.txt block_full.txt >differs.txt
 [ -s differs.txt ] && fail "a block differs from steps: $(cat differs.txt)"
 
-# Any batch gives the same, and what is there is not decoded again.
+# Any batch gives the same, in one process or two, and what is there is not decoded again.
 run 0 sweep all.json -o again --data "$data" --max-batch 3 --threads 1 --limit 1
-run 0 sweep all.json -o again --data "$data" --max-batch 5
+run 0 sweep all.json -o again --data "$data" --max-batch 5 --devices cpu:0-1 --threads 1
 grep -q ', 72 jobs, 24 done' stderr.txt || fail "not resumed: $(cat stderr.txt)"
 scores out | awk '{ print $1, $2, $4 }' | sort >a.txt
 scores again | awk '{ print $1, $2, $4 }' | sort >b.txt
