@@ -50,6 +50,7 @@ set(rooms
   "answer_check/strict     | grade_strict.h                             | answer_check/equal answer_check/read answer_check/tree answer_check/text answer_check/answer_check.h"
   "answer_check/compat     |                                            | answer_check/equal answer_check/scalar answer_check/tree answer_check/text answer_check/answer_check.h"
   "answer_check            | answer_check.h                             | answer_check/strict answer_check/compat answer_check/choice answer_check/textscore answer_check/text"
+  "answer_check/capi       | answer_check_c.h                           | answer_check"
 
   "engine/pocket           | pocket.h                                   |"
   "engine/memory           | device.h kvcache.h counting.h              | kernels"

@@ -3,6 +3,7 @@
 
 #include <gmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "answer_check/strict/grade_strict.h"
 
@@ -34,6 +35,32 @@ const struct grade_options grade_options_default = {.mode = GRADE_STRICT,
                                                     .boxed_match_priority = 50,
                                                     .float_rounding = 6,
                                                     .strict = 1};
+
+#define AT(member) offsetof(struct grade_options, member)
+
+static const char *const modes[] = {"strict", "compat", NULL};
+
+const struct param grade_option_params[] = {
+    {"mode", PARAM_ENUM, AT(mode), "strict", 0, 0, modes, "our rules; compat: Math-Verify 0.8.0's verdicts"},
+    {"boxed_match_priority", PARAM_INT, AT(boxed_match_priority), "50", -1, 1000, NULL,
+     "compat: where boxes stand among the places of an answer"},
+    {"float_rounding", PARAM_INT, AT(float_rounding), "6", 0, 100, NULL, "compat: decimals that count"},
+    {"strict", PARAM_BOOL, AT(strict), "true", 0, 0, NULL, "compat: symbols must have the same names"},
+    {"allow_set_relation_comp", PARAM_BOOL, AT(allow_set_relation_comp), "false", 0, 0, NULL,
+     "compat: 1 < x < 2 and (1, 2) whichever of them is the reference"},
+    {NULL, PARAM_INT, 0, NULL, 0, 0, NULL, NULL},
+};
+
+int grade_match_type(struct grade_options *o, const char *name)
+{
+    int *flag = !strcmp(name, "latex")    ? &o->latex
+                : !strcmp(name, "expr")   ? &o->expr
+                : !strcmp(name, "string") ? &o->string
+                                          : NULL;
+    if (flag)
+        *flag = 1;
+    return flag ? 0 : -1;
+}
 
 int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                   const struct grade_options *o, struct arena *a)

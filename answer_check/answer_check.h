@@ -53,6 +53,10 @@ struct grade_options {
     int allow_set_relation_comp; /* 1 < x < 2 and (1, 2) whichever of them is the reference */
 };
 extern const struct grade_options grade_options_default; /* mode strict; rules 0; Math-Verify's */
+/* The options by name, but the rules (grade_rule_params) and match_types. */
+extern const struct param grade_option_params[];
+/* Adds one of the match_types: "latex", "expr" or "string". Returns 0, or -1 for another name. */
+int grade_match_type(struct grade_options *o, const char *name);
 
 /* Grades a mathematical answer in the mode and with the options of o: as grade_math() does but under
  * o->rules, or as grade_math_compat() does. */

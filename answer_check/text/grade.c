@@ -27,6 +27,9 @@ int verdict_find(const char *name, enum verdict *out)
     return 0;
 }
 
+const char *const thinking_names[] = {"auto", "open", "none", NULL}, *const finish_names[] = {"stop",
+                                                                                              "length", NULL};
+
 /* ---- the rules: their names and values in fields of a line, in flags and in reports. What they do is in
  * equal_value.c and equal_collection.c. ---- */
 

@@ -30,6 +30,8 @@ enum thinking {
 }; /* auto: unfinished if <think> or the like occurs and no </think>
     * follows; open: the prompt opened it; none: no cut */
 enum finish { FINISH_STOP, FINISH_LENGTH };
+/* Their names in fields of a line and in options, in the order of the enums; each list ends with NULL. */
+extern const char *const thinking_names[], *const finish_names[];
 
 struct response {
     const char *text;

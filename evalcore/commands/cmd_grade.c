@@ -9,14 +9,12 @@
 
 int filter_response(const json_t *in, const char *key, struct response *r, struct err *e)
 {
-    static const char *const thinking[] = {"auto", "open", "none", NULL}, *const finish[] = {"stop", "length",
-                                                                                             NULL};
     int t = THINKING_AUTO, f = FINISH_STOP;
     int rc = jsonl_text(in, key, &r->text, &r->len, e);
     if (!rc)
-        rc = jsonl_word(in, "thinking", thinking, &t, e);
+        rc = jsonl_word(in, "thinking", thinking_names, &t, e);
     if (!rc)
-        rc = jsonl_word(in, "finish", finish, &f, e);
+        rc = jsonl_word(in, "finish", finish_names, &f, e);
     r->thinking = (enum thinking)t;
     r->finish = (enum finish)f;
     return rc;
@@ -33,14 +31,8 @@ static int read_match_types(const json_t *in, struct grade_options *o, struct er
     o->latex = o->expr = o->string = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
-        int *flag = !name                     ? NULL
-                    : !strcmp(name, "latex")  ? &o->latex
-                    : !strcmp(name, "expr")   ? &o->expr
-                    : !strcmp(name, "string") ? &o->string
-                                              : NULL;
-        if (!flag)
+        if (!name || grade_match_type(o, name))
             return err_set(e, ERR_FORMAT, "field \"match_types\" may hold latex, expr and string");
-        *flag = 1;
     }
     return 0;
 }
@@ -68,29 +60,14 @@ static int read_rules(const json_t *in, struct grade_rules *rules, struct err *e
 /* The optional fields of a line that say how to grade; those after `rule` are Math-Verify's, for compat. */
 static int read_options(const json_t *in, struct grade_options *o, struct err *e)
 {
-    static const char *const modes[] = {"strict", "compat", NULL};
-    int mode = 0;
-    int64_t priority = o->boxed_match_priority, decimals = o->float_rounding;
-    int rc = jsonl_word(in, "mode", modes, &mode, e);
-    if (!rc)
-        rc = read_rules(in, &o->rules, e);
+    int rc = read_rules(in, &o->rules, e);
     if (!rc)
         rc = read_match_types(in, o, e);
-    if (!rc)
-        rc = json_opt_int(in, "boxed_match_priority", &priority, "grade", e);
-    if (!rc && (priority < -1 || priority > 1000))
-        rc = err_set(e, ERR_FORMAT, "field \"boxed_match_priority\" must be between -1 and 1000");
-    if (!rc)
-        rc = json_opt_int(in, "float_rounding", &decimals, "grade", e);
-    if (!rc && (decimals < 0 || decimals > 100))
-        rc = err_set(e, ERR_FORMAT, "field \"float_rounding\" must be between 0 and 100");
-    if (!rc)
-        rc = json_opt_bool(in, "strict", &o->strict, "grade", e);
-    if (!rc)
-        rc = json_opt_bool(in, "allow_set_relation_comp", &o->allow_set_relation_comp, "grade", e);
-    o->mode = mode ? GRADE_COMPAT : GRADE_STRICT;
-    o->boxed_match_priority = (int)priority;
-    o->float_rounding = (int)decimals;
+    for (const struct param *p = grade_option_params; !rc && p->name; p++) {
+        const json_t *v = json_object_get(in, p->name);
+        if (v && !json_is_null(v))
+            rc = param_set_json(grade_option_params, o, NULL, p->name, v, "grade", e);
+    }
     return rc;
 }
 

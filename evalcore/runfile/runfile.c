@@ -156,6 +156,8 @@ int runfile_load(struct runfile *out, const char *path, const struct runfile_opt
 {
     memset(out, 0, sizeof *out);
     const char *slash = strrchr(path, '/');
+    if (!strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/", 5))
+        slash = NULL; /* a pipe has no folder: names in it count from the working directory */
     out->path = arena_strdup(&out->arena, path);
     out->dir = slash ? arena_strndup(&out->arena, path, (size_t)(slash - path) + (slash == path)) : "";
     int rc = json_read_written(&out->source, path, e);

@@ -55,7 +55,7 @@ END
 [ "$(grep -o '"line":[0-9]*' mistakes.got | tr '\n' ' ')" = '"line":2 "line":3 "line":4 "line":5 "line":6 "line":7 "line":8 ' ] ||
     fail "errors carry wrong lines: $(cat mistakes.got)"
 grep -q '"error":"line 5: field \\"pred\\" must be a string"' mistakes.got || fail "line 5: $(sed -n 5p mistakes.got)"
-grep -q '"error":"line 6: field \\"mode\\" must be one of strict, compat"' mistakes.got || fail "line 6: $(sed -n 6p mistakes.got)"
+grep -q '"error":"line 6: grade: mode must be one of strict, compat, not' mistakes.got || fail "line 6: $(sed -n 6p mistakes.got)"
 
 # Rules: of a line, of all lines, and named in the answer where they are not the default.
 cat >rule.in <<'END'
