@@ -1,0 +1,9 @@
+"""A scorer for lm-evaluation-harness, as a task's YAML names it (lm_eval_math.yaml): grades the whole completion."""
+import kveval
+
+
+def process_results(doc, results):
+    g = kveval.grade(str(doc["answer"]), results[0])
+    if g.verdict == "error":
+        raise ValueError(f"{doc['answer']!r}: {g.reason}")
+    return {"correct": float(bool(g)), "answered": float(g.verdict in ("correct", "wrong", "ambiguous"))}
