@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/base/str.h"
 
 void made_ids(int32_t *ids, int n, uint64_t seed, int vocab)
 {
@@ -91,6 +93,35 @@ void made_write(const struct made_tensors *m, const char *path, const struct st_
     struct err e = {0};
     if (safetensors_write(path, m->t, (size_t)m->n, meta, &e))
         die(e.text);
+}
+
+void made_write_bf16(const struct made_tensors *m, const char *path)
+{
+    struct err e = {0};
+    struct str head = {0}, data = {0};
+    uint64_t length;
+    str_puts(&head, "{");
+    for (int i = 0; i < m->n; i++) {
+        const struct st_new *t = &m->t[i];
+        size_t n = 1, at = data.len;
+        str_printf(&head, "%s\"%s\":{\"dtype\":\"BF16\",\"shape\":[", i ? "," : "", t->name);
+        for (int k = 0; k < t->n_dims; n *= (size_t)t->shape[k++])
+            str_printf(&head, "%s%lld", k ? "," : "", (long long)t->shape[k]);
+        for (size_t k = 0; k < n; k++)
+            str_add(&data, (const char *)&t->data[k] + 2, 2); /* the upper half; the lower one is 0 */
+        str_printf(&head, "],\"data_offsets\":[%zu,%zu]}", at, data.len);
+    }
+    str_puts(&head, "}");
+    length = head.len;
+    struct str out = {0};
+    str_add(&out, (const char *)&length, sizeof length);
+    str_add(&out, head.data, head.len);
+    str_add(&out, data.data, data.len);
+    if (file_write_atomic(path, out.data, out.len, &e))
+        die(e.text);
+    str_release(&head);
+    str_release(&data);
+    str_release(&out);
 }
 
 void made_release(struct made_tensors *m)

@@ -19,6 +19,8 @@ struct made_tensors {
  * to 1; a "*" in the name stands for the number of each layer. What is wrong ends the test. */
 void made_add(struct made_tensors *m, const char *line, int n_layers);
 void made_write(const struct made_tensors *m, const char *path, const struct st_meta *meta);
+/* The same values in another dtype, which backends may multiply in another way. */
+void made_write_bf16(const struct made_tensors *m, const char *path);
 void made_release(struct made_tensors *m);
 
 void made_ids(int32_t *ids, int n, uint64_t seed, int vocab);
