@@ -9,24 +9,9 @@
 #include "evalcore/base/log.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
-#include "evalcore/commands/gate_options.h"
-#include "evalcore/store/runlock.h"
+#include "evalcore/commands/gate_job.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/runfolder.h"
-
-struct gate_job {
-    const struct gate_options *o;
-    const struct process_env *env;
-    struct runfile file;
-    struct runplan plan;
-    struct runlock lock;
-    struct arena arena;
-    struct gate_side base;
-    struct device_list devices;
-    struct stopper stopper;
-    struct deadline deadline;
-    struct sweep sweep;
-};
 
 /* After this many deaths of a worker in a row, or in an hour, the device is given up: a gate has to say soon
  * that it cannot tell. */
@@ -43,6 +28,15 @@ static int check_files(const struct gate_options *o, struct err *e)
     return rc ? rc : file_plain(o->base, e);
 }
 
+static int check_endpoint_options(const struct gate_options *o, struct err *e)
+{
+    const char *option = o->device         ? "--device"
+                         : o->threads      ? "--threads"
+                         : o->step_timeout ? "--step-timeout"
+                                           : NULL;
+    return option ? err_set(e, ERR_USAGE, "%s says nothing to an endpoint; leave it out", option) : 0;
+}
+
 static int read_base(struct gate_job *j, struct err *e)
 {
     if (file_exists(j->o->base))
@@ -56,7 +50,7 @@ static int load_inputs(struct gate_job *j, struct err *e)
     struct cli_list set = o->set;
     if (o->rebaseline && set.n < (int)(sizeof set.v / sizeof *set.v))
         set.v[set.n++] = arena_printf(&j->arena, "samples=%d", o->samples ? o->samples : 64);
-    struct runfile_options fo = {.model = o->model, .set = &set};
+    struct runfile_options fo = {.model = o->model, .set = &set, .takes_endpoint = 1};
     int rc = check_files(o, e);
     if (!rc)
         rc = device_list_parse(&j->devices, o->device, DEVICES_MAX, e);
@@ -69,6 +63,8 @@ static int load_inputs(struct gate_job *j, struct err *e)
                                  .dry = 1}; /* workers decode, this process opens no engine */
     if (!rc)
         rc = runfile_load(&j->file, o->run, &fo, e);
+    if (!rc && j->file.endpoint)
+        rc = check_endpoint_options(o, e);
     if (!rc)
         rc = runfile_find_models(&j->file, j->env, e);
     if (!rc)
@@ -103,6 +99,32 @@ static int holds_completions(const char *dir)
 
 /* The folder's completions must be this program's: their keys do not tell one build from another, and answers
  * that an older build gave would pass for this one's. So would those in a folder that no build has marked. */
+static const char *mark_path(const struct gate_job *j)
+{
+    return arena_printf((struct arena *)&j->arena, "%s/gate/judged", j->o->out);
+}
+
+/* Nor does a server say which build it is: once a night has been judged, its answers must not be judged again
+ * as those of another. */
+static int is_new_night(struct gate_job *j, struct err *e)
+{
+    if (j->o->rebaseline || !file_exists(mark_path(j)))
+        return 0;
+    return err_set(
+        e, ERR_USAGE,
+        "%s holds the answers of a night that was judged, and a server does not tell its build; give "
+        "this night a folder of its own with -o, or compare what is there with kveval gate %s %s",
+        j->o->out, j->o->base, j->o->out);
+}
+
+/* Returns 0, or the error of the mark that could not be written. */
+static int mark_judged(struct gate_job *j, const struct gate_result *r, struct err *e)
+{
+    int is_judged =
+        r->verdict == GATE_PASS || r->verdict == GATE_REGRESSION || r->verdict == GATE_INCONCLUSIVE;
+    return is_judged && j->file.endpoint ? file_write_atomic(mark_path(j), "", 0, e) : 0;
+}
+
 static int same_program(struct gate_job *j, struct err *e)
 {
     struct file_map map;
@@ -142,8 +164,8 @@ static int same_program(struct gate_job *j, struct err *e)
     return rc;
 }
 
-static int load_now(struct gate_job *j, struct gate_side *now, struct run *run, int may_be_partial,
-                    struct err *e)
+int gate_job_load(struct gate_job *j, struct gate_side *now, struct run *run, int may_be_partial,
+                  struct err *e)
 {
     int rc = run_load(run, j->o->out, e);
     if (rc)
@@ -157,33 +179,33 @@ static int load_now(struct gate_job *j, struct gate_side *now, struct run *run, 
 }
 
 /* The terminal, where something is shown. */
-static const struct process_env *shown_on(const struct gate_job *j)
+const struct process_env *gate_job_shown(const struct gate_job *j)
 {
     return j->o->quiet ? NULL : j->env;
 }
 
-static int decode_look(struct gate_job *j, int samples, const char *wanted, int *signal, struct err *e)
+int gate_job_decode(struct gate_job *j, int samples, const char *wanted, int *signal, struct err *e)
 {
     stopper_phase(&j->stopper, STOP_DECODING);
-    int rc = gate_decode(&j->sweep, j->o->out, samples, wanted, shown_on(j), signal, e);
+    int rc = gate_decode(&j->sweep, j->o->out, samples, wanted, gate_job_shown(j), signal, e);
     if (!*signal)
         stopper_phase(&j->stopper, STOP_WRITING);
     return rc ? err_add(e, "decoding ended early, and nothing is decided; repeat the command to go on"),
            rc : 0;
 }
 
-static int run_replays(struct gate_job *j, struct gate_replay *r, int n, const struct gate_trace *traces,
-                       int *signal, struct err *e)
+int gate_job_replay(struct gate_job *j, struct gate_replay *r, int n, const struct gate_trace *traces,
+                    int *signal, struct err *e)
 {
     stopper_phase(&j->stopper, STOP_DECODING);
-    int rc = gate_replay(r, n, traces, &j->sweep, GATE_SEE_EVERY, shown_on(j), signal, &j->arena, e);
+    int rc = gate_replay(r, n, traces, &j->sweep, GATE_SEE_EVERY, gate_job_shown(j), signal, &j->arena, e);
     if (!*signal)
         stopper_phase(&j->stopper, STOP_WRITING);
     return rc;
 }
 
 /* A signal ended the decoding. Returns the exit code. */
-static int end_early(int signal)
+int gate_job_stopped(int signal)
 {
     log_info("stopped; what was decoded is saved, repeat the command to go on");
     return stop_exit_code(signal);
@@ -194,6 +216,8 @@ static int open_workers(struct gate_job *j, struct err *e)
 {
     const struct gate_options *o = j->o;
     struct arena *a = &j->arena;
+    if (j->file.endpoint)
+        return sweep_open_endpoint(&j->sweep, &j->plan, &j->deadline, j->env, e);
     const char *v[16 + sizeof o->set.v / sizeof *o->set.v];
     int n = 0;
     v[n++] = "sweep";
@@ -236,31 +260,69 @@ static void mark_open(const struct gate_job *j, const struct gate_result *r, cha
     }
 }
 
-/* now_is: the settings with what has changed in their options; NULL: not known. */
-static int compare_replays(struct gate_job *j, const struct gate_result *now_is, struct gate_drift **out,
-                           int *n, int *failed, int *signal, struct err *e)
+/* What a server of another class scores is compared once, by the limits between classes. */
+static int score_once(struct gate_job *j, struct gate_drift *out, const char **unscored, int *signal,
+                      struct err *e)
+{
+    const struct gate_side *b = &j->base;
+    int rc = 0;
+    for (int i = 0; i < b->n_replays && !rc && !*signal && !*unscored; i++) {
+        struct gate_replay now = {.setting = b->replays[i].setting, .trace = b->replays[i].trace};
+        rc = gate_job_replay(j, &now, 1, b->traces, signal, e);
+        *unscored = now.why;
+        if (!rc && !*signal && !now.why)
+            gate_drift(&out[i], &b->replays[i], &now, 0, &j->arena);
+    }
+    return rc;
+}
+
+static int replay_here(struct gate_job *j, struct gate_drift *out, int same_class, int *signal, struct err *e)
 {
     const struct gate_side *b = &j->base;
     struct gate_replay *now = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof *now);
     for (int i = 0; i < b->n_replays; i++)
         now[i] = (struct gate_replay){.setting = b->replays[i].setting, .trace = b->replays[i].trace};
-    int rc = run_replays(j, now, b->n_replays, b->traces, signal, e);
+    int rc = gate_job_replay(j, now, b->n_replays, b->traces, signal, e);
+    for (int i = 0; i < b->n_replays && !rc && !*signal; i++)
+        gate_drift(&out[i], &b->replays[i], &now[i], same_class, &j->arena);
+    return rc;
+}
+
+int gate_job_compare(struct gate_job *j, const struct gate_result *now_is, struct gate_drift **out, int *n,
+                     int *failed, const char **unscored, int *signal, struct err *e)
+{
+    const struct gate_side *b = &j->base;
+    const struct engine_info *info = &j->plan.loaded[0].info;
+    const struct gate_side here = {.numerics = info->numerics, .weights = info->weights};
+    int same_class = gate_same_class(b, &here), rc;
     *out = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof **out);
-    for (int i = 0; i < b->n_replays && !rc && !*signal; i++) {
-        gate_drift(&(*out)[i], &b->replays[i], &now[i], !strcmp(b->numerics, j->plan.loaded[0].info.numerics),
-                   &j->arena);
+    *unscored = b->unscored;
+    *n = 0;
+    if (!b->n_replays)
+        return 0;
+    if (!j->file.endpoint)
+        rc = replay_here(j, *out, same_class, signal, e);
+    else if (same_class)
+        rc = gate_noise_night(*out, b, &j->sweep, gate_job_shown(j), signal, &j->arena, e);
+    else
+        rc = score_once(j, *out, unscored, signal, e);
+    if (rc || *signal || *unscored)
+        return rc;
+    *n = b->n_replays;
+    for (int i = 0; i < *n; i++) {
         *failed += (*out)[i].failed;
         for (int k = 0; now_is && k < now_is->n_settings; k++)
             if (now_is->settings[k].differs && (*out)[i].failed &&
                 !strcmp(now_is->settings[k].label, b->replays[i].setting))
                 (*out)[i].why = arena_printf(&j->arena, "%s; %s", now_is->settings[k].differs, (*out)[i].why);
     }
-    *n = b->n_replays;
-    return rc;
+    return 0;
 }
 
-static int publish_result(struct gate_job *j, struct gate_result *r)
+static int publish_result(struct gate_job *j, struct gate_result *r, struct err *e)
 {
+    if (mark_judged(j, r, e))
+        return gate_error_code(e);
     const char *dir = arena_printf(&j->arena, "%s/gate", j->o->out);
     return gate_publish_result(j->o, j->env, r, dir, &j->arena);
 }
@@ -270,12 +332,13 @@ static int run_night(struct gate_job *j, struct err *e)
 {
     double margin = j->o->margin > 0 ? j->o->margin : j->base.margin;
     struct gate_drift *drifts = NULL;
+    const char *unscored = NULL;
     int n_drifts = 0, failed = 0, most = 0, signal = 0, is_over = 0;
     struct gate_side now;
     struct run run;
     char *wanted = arena_alloc(&j->arena, (size_t)j->plan.n_cells + 1);
     struct gate_result r = {.base = &j->base, .margin = margin};
-    if (load_now(j, &now, &run, 1, e))
+    if (gate_job_load(j, &now, &run, 1, e))
         return gate_error_code(e);
     int rc = gate_match(&j->base, &now, e);
     run_release(&run);
@@ -286,34 +349,37 @@ static int run_night(struct gate_job *j, struct err *e)
     if (rc)
         return gate_error_code(e);
     r.now = &now;
-    r.same_class = !strcmp(j->base.numerics, now.numerics);
+    r.same_class = gate_same_class(&j->base, &now);
     gate_list_settings(&r, &j->arena);
-    if (compare_replays(j, &r, &drifts, &n_drifts, &failed, &signal, e))
+    if (gate_job_compare(j, &r, &drifts, &n_drifts, &failed, &unscored, &signal, e))
         return gate_error_code(e);
     if (signal)
-        return end_early(signal);
-    log_info("replays: %d of %d pass", n_drifts - failed, n_drifts);
+        return gate_job_stopped(signal);
+    if (unscored)
+        log_info("replays: none, since %s", unscored);
+    else
+        log_info("replays: %d of %d pass", n_drifts - failed, n_drifts);
     r.drifts = drifts;
     r.n_drifts = n_drifts;
     r.tier1_failed = failed;
-    if (failed) {
+    if (failed && !j->file.endpoint) {
         r.verdict = GATE_REGRESSION;
         r.n_settings = 0; /* none was looked at */
         r.words = arena_printf(&j->arena, "%s%s%d of %d replays have changed; nothing further was decoded",
                                r.changed ? r.changed : "", r.changed ? "; " : "", failed, n_drifts);
-        return publish_result(j, &r);
+        return publish_result(j, &r, e);
     }
     for (int c = 0; c < j->file.n_settings; c++)
         most = j->file.settings[c].s.samples > most ? j->file.settings[c].s.samples : most;
     memset(wanted, 1, (size_t)j->plan.n_cells);
     for (int i = 0; i < 3 && !is_over; i++) {
         int samples = stat_looks[i].samples < most ? stat_looks[i].samples : most;
-        if (decode_look(j, samples, wanted, &signal, e))
+        if (gate_job_decode(j, samples, wanted, &signal, e))
             return EXIT_INCOMPLETE;
         if (signal)
-            return end_early(signal);
-        int is_last = i == 2 || samples >= most;
-        if (load_now(j, &now, &run, 1, e))
+            return gate_job_stopped(signal);
+        int is_last = i == 2 || samples >= most || failed; /* one look tells what a server's change costs */
+        if (gate_job_load(j, &now, &run, 1, e))
             return EXIT_INCOMPLETE;
         rc = gate_decide(&r, &j->base, &now, &j->o->limit, margin, samples, is_last, &j->arena, e);
         run_release(&run);
@@ -321,124 +387,18 @@ static int run_night(struct gate_job *j, struct err *e)
             return gate_error_code(e);
         r.drifts = drifts;
         r.n_drifts = n_drifts;
+        r.unscored = unscored;
+        r.tier1_failed = failed;
+        if (failed) {
+            r.verdict = GATE_REGRESSION;
+            r.words = arena_printf(&j->arena, "%d of %d replays have changed beyond the server's noise; %s",
+                                   failed, n_drifts, r.words);
+        }
         mark_open(j, &r, wanted, &j->arena);
         is_over = is_last || r.verdict != GATE_OPEN;
         log_info("%d samples of each problem: %s", samples, gate_verdict_name(r.verdict));
     }
-    return publish_result(j, &r);
-}
-
-/* The completions that are replayed: the baseline policy's first answers to the first problems of the tasks.
- */
-static int pick_traces(struct gate_job *j, struct gate_side *s, const struct run *run, struct err *e)
-{
-    struct gate_trace *t = arena_alloc(&j->arena, GATE_TRACES * sizeof *t);
-    struct str text = {0};
-    s->traces = t;
-    for (int round = 0; round < GATE_TRACES && s->n_traces < GATE_TRACES; round++)
-        for (int c = 0; c < run->n_cells && s->n_traces < GATE_TRACES; c++) {
-            const struct cell *x = &run->cells[c];
-            int i = 0;
-            if (x->task->is_text || x->task->option_metrics || (!x->is_baseline && run->baseline[0]))
-                continue;
-            while (i < x->n_records && (x->records[i].problem != round || x->records[i].tokens < 2))
-                i++;
-            if (i == x->n_records)
-                continue;
-            str_clear(&text);
-            json_t *ids = NULL;
-            if (run_ids(run, &x->records[i], &text, e) || json_read_text(&ids, text.data, text.len, "ids", e))
-                break;
-            size_t n = json_array_size(ids) < GATE_TRACE_TOKENS ? json_array_size(ids) : GATE_TRACE_TOKENS;
-            int32_t *kept = arena_alloc(&j->arena, (n + 1) * sizeof *kept);
-            for (size_t k = 0; k < n; k++)
-                kept[k] = (int32_t)json_integer_value(json_array_get(ids, k));
-            json_decref(ids);
-            const struct run_problem *p = &x->task->problems[x->records[i].problem];
-            t[s->n_traces++] =
-                (struct gate_trace){arena_strdup(&j->arena, x->task->label), arena_strdup(&j->arena, p->id),
-                                    arena_strndup(&j->arena, p->prompt_sha256, 16), kept, (int)n};
-        }
-    str_release(&text);
-    if (!e->code && !s->n_traces)
-        err_set(e, ERR_USAGE, "the baseline policy has no completion to replay");
-    return e->code;
-}
-
-static int make_replays(struct gate_job *j, struct gate_side *s, int *signal, struct err *e)
-{
-    s->replays = arena_alloc(&j->arena, ((size_t)s->n_cells * (size_t)s->n_traces + 1) * sizeof *s->replays);
-    for (int t = 0; t < s->n_traces; t++)
-        for (int c = 0; c < s->n_cells; c++)
-            if (!strcmp(s->cells[c].task, s->traces[t].task))
-                s->replays[s->n_replays++] = (struct gate_replay){.setting = s->cells[c].setting, .trace = t};
-    int rc = run_replays(j, s->replays, s->n_replays, s->traces, signal, e);
-    if (rc || *signal)
-        return rc;
-    rc = gate_fit(s, 1, e);
-    return rc ? rc : gate_fit_reads(s, e);
-}
-
-/* A new baseline on top of replays that have changed would hide the change. */
-static int old_base_holds(struct gate_job *j, int *signal, struct err *e)
-{
-    struct gate_drift *drifts;
-    int n = 0, failed = 0;
-    if (!file_exists(j->o->base))
-        return 0;
-    int rc = gate_base_read(&j->base, j->o->base, &j->arena, e);
-    if (!rc)
-        rc = gate_fit(&j->base, 1, e);
-    if (!rc)
-        rc = compare_replays(j, NULL, &drifts, &n, &failed, signal, e);
-    for (int i = 0; i < n && failed && !rc; i++)
-        if (drifts[i].failed)
-            rc = err_set(e, ERR_USAGE, "replay of completion %d under \"%s\": %s", drifts[i].trace,
-                         drifts[i].setting, drifts[i].why);
-    if (rc)
-        err_add(e, "%s does not hold here; if that is meant, remove it first and repeat", j->o->base);
-    return rc;
-}
-
-/* The disk may have filled up since the start. */
-static int write_base(const struct gate_job *j, const struct gate_side *now, struct err *e)
-{
-    struct err own = {0};
-    int rc = gate_base_write(now, j->o->base, &own);
-    if (rc == ERR_IO || rc == ERR_DISK)
-        return err_set(
-            e, rc, "%s; the completions are kept in %s: repeat the command, with another --base if need be",
-            own.text, j->o->out);
-    return rc ? err_set(e, rc, "%s", own.text) : 0;
-}
-
-static int make_baseline(struct gate_job *j, struct err *e)
-{
-    int signal = 0;
-    struct gate_side now;
-    struct run run;
-    if (old_base_holds(j, &signal, e))
-        return gate_error_code(e);
-    if (signal)
-        return end_early(signal);
-    if (decode_look(j, 2000000000, NULL, &signal, e))
-        return EXIT_INCOMPLETE;
-    if (signal)
-        return end_early(signal);
-    if (load_now(j, &now, &run, 0, e))
-        return EXIT_INCOMPLETE;
-    int rc = pick_traces(j, &now, &run, e);
-    run_release(&run);
-    if (!rc)
-        rc = make_replays(j, &now, &signal, e);
-    if (!rc && signal)
-        return end_early(signal);
-    if (!rc)
-        rc = write_base(j, &now, e);
-    if (!rc && !j->o->quiet)
-        printf("%s: %d settings on tasks, %d replays; review it and commit it\n", j->o->base, now.n_cells,
-               now.n_replays);
-    return rc ? gate_error_code(e) : EXIT_DONE;
+    return publish_result(j, &r, e);
 }
 
 int gate_run(const struct gate_options *o, const struct process_env *p, struct err *e)
@@ -450,11 +410,13 @@ int gate_run(const struct gate_options *o, const struct process_env *p, struct e
         rc = load_inputs(&j, e);
     if (!rc)
         rc = same_program(&j, e);
+    if (!rc && j.file.endpoint)
+        rc = is_new_night(&j, e);
     if (!rc)
         rc = open_workers(&j, e);
     if (!rc)
         rc = runplan_write(&j.plan, o->out, &dropped, e);
-    code = rc ? gate_error_code(e) : o->rebaseline ? make_baseline(&j, e) : run_night(&j, e);
+    code = rc ? gate_error_code(e) : o->rebaseline ? gate_make_baseline(&j, e) : run_night(&j, e);
     sweep_close(&j.sweep);
     runplan_release(&j.plan);
     runfile_release(&j.file);

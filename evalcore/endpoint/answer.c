@@ -11,6 +11,9 @@
 
 /* The longest tokens of today's vocabularies have 128 characters, and escapes in JSON six bytes for one. */
 enum { TOKEN_BYTES = 1024, ESCAPED = 6, ID_BYTES = 12, ANSWER_ROOM = 65536 };
+enum {
+    SCORE_BYTES = 2048
+}; /* of a token of the prompt with its log-probability, the likeliest and their texts */
 
 void answer_begin(struct answer *a)
 {
@@ -19,8 +22,9 @@ void answer_begin(struct answer *a)
     str_clear(&a->body);
     str_clear(&a->text);
     sse_release(&a->sse);
-    a->max_text = (size_t)a->max_tokens * TOKEN_BYTES;
-    a->sse.max = ANSWER_ROOM + a->max_text * ESCAPED + (size_t)a->n_prompt * ID_BYTES;
+    a->max_text = (size_t)(a->max_tokens + (a->n_scored ? a->n_prompt : 0)) * TOKEN_BYTES; /* with its echo */
+    a->sse.max = ANSWER_ROOM + a->max_text * ESCAPED +
+                 (size_t)a->n_prompt * (a->n_scored ? SCORE_BYTES + ID_BYTES : ID_BYTES);
     a->n_ids = -1;
     a->n_pieces = a->is_done = a->has_usage = 0;
     a->finish[0] = a->model[0] = 0;
@@ -108,6 +112,8 @@ static int parse_choice(struct answer *a, const json_t *choice)
     }
     if (check_prompt(a, json_object_get(choice, "prompt_token_ids")))
         return -1;
+    if (a->n_scored) /* ids were not asked for, and may be those of the echo */
+        return 0;
     return parse_ids(a, json_object_get(choice, "token_ids"));
 }
 
@@ -141,6 +147,8 @@ static int parse_object(struct answer *a, const json_t *o)
     if (json_array_size(choices) && parse_choice(a, json_array_get(choices, 0)))
         return -1;
     parse_usage(a, json_object_get(o, "usage"));
+    if (a->n_scored && json_array_size(choices) && answer_scores(a, json_array_get(choices, 0)))
+        return -1;
     const char *model = json_string_value(json_object_get(o, "model"));
     if (model)
         snprintf(a->model, sizeof a->model, "%s", model);
@@ -217,7 +225,9 @@ static const char *check_counts(struct answer *a, int is_cut, struct str *out)
                    (long long)a->completion_tokens, a->max_tokens);
         return str_text(out);
     }
-    return a->text.len && !a->completion_tokens ? "the server sent text and counted no token of it" : NULL;
+    return a->text.len && !a->completion_tokens && !a->n_scored
+               ? "the server sent text and counted no token of it"
+               : NULL;
 }
 
 void answer_end(struct answer *a)
@@ -262,7 +272,10 @@ void answer_release(struct answer *a)
     str_release(&a->body);
     str_release(&a->text);
     free(a->ids);
-    a->ids = NULL;
+    free(a->logprobs);
+    free(a->tops);
+    a->ids = a->tops = NULL;
+    a->logprobs = NULL;
     a->cap_ids = 0;
 }
 

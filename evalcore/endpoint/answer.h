@@ -2,6 +2,7 @@
 #define EVALCORE_ENDPOINT_ANSWER_H
 
 #include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 #include "evalcore/endpoint/endpoint.h"
 
@@ -44,6 +45,8 @@ struct answer {
     int n_end_tokens;
     const char *secret; /* not to be repeated in `why`; NULL: none */
     size_t max_text;    /* more bytes cannot be max_tokens tokens */
+    int n_scored;       /* of the prompt's last tokens, as in the request; `prompt` is set then */
+    const char *const *scored;
     /* what came */
     enum answer_state state;
     struct err why; /* BROKEN, WRONG */
@@ -57,6 +60,8 @@ struct answer {
     char finish[32]; /* "" before it is said */
     char model[128]; /* what the server calls it; "": not said */
     int64_t prompt_tokens, completion_tokens;
+    float *logprobs; /* (n_scored) */
+    int32_t *tops;
 };
 
 /* What was asked for is set; clears the rest for another try, which is OPEN, and computes max_text. */
@@ -70,6 +75,10 @@ int answer_take(struct answer *a, const char *bytes, size_t n);
  * not all. */
 void answer_end(struct answer *a);
 void answer_release(struct answer *a); /* frees what came; what was asked for is borrowed */
+
+/* answer_score.c. Takes the log-probabilities of the scored tokens from the answer's choice, once its usage
+ * is known. Returns 0, or -1 with the state WRONG and `why` when it has none or not those. */
+int answer_scores(struct answer *a, const json_t *choice);
 
 /* Appends what an answer with an error's status says, in one line of at most 200 bytes, control characters as
  * spaces; nothing when it says nothing. A

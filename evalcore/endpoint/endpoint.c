@@ -46,6 +46,7 @@ void endpoint_close(struct endpoint *p)
         str_release(&x->refused);
         answer_release(&x->answer);
         free(x->prompt);
+        free(x->scored);
     }
     curl_multi_cleanup(p->multi);
     curl_slist_free_all(p->headers);
@@ -92,6 +93,17 @@ static void add_prompt(struct str *out, const struct endpoint_request *r)
     str_puts(out, r->n_prompt ? "]" : "[]");
 }
 
+/* Under each server's name for it: vLLM has prompt_logprobs, others an echo with log-probabilities, as vLLM
+ * does, which then names tokens by their ids if it is asked to. */
+static void ask_scores(json_t *o)
+{
+    json_object_set_new(o, "stream", json_false());
+    json_object_set_new(o, "prompt_logprobs", json_integer(1));
+    json_object_set_new(o, "echo", json_true());
+    json_object_set_new(o, "logprobs", json_integer(1));
+    json_object_set_new(o, "return_tokens_as_token_ids", json_true());
+}
+
 /* The body of a request to /completions. Servers take defaults for what is not said, vLLM from the model's
  * generation_config.json (often a repetition penalty), llama.cpp its own (min_p 0.05), so all that would bend
  * the distribution is said to be off, under each server's name for it. */
@@ -110,9 +122,11 @@ static void write_body(struct str *out, const struct endpoint *p, const struct e
                      {"presence_penalty", 0}};
     for (size_t i = 0; i < sizeof penalties / sizeof *penalties; i++)
         json_object_set_new(o, penalties[i].name, json_real(penalties[i].off));
-    json_object_set_new(o, "return_token_ids", json_true());
+    json_object_set_new(o, "return_token_ids", json_boolean(!r->n_scored));
     json_object_set_new(o, "add_special_tokens", json_false()); /* they are in the prompt, also as text */
-    if (p->o.stream)
+    if (r->n_scored)
+        ask_scores(o);
+    else if (p->o.stream)
         json_object_set_new(o, "stream_options", json_pack("{s:b}", "include_usage", 1));
     if (r->n_stop) {
         json_t *stop = json_array();
@@ -139,7 +153,7 @@ static void begin_try(struct endpoint *p, struct exchange *x)
 {
     CURL *c = x->curl;
     endpoint_setup(p, c, "/completions",
-                   p->o.stream ? p->o.stall : 0); /* in one piece it is silent until it comes */
+                   x->answer.is_stream ? p->o.stall : 0); /* in one piece it is silent until it comes */
     curl_easy_setopt(c, CURLOPT_POST, 1L);
     curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)x->body.len);
     curl_easy_setopt(c, CURLOPT_POSTFIELDS, x->body.data);
@@ -155,6 +169,23 @@ static void begin_try(struct endpoint *p, struct exchange *x)
     curl_multi_add_handle(p->multi, c);
 }
 
+static void keep_scored(struct exchange *x, const struct endpoint_request *r)
+{
+    size_t n = (size_t)r->n_scored, bytes = n * sizeof *x->scored;
+    for (size_t i = 0; i < n; i++)
+        bytes += strlen(r->scored[i]) + 1;
+    free(x->scored);
+    x->scored = xmalloc(bytes + 1);
+    char *at = (char *)(x->scored + n);
+    for (size_t i = 0; i < n; i++) {
+        size_t len = strlen(r->scored[i]) + 1;
+        x->scored[i] = memcpy(at, r->scored[i], len);
+        at += len;
+    }
+    x->answer.n_scored = r->n_scored;
+    x->answer.scored = (const char *const *)x->scored;
+}
+
 void endpoint_submit(struct endpoint *p, const struct endpoint_request *r)
 {
     struct exchange *x = p->exchange;
@@ -165,7 +196,9 @@ void endpoint_submit(struct endpoint *p, const struct endpoint_request *r)
     free(x->prompt);
     x->prompt = xmalloc((size_t)r->n_prompt * sizeof *x->prompt + 1);
     memcpy(x->prompt, r->prompt, (size_t)r->n_prompt * sizeof *x->prompt);
-    x->answer.is_stream = p->o.stream;
+    keep_scored(x, r);
+    x->retries = r->most_tries ? r->most_tries - 1 : p->o.retries;
+    x->answer.is_stream = p->o.stream && !r->n_scored;
     x->answer.max_tokens = r->max_new_tokens;
     x->answer.prompt = x->prompt;
     x->answer.n_prompt = r->n_prompt;
@@ -232,7 +265,7 @@ static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct
         return 0;
     int is_busy = v != TRY_AGAIN && is_at_work(p, x, now);
     x->spared += v == TRY_AGAIN_BUSY && (is_busy || !is_alone);
-    if (x->tries - x->spared <= p->o.retries) {
+    if (x->tries - x->spared <= x->retries) {
         x->due = now + http_backoff(p->o.retry_wait, x->tries - x->spared, after);
         x->state = EXCHANGE_WAITING;
         return 0;
@@ -299,6 +332,8 @@ static int hand_out(struct endpoint *p)
                                                              .ids = a->n_ids < 0 ? NULL : a->ids,
                                                              .n_ids = a->n_ids,
                                                              .tokens = (int)a->completion_tokens,
+                                                             .logprobs = a->n_scored ? a->logprobs : NULL,
+                                                             .tops = a->n_scored ? a->tops : NULL,
                                                              .seconds = x->seconds};
     }
     return n;

@@ -55,6 +55,11 @@ struct endpoint_request {
     int n_stop;
     int32_t end_tokens[ENDPOINT_END_TOKENS]; /* ids that end the completion */
     int n_end_tokens;
+    /* The log-probabilities of the last n_scored ids of the prompt are asked for; 0: those of none. The
+     * answer then comes in one piece. */
+    int n_scored;
+    const char *const *scored; /* (n_scored) the text of each, by which an echo is recognised */
+    int most_tries;            /* 0: as the options say */
     void *user;
 };
 
@@ -68,6 +73,10 @@ struct endpoint_answer { /* valid until the next endpoint_step */
     const int32_t *ids; /* without the end token; NULL: the server gave none */
     int n_ids;
     int tokens; /* the server's count, which may hold the end token */
+    /* (n_scored of the request) tops: the likeliest token at each place, or, where a server tells its text
+     * alone, a negative number that is that text's. NULL: none were asked for */
+    const float *logprobs;
+    const int32_t *tops;
     double seconds;
 };
 

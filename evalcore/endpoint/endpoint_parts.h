@@ -15,6 +15,8 @@ struct exchange { /* one request, over all its tries */
     void *user;
     struct str body;
     int32_t *prompt; /* a copy, which the answer is compared with */
+    char **scored;   /* (n_scored of the answer) copies in one piece of memory */
+    int retries;
     struct answer answer;
     struct str refused; /* the beginning of the body of an answer that is an error */
     int tries, spared;  /* spared: of the tries, those that do not count */

@@ -26,6 +26,9 @@
 /* ---- tier 1: replays (gate_replay.c, gate_drift.c) */
 
 enum { GATE_SEE_EVERY = REPLAY_KEEP_EVERY, GATE_TRACES = 3, GATE_TRACE_TOKENS = 512 };
+/* How often a server scores each completion, half of them one request at a time, half all together: at the
+ * baseline for the reference and for the band, and in a night. */
+enum { GATE_REFERENCE = 4, GATE_BAND = 12, GATE_NIGHT = 4 };
 
 struct gate_trace { /* a completion that is replayed */
     const char *task, *problem, *prompt_sha256;
@@ -37,16 +40,32 @@ struct gate_seen { /* what a layer read in a step */
     char digest[9];   /* of the lists, hex */
     const char *sets; /* in the last step seen: a hex bit set of each list, "all" for everything; else NULL */
 };
+/* How far the scores of a server are from the reference, in one repetition after the other of the baseline's
+ * night. kl: the mean over tokens of e^d - 1 - d, d the difference of the log-probabilities of the token, at
+ * most 10 nats either way; if the tokens were drawn from the reference, this is an unbiased estimate of the
+ * KL divergence from it, and it is never negative. worst: the largest d. others: at how many places another
+ * token is the likeliest. */
+struct gate_band {
+    int n;
+    double kl[GATE_BAND], worst[GATE_BAND], others[GATE_BAND];
+};
 struct gate_replay { /* a trace under a setting */
     const char *setting;
     int trace;
-    int n;          /* tokens scored */
-    char bits[17];  /* digest of log-probabilities and gaps, to the last bit */
-    int *millinats; /* (n) log-probabilities of the tokens in thousandths */
-    int32_t *tops;  /* (n) likeliest tokens */
+    int n;              /* tokens scored */
+    char bits[17];      /* digest of log-probabilities and gaps, to the last bit */
+    int *millinats;     /* (n) log-probabilities of the tokens in thousandths */
+    int32_t *tops;      /* (n) likeliest tokens; negative numbers where a server told their text alone */
+    const int32_t *ids; /* of the trace; NULL: no top is negative */
     struct kv_counts kv;
     struct gate_seen *seen; /* (n_seen) by step, then layer */
     int n_seen;
+    /* Scored by the server of an endpoint: all tokens but the last, and nothing is known of bits, kv and
+     * seen. why: what the server said where it did not score it, and n is 0. band: NULL in a single
+     * repetition. */
+    int by_server;
+    const char *why;
+    const struct gate_band *band;
 };
 
 /* Replays all n on the sweep's devices; setting and trace of each are set, all else is made anew. Every
@@ -60,8 +79,11 @@ int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, s
 struct gate_drift { /* a replay beside the one that the baseline keeps */
     const char *setting;
     int trace;
-    int is_exact;         /* everything is the same, bit for bit */
-    double nats, worst;   /* mean and largest difference of log-probabilities */
+    int is_exact;       /* everything is the same, bit for bit */
+    double nats, worst; /* mean and largest difference of log-probabilities */
+    double kl;          /* of gate_band */
+    /* By the noise of the server; NaN without a band. */
+    double kl_limit, worst_limit, top1_limit;
     double top1;          /* share of tokens before which the likeliest token is the same */
     double overlap;       /* shared entries of the lists of the last step seen / entries of both; NaN where no
                            * lists were compared */
@@ -75,11 +97,34 @@ struct gate_drift { /* a replay beside the one that the baseline keeps */
 #define GATE_TOP1    0.98
 #define GATE_OVERLAP 0.90
 #define GATE_READS   0.02
+/* Is the likeliest token at place i the same? Of a text that is not the trace's token all that is known
+ * beside an id is that it is another one. */
+int gate_same_top(const struct gate_replay *a, const struct gate_replay *b, int i);
 /* Compares a replay with the one that the baseline keeps, of the same setting and trace, and fills *out. It
  * fails (out->failed, out->why) when the numbers of tokens differ; with same_class, when anything is not the
  * same bit for bit; without it, when one of the limits above is exceeded. */
 void gate_drift(struct gate_drift *out, const struct gate_replay *base, const struct gate_replay *now,
                 int same_class, struct arena *a);
+
+/* The floors of a band's limits. A server's own noise need not show what a restart does. */
+#define GATE_NOISE_KL    (GATE_NATS * GATE_NATS / 2)
+#define GATE_NOISE_WORST 0.5
+#define GATE_NOISE_TIMES 2
+
+/* ---- tier 1 through a server (gate_noise.c) */
+
+struct gate_side;
+/* Scores the n replays, whose setting and trace are set, GATE_REFERENCE + GATE_BAND times: r gets the
+ * reference and its band; what the server does not score has n 0 and `why`. Returns as gate_replay(), but
+ * ERR_IO when what was scored once is not again. */
+int gate_noise_measure(struct gate_replay *r, int n, const struct gate_trace *traces, struct sweep *s,
+                       const struct process_env *show, int *signal, struct arena *a, struct err *e);
+/* Scores what the base keeps GATE_NIGHT times and fills out[base->n_replays]. A replay fails when each of the
+ * repetitions is further from the reference than GATE_NOISE_TIMES the furthest of the band, by kl, worst or
+ * others, and beyond the floors: GATE_NOISE_KL, GATE_NOISE_WORST, and one token or 1 - GATE_TOP1 of them.
+ * ERR_USAGE: the server does not score. */
+int gate_noise_night(struct gate_drift *out, const struct gate_side *base, struct sweep *s,
+                     const struct process_env *show, int *signal, struct arena *a, struct err *e);
 
 /* ---- sides (gate_side.c, gate_base.c, gate_base_read.c, gate_fit.c, gate_match.c) */
 
@@ -117,7 +162,13 @@ struct gate_side {
     int n_traces;
     struct gate_replay *replays;
     int n_replays;
+    const char *unscored; /* why a base file that a server has made keeps no replays; NULL: it does */
 };
+/* It was decoded through an endpoint: `weights` is a hash of the model's name there, and `configuration` and
+ * reads are not known. */
+int gate_is_served(const struct gate_side *s);
+/* The two are of one numerics class, and with an endpoint of one name and of what else it tells. */
+int gate_same_class(const struct gate_side *base, const struct gate_side *now);
 
 /* Fills *out from a loaded run folder, which may be released afterwards. ERR_FORMAT for journals that are
  * damaged or contradict each other, ERR_IO for a folder that has no answers or, unless may_be_partial, is
@@ -144,13 +195,13 @@ struct gate_result;
  * is a regression or an error, or was not looked at, its verdict becomes inconclusive with is_last, else
  * open. */
 void gate_fit_margin(struct gate_result *r, int is_last, struct arena *a);
-/* Returns 0 when the two can be compared. ERR_USAGE names the first thing that differs: weights,
- * configuration, tasks, problems, prompts, reference answers and problems' limits, generation settings,
- * grader, or a setting or task that only one has; or says that the baseline is empty or not fit. The
- * policies' options may differ. */
+/* Returns 0 when the two can be compared. ERR_USAGE names the first thing that differs: weights and
+ * configuration (unless one side was served, which gate_terms() sees to), tasks, problems, prompts, reference
+ * answers and problems' limits, generation settings, grader, or a setting or task that only one has; or says
+ * that the baseline is empty or not fit. The policies' options may differ. */
 int gate_match(const struct gate_side *base, const struct gate_side *now, struct err *e);
 /* ERR_USAGE where the margins differ, unless one was given (has_margin), or the numerics classes, unless that
- * is allowed (other_numerics). */
+ * is allowed (other_numerics); which also allows that an endpoint's name is all there is of the weights. */
 int gate_terms(const struct gate_side *base, const struct gate_side *now, int has_margin, int other_numerics,
                struct err *e);
 
@@ -217,7 +268,8 @@ struct gate_result {
     double margin;
     int same_class;
     struct gate_drift *drifts;
-    int n_drifts; /* 0: tier 1 was not run */
+    int n_drifts;         /* 0: tier 1 was not run */
+    const char *unscored; /* why it was not, where a server decoded; else NULL */
     int tier1_failed;
     struct gate_setting *settings;
     int n_settings;
@@ -319,8 +371,9 @@ int gate_write(const char *dir, const struct gate_result *r, const struct gate_h
 
 /* Decodes what the folder lacks of the first `samples` samples of each problem, in the cells that are wanted
  * (wanted[cell]; NULL: all). show: the terminal; NULL: nothing is shown. Jobs that ended in an error are not
- * decoded again. Returns 0 when nothing is left, and also when a signal or the time stopped it: *signal then
- * says what, else 0, and what was finished is saved. An error is one of run_load_with() or sweep_decode(). */
+ * decoded again, but by a server, whose errors need not be the model's. Returns 0 when nothing is left, and
+ * also when a signal or the time stopped it: *signal then says what, else 0, and what was finished is saved.
+ * An error is one of run_load_with() or sweep_decode(). */
 int gate_decode(struct sweep *s, const char *dir, int samples, const char *wanted,
                 const struct process_env *show, int *signal, struct err *e);
 /* Decodes a list of n jobs in place of the plan's, which is put back also after an error. dir: the run folder

@@ -1,6 +1,7 @@
 /* The base file (contract: gate.h): what a baseline keeps for later nights, to be read in a review. JSONL,
  * keys sorted; the first line names what was run, then a line for each task, setting on a task, completion
  * and replay; the last line is a digest of those before it, so that a cut or hand-edited file is noticed. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,12 +51,16 @@ static json_t *cell_json(const struct gate_cell *c)
         all.full += s->full;
         all.errors += s->errors;
     }
-    json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:I}",
-                          "kind", "cell", "setting", c->setting, "task", c->task, "policy",
-                          write_object(c->policy), "settings", write_object(c->settings), "is_binary",
-                          c->is_binary, "samples", n, "right", right, "cut_off", cut, "unparsed", unparsed,
-                          "tokens", length, "log_tokens", log_length, "kv_reads", all.reads, "aux_reads",
-                          all.aux, "kv_reads_full", all.full, "errors", (json_int_t)all.errors);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "kind", "cell",
+                          "setting", c->setting, "task", c->task, "policy", write_object(c->policy),
+                          "settings", write_object(c->settings), "is_binary", c->is_binary, "samples", n,
+                          "right", right, "cut_off", cut, "unparsed", unparsed, "tokens", length,
+                          "log_tokens", log_length, "errors", (json_int_t)all.errors);
+    if (isfinite(all.full)) { /* a server does not count them */
+        json_object_set_new(o, "kv_reads", json_real(all.reads));
+        json_object_set_new(o, "aux_reads", json_real(all.aux));
+        json_object_set_new(o, "kv_reads_full", json_real(all.full));
+    }
     if (c->is_binary)
         json_decref(score);
     else
@@ -82,14 +87,35 @@ static json_t *trace_json(const struct gate_trace *t)
                      "prompt_sha256", t->prompt_sha256, "ids", ids);
 }
 
-static json_t *replay_json(const struct gate_replay *r, const struct gate_trace *t)
+static void token_lists(const struct gate_replay *r, const struct gate_trace *t, json_t *nats, json_t *tops)
 {
-    json_t *nats = json_array(), *tops = json_array(), *seen = json_array();
     for (int i = 0; i < r->n; i++) {
         json_array_append_new(nats, json_integer(r->millinats[i]));
         if (r->tops[i] != t->ids[i])
             json_array_append_new(tops, json_pack("[i, i]", i, r->tops[i]));
     }
+}
+
+/* What a server's scores are compared with. */
+static json_t *scores_json(const struct gate_replay *r, const struct gate_trace *t)
+{
+    json_t *nats = json_array(), *tops = json_array(), *kl = json_array(), *worst = json_array(),
+           *others = json_array();
+    token_lists(r, t, nats, tops);
+    for (int i = 0; i < r->band->n; i++) {
+        json_array_append_new(kl, json_integer(llrint(1e6 * r->band->kl[i])));
+        json_array_append_new(worst, json_integer(llrint(1e3 * r->band->worst[i])));
+        json_array_append_new(others, json_integer(llrint(r->band->others[i])));
+    }
+    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:{s:o, s:o, s:o}}", "kind", "scores", "setting", r->setting,
+                     "trace", r->trace, "logprobs_1e-3", nats, "other_tops", tops, "band", "kl_1e-6", kl,
+                     "worst_1e-3", worst, "other_tops", others);
+}
+
+static json_t *replay_json(const struct gate_replay *r, const struct gate_trace *t)
+{
+    json_t *nats = json_array(), *tops = json_array(), *seen = json_array();
+    token_lists(r, t, nats, tops);
     for (int i = 0; i < r->n_seen; i++) {
         const struct gate_seen *s = &r->seen[i];
         json_t *v = json_pack("[i, i, s]", s->step, s->layer, s->digest);
@@ -125,8 +151,13 @@ int gate_base_write(const struct gate_side *s, const char *path, struct err *e)
         add_line(&out, cell_json(&s->cells[i]));
     for (int i = 0; i < s->n_traces; i++)
         add_line(&out, trace_json(&s->traces[i]));
-    for (int i = 0; i < s->n_replays; i++)
-        add_line(&out, replay_json(&s->replays[i], &s->traces[s->replays[i].trace]));
+    for (int i = 0; i < s->n_replays; i++) {
+        const struct gate_replay *r = &s->replays[i];
+        add_line(&out,
+                 r->by_server ? scores_json(r, &s->traces[r->trace]) : replay_json(r, &s->traces[r->trace]));
+    }
+    if (s->unscored)
+        add_line(&out, json_pack("{s:s, s:o}", "kind", "unscored", "why", json_text_of(s->unscored)));
     sha256_hex(out.data, out.len, digest, 64);
     str_printf(&out, "{\"kind\":\"end\",\"sha256\":\"%s\"}\n", digest);
     int rc = file_write_atomic(path, out.data, out.len, e);

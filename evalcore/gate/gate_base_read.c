@@ -1,5 +1,6 @@
 /* Reading a base file (contract: gate.h; form: gate_base.c). It may come from anywhere, so the digest is
  * checked first and every field after it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +142,7 @@ static int read_cell(struct reader *r, const json_t *o, struct err *e)
 {
     xgrow(&r->cells, &r->cap_cells, (size_t)r->side->n_cells + 1, sizeof *r->cells);
     struct gate_cell *c = &r->cells[r->side->n_cells++];
-    struct gate_sums all = {0};
+    struct gate_sums all = {.reads = NAN, .aux = NAN, .full = NAN};
     int64_t errors = 0;
     *c = (struct gate_cell){.policy = canonical_text(r, json_object_get(o, "policy")),
                             .settings = canonical_text(r, json_object_get(o, "settings"))};
@@ -151,11 +152,13 @@ static int read_cell(struct reader *r, const json_t *o, struct err *e)
     if (!rc)
         rc = json_opt_bool(o, "is_binary", &c->is_binary, r->where, e);
     if (!rc)
-        rc = json_get_double(o, "kv_reads", &all.reads, r->where, e);
+        rc = json_opt_double(o, "kv_reads", &all.reads, r->where, e);
     if (!rc)
-        rc = json_get_double(o, "aux_reads", &all.aux, r->where, e);
+        rc = json_opt_double(o, "aux_reads", &all.aux, r->where, e);
     if (!rc)
-        rc = json_get_double(o, "kv_reads_full", &all.full, r->where, e);
+        rc = json_opt_double(o, "kv_reads_full", &all.full, r->where, e);
+    if (!rc && !isfinite(all.reads + all.aux + all.full) && !gate_is_served(r->side))
+        rc = set_damaged(r, "the reads of a cell", e);
     if (!rc)
         rc = json_get_int(o, "errors", &errors, r->where, e);
     if (!rc)
@@ -210,30 +213,22 @@ static int read_lists(struct reader *r, struct gate_replay *p, const json_t *lis
     return 0;
 }
 
-static int read_replay(struct reader *r, const json_t *o, struct err *e)
+/* What a replay and a server's scores have in common; the latter lack the trace's last token. */
+static int read_tokens(struct reader *r, struct gate_replay *p, const json_t *o, int is_short, struct err *e)
 {
     int64_t trace = -1;
     double *nats;
     size_t n = 0;
-    const char *bits = NULL;
-    const json_t *kv = json_object_get(o, "kv"), *tops = json_object_get(o, "other_tops");
-    xgrow(&r->replays, &r->cap_replays, (size_t)r->side->n_replays + 1, sizeof *r->replays);
-    struct gate_replay *p = &r->replays[r->side->n_replays++];
-    *p = (struct gate_replay){0};
+    const json_t *tops = json_object_get(o, "other_tops");
+    *p = (struct gate_replay){.by_server = is_short};
     if (text_field(r, o, "setting", &p->setting, e) || json_get_int(o, "trace", &trace, r->where, e) ||
-        json_get_str(o, "bits", &bits, r->where, e) ||
-        read_numbers(r, o, "logprobs_1e-3", -1, &nats, &n, e) ||
-        json_get_double(kv, "reads", &p->kv.reads, r->where, e) ||
-        json_get_double(kv, "aux_reads", &p->kv.aux_reads, r->where, e) ||
-        json_get_double(kv, "reads_full", &p->kv.reads_full, r->where, e) ||
-        json_get_double(kv, "peak_tokens", &p->kv.peak_tokens, r->where, e) ||
-        json_get_double(kv, "prefill_peak_tokens", &p->kv.prefill_peak_tokens, r->where, e))
+        read_numbers(r, o, "logprobs_1e-3", -1, &nats, &n, e))
         return e->code;
-    if (trace < 0 || trace >= r->side->n_traces || strlen(bits) != 16 || n != (size_t)r->traces[trace].n)
+    if (trace < 0 || trace >= r->side->n_traces || !n || n + (size_t)is_short != (size_t)r->traces[trace].n)
         return set_damaged(r, "a replay", e);
     p->trace = (int)trace;
     p->n = (int)n;
-    memcpy(p->bits, bits, 17);
+    p->ids = r->traces[trace].ids;
     p->millinats = arena_alloc(r->arena, n * sizeof *p->millinats);
     p->tops = arena_alloc(r->arena, n * sizeof *p->tops);
     for (size_t i = 0; i < n; i++) {
@@ -246,6 +241,55 @@ static int read_replay(struct reader *r, const json_t *o, struct err *e)
             return set_damaged(r, "a likeliest token", e);
         p->tops[at] = (int32_t)json_integer_value(json_array_get(json_array_get(tops, i), 1));
     }
+    return 0;
+}
+
+static struct gate_replay *next_replay(struct reader *r)
+{
+    xgrow(&r->replays, &r->cap_replays, (size_t)r->side->n_replays + 1, sizeof *r->replays);
+    return &r->replays[r->side->n_replays++];
+}
+
+static int read_scores(struct reader *r, const json_t *o, struct err *e)
+{
+    struct gate_replay *p = next_replay(r);
+    struct gate_band *b = arena_alloc(r->arena, sizeof *b);
+    const json_t *band = json_object_get(o, "band");
+    double *kl, *worst, *others;
+    size_t n = 0;
+    if (read_tokens(r, p, o, 1, e) || read_numbers(r, band, "kl_1e-6", -1, &kl, &n, e) ||
+        read_numbers(r, band, "worst_1e-3", (long)n, &worst, NULL, e) ||
+        read_numbers(r, band, "other_tops", (long)n, &others, NULL, e))
+        return e->code;
+    if (!n || n > GATE_BAND || !gate_is_served(r->side))
+        return set_damaged(r, "a band", e);
+    *b = (struct gate_band){.n = (int)n};
+    for (size_t i = 0; i < n; i++) {
+        if (!(kl[i] >= 0 && worst[i] >= 0 && others[i] >= 0))
+            return set_damaged(r, "a band", e);
+        b->kl[i] = kl[i] / 1e6;
+        b->worst[i] = worst[i] / 1e3;
+        b->others[i] = others[i];
+    }
+    p->band = b;
+    return 0;
+}
+
+static int read_replay(struct reader *r, const json_t *o, struct err *e)
+{
+    const char *bits = NULL;
+    const json_t *kv = json_object_get(o, "kv");
+    struct gate_replay *p = next_replay(r);
+    if (read_tokens(r, p, o, 0, e) || json_get_str(o, "bits", &bits, r->where, e) ||
+        json_get_double(kv, "reads", &p->kv.reads, r->where, e) ||
+        json_get_double(kv, "aux_reads", &p->kv.aux_reads, r->where, e) ||
+        json_get_double(kv, "reads_full", &p->kv.reads_full, r->where, e) ||
+        json_get_double(kv, "peak_tokens", &p->kv.peak_tokens, r->where, e) ||
+        json_get_double(kv, "prefill_peak_tokens", &p->kv.prefill_peak_tokens, r->where, e))
+        return e->code;
+    if (strlen(bits) != 16)
+        return set_damaged(r, "a replay", e);
+    memcpy(p->bits, bits, 17);
     return read_lists(r, p, json_object_get(o, "lists"), e);
 }
 
@@ -267,6 +311,10 @@ static int read_line(struct reader *r, const json_t *o, json_t *tasks, long numb
         return read_trace(r, o, e);
     if (!strcmp(kind, "replay"))
         return read_replay(r, o, e);
+    if (!strcmp(kind, "scores"))
+        return read_scores(r, o, e);
+    if (!strcmp(kind, "unscored") && gate_is_served(r->side))
+        return text_field(r, o, "why", &r->side->unscored, e);
     if (!strcmp(kind, "task")) {
         rc = json_get_str(o, "task", &task, r->where, e);
         if (!rc)

@@ -160,10 +160,10 @@ static long greedy_answers(const struct gate_side *base, const struct gate_side 
 }
 
 /* Greedy answers of one numerics class are the same unless the program has changed: no test is needed, and
- * the few that are there could earn no verdict by one. */
+ * the few that are there could earn no verdict by one. Not those of a server, which vary with its batch. */
 void gate_judge_greedy(struct gate_result *r, struct arena *a)
 {
-    for (int i = 0; i < r->n_settings && r->same_class; i++) {
+    for (int i = 0; i < r->n_settings && r->same_class && !gate_is_served(r->now); i++) {
         struct gate_setting *s = &r->settings[i];
         long changed = 0,
              n = s->n_looks && !s->differs ? greedy_answers(r->base, r->now, s->label, &changed) : 0;

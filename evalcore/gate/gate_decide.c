@@ -278,24 +278,26 @@ static void add_notes(struct gate_result *r, struct arena *a)
     free(bh);
 }
 
-/* A catastrophe in one task and a failed guard make a setting a regression, whatever its accuracy says. */
+/* A catastrophe in one task and a failed guard make a setting a regression, whatever its accuracy says; and
+ * failed jobs make it an error, since they count as wrong there. */
 static void apply_notes(struct gate_result *r, struct arena *a)
 {
     for (int i = 0; i < r->n_settings; i++) {
         struct gate_setting *s = &r->settings[i];
-        if (s->verdict == GATE_REGRESSION)
-            continue;
-        for (int k = 0; k < r->n_notes; k++)
+        for (int k = 0; k < r->n_notes && s->verdict != GATE_REGRESSION; k++)
             if (r->notes[k].is_catastrophic && !strcmp(r->notes[k].setting, s->label)) {
                 s->verdict = GATE_REGRESSION;
                 s->why = arena_printf(a, "on %s it solves %.0f %%, less than half of the baseline's %.0f %%",
                                       r->notes[k].task, 100 * r->notes[k].now, 100 * r->notes[k].base);
             }
-        for (int g = 0; g < GATE_GUARDS; g++)
-            if (s->guard[g].failed && s->verdict != GATE_ERROR) {
-                s->verdict = strcmp(s->guard[g].name, "errors") ? GATE_REGRESSION : GATE_ERROR;
-                s->why = s->guard[g].words;
-            }
+        for (int g = 0; g < GATE_GUARDS; g++) {
+            int is_error = !strcmp(s->guard[g].name, "errors");
+            if (!s->guard[g].failed || s->verdict == GATE_ERROR ||
+                (s->verdict == GATE_REGRESSION && !is_error))
+                continue;
+            s->verdict = is_error ? GATE_ERROR : GATE_REGRESSION;
+            s->why = s->guard[g].words;
+        }
     }
 }
 
@@ -354,7 +356,7 @@ int gate_decide(struct gate_result *out, const struct gate_side *base, const str
                 struct err *e)
 {
     *out = (struct gate_result){
-        .base = base, .now = now, .margin = margin, .same_class = !strcmp(base->numerics, now->numerics)};
+        .base = base, .now = now, .margin = margin, .same_class = gate_same_class(base, now)};
     if (now->is_file)
         return err_set(
             e, ERR_USAGE,

@@ -64,7 +64,8 @@ int gate_decode(struct sweep *s, const char *dir, int samples, const char *wante
         return rc;
     look.jobs = xmalloc(((size_t)look.n_jobs + 1) * sizeof *look.jobs);
     memcpy(look.jobs, s->plan->jobs, (size_t)look.n_jobs * sizeof *look.jobs);
-    if (keep_look(&look, samples, wanted) && queue_keep_open(&look, &done, 0, 0, 0, NULL, NULL)) {
+    if (keep_look(&look, samples, wanted) &&
+        queue_keep_open(&look, &done, s->plan->file->endpoint != NULL, 0, 0, NULL, NULL)) {
         queue_sort(&look, &done, s->decoder.n_workers);
         rc = gate_decode_list(s, dir, look.jobs, look.n_jobs, show, signal, e);
     }

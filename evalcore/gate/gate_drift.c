@@ -65,6 +65,15 @@ static void compare_lists(struct gate_drift *d, const struct gate_replay *base, 
     d->overlap = either ? (double)both / (double)either : d->same_lists ? NAN : 0;
 }
 
+int gate_same_top(const struct gate_replay *a, const struct gate_replay *b, int i)
+{
+    int32_t x = a->tops[i], y = b->tops[i];
+    const int32_t *ids = a->ids ? a->ids : b->ids;
+    if (x == y || !ids || (x < 0) == (y < 0))
+        return x == y;
+    return (x < 0 ? y : x) != ids[i];
+}
+
 static void compare_tokens(struct gate_drift *d, const struct gate_replay *base,
                            const struct gate_replay *now)
 {
@@ -74,10 +83,17 @@ static void compare_tokens(struct gate_drift *d, const struct gate_replay *base,
         double off = fabs((double)base->millinats[i] - (double)now->millinats[i]) / 1000;
         sum += off;
         d->worst = off > d->worst ? off : d->worst;
-        same += base->tops[i] == now->tops[i];
+        same += gate_same_top(base, now, i);
     }
     d->nats = n ? sum / n : NAN;
     d->top1 = n ? (double)same / n : NAN;
+}
+
+/* Of a server's replay nothing is known of what was selected and read. */
+static void leave_out_lists(struct gate_drift *d)
+{
+    d->overlap = d->reads = d->wanted = NAN;
+    d->same_lists = 0;
 }
 
 static int same_reads(const struct kv_counts *a, const struct kv_counts *b)
@@ -106,7 +122,7 @@ static const char *exact_fault(const struct gate_drift *d, const struct gate_rep
 
 static const char *near_fault(const struct gate_drift *d, struct arena *a)
 {
-    if (!(fabs(d->reads - d->wanted) <= GATE_READS * d->wanted))
+    if (!isnan(d->wanted) && !(fabs(d->reads - d->wanted) <= GATE_READS * d->wanted))
         return arena_printf(a,
                             "reads %.6g, the base file has %.6g; 2 %% are allowed between numerics classes",
                             d->reads, d->wanted);
@@ -126,14 +142,22 @@ static const char *near_fault(const struct gate_drift *d, struct arena *a)
 void gate_drift(struct gate_drift *out, const struct gate_replay *base, const struct gate_replay *now,
                 int same_class, struct arena *a)
 {
-    struct gate_drift d = {.setting = base->setting, .trace = base->trace};
+    struct gate_drift d = {.setting = base->setting,
+                           .trace = base->trace,
+                           .kl = NAN,
+                           .kl_limit = NAN,
+                           .worst_limit = NAN,
+                           .top1_limit = NAN};
+    int by_server = base->by_server || now->by_server;
     compare_tokens(&d, base, now);
     compare_lists(&d, base, now);
     d.reads = now->kv.reads + now->kv.aux_reads;
     d.wanted = base->kv.reads + base->kv.aux_reads;
-    d.is_exact = base->n == now->n && !strcmp(base->bits, now->bits) && d.top1 >= 1 && d.same_lists &&
-                 same_reads(&base->kv, &now->kv);
-    if (base->n != now->n)
+    if (by_server)
+        leave_out_lists(&d);
+    d.is_exact = !by_server && base->n == now->n && !strcmp(base->bits, now->bits) && d.top1 >= 1 &&
+                 d.same_lists && same_reads(&base->kv, &now->kv);
+    if (base->n != now->n && !by_server)
         d.why = arena_printf(a, "%d tokens were scored, the base file has %d", now->n, base->n);
     else if (same_class && !d.is_exact)
         d.why = exact_fault(&d, base, now, a);

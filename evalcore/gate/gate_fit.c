@@ -23,7 +23,7 @@ int gate_fit(const struct gate_side *s, int needs_replays, struct err *e)
                            "%s is no baseline: %ld answers of \"%s\" on task %s failed or could not be "
                            "graded; mend that and decode it again in a new folder",
                            s->path, errors, x->setting, x->task);
-        if (needs_replays && !is_replayed(s, x->setting))
+        if (needs_replays && !s->unscored && !is_replayed(s, x->setting))
             return err_set(e, ERR_USAGE,
                            "%s is no baseline: it keeps no replay under \"%s\"; make it again with kveval "
                            "gate --rebaseline",
@@ -43,7 +43,7 @@ static int is_full(const struct gate_cell *c)
 
 int gate_fit_reads(const struct gate_side *s, struct err *e)
 {
-    for (int c = 0; c < s->n_cells; c++) {
+    for (int c = 0; c < s->n_cells && !gate_is_served(s); c++) {
         double reads = 0, full = 0;
         for (int i = 0; i < s->n_replays; i++)
             if (!strcmp(s->replays[i].setting, s->cells[c].setting)) {

@@ -19,12 +19,13 @@ static json_t *optional_text(const char *s)
 
 static json_t *drift_json(const struct gate_drift *d)
 {
-    return json_pack("{s:o, s:i, s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:b, s:o}", "setting",
-                     json_text_of(d->setting), "trace", d->trace, "exact", d->is_exact, "nats",
+    return json_pack("{s:o, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:b, s:o}",
+                     "setting", json_text_of(d->setting), "trace", d->trace, "exact", d->is_exact, "nats",
                      number_json(d->nats), "worst_nats", number_json(d->worst), "top1", number_json(d->top1),
-                     "overlap", number_json(d->overlap), "same_lists", d->same_lists, "reads",
-                     number_json(d->reads), "base_reads", number_json(d->wanted), "failed", d->failed, "why",
-                     optional_text(d->why));
+                     "kl", number_json(d->kl), "kl_limit", number_json(d->kl_limit), "worst_limit",
+                     number_json(d->worst_limit), "top1_limit", number_json(d->top1_limit), "overlap",
+                     number_json(d->overlap), "same_lists", d->same_lists, "reads", number_json(d->reads),
+                     "base_reads", number_json(d->wanted), "failed", d->failed, "why", optional_text(d->why));
 }
 
 static json_t *setting_json(const struct gate_setting *s)
@@ -81,12 +82,12 @@ void gate_json(struct str *out, const struct gate_result *r)
             json_pack("{s:o, s:o, s:o, s:o, s:o}", "setting", json_text_of(r->flips[i].setting), "task",
                       json_text_of(r->flips[i].task), "problem", json_text_of(r->flips[i].problem), "base",
                       number_json(r->flips[i].base), "now", number_json(r->flips[i].now)));
-    json_t *o =
-        json_pack("{s:i, s:s, s:s, s:o, s:f, s:b, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "schema", 1, "program",
-                  KVEVAL_VERSION, "verdict", gate_verdict_name(r->verdict), "words", optional_text(r->words),
-                  "margin_points", r->margin, "same_numerics", r->same_class, "base", side_json(r->base),
-                  "new", side_json(r->now), "replays_failed", r->tier1_failed, "replays", drifts, "settings",
-                  settings, "tasks", notes, "largest_losses", flips);
+    json_t *o = json_pack("{s:i, s:s, s:s, s:o, s:f, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "schema",
+                          1, "program", KVEVAL_VERSION, "verdict", gate_verdict_name(r->verdict), "words",
+                          optional_text(r->words), "margin_points", r->margin, "same_numerics", r->same_class,
+                          "base", side_json(r->base), "new", side_json(r->now), "replays_missing",
+                          optional_text(r->unscored), "replays_failed", r->tier1_failed, "replays", drifts,
+                          "settings", settings, "tasks", notes, "largest_losses", flips);
     char *text = json_dumps(o, JSON_INDENT(1) | JSON_SORT_KEYS);
     str_puts(out, text ? text : "{}");
     str_putc(out, '\n');
@@ -215,6 +216,25 @@ static void blind_guards(struct str *out, const struct gate_result *r)
         }
 }
 
+static void replays_line(struct str *out, const struct gate_result *r)
+{
+    int failed = 0, exact = 0;
+    for (int i = 0; i < r->n_drifts; i++) {
+        failed += r->drifts[i].failed;
+        exact += r->drifts[i].is_exact;
+    }
+    if (r->same_class && gate_is_served(r->now))
+        str_printf(out, "replays: %d of %d are within the noise of the baseline's night\n",
+                   r->n_drifts - failed, r->n_drifts);
+    else if (gate_is_served(r->now) || gate_is_served(r->base))
+        str_printf(out, "replays: %d of %d are within what another numerics class may differ by\n",
+                   r->n_drifts - failed, r->n_drifts);
+    else
+        str_printf(out, "replays: %d of %d are the same to the last bit%s\n", exact, r->n_drifts,
+                   failed || r->same_class ? ""
+                                           : ", the others within what another numerics class may differ by");
+}
+
 void gate_console(struct str *out, const struct gate_result *r)
 {
     if (r->changed) {
@@ -227,20 +247,19 @@ void gate_console(struct str *out, const struct gate_result *r)
         console_line(out, r->now->numerics, 0);
         str_puts(out, ", in the baseline ");
         console_line(out, r->base->numerics, 0);
+        if (gate_is_served(r->now) || gate_is_served(r->base))
+            str_puts(out, "; whether the weights are the same cannot be told");
         str_putc(out, '\n');
     }
     if (r->now->n_texts || r->base->n_texts)
         str_puts(out, "left out: tasks of texts, which have likelihoods instead of verdicts\n");
+    if (r->unscored) {
+        str_puts(out, "replays: none, since ");
+        console_line(out, r->unscored, 0);
+        str_putc(out, '\n');
+    }
     if (r->n_drifts) {
-        int failed = 0, exact = 0;
-        for (int i = 0; i < r->n_drifts; i++) {
-            failed += r->drifts[i].failed;
-            exact += r->drifts[i].is_exact;
-        }
-        str_printf(out, "replays: %d of %d are the same to the last bit%s\n", exact, r->n_drifts,
-                   failed          ? ""
-                   : r->same_class ? ""
-                                   : ", the others within what another numerics class may differ by");
+        replays_line(out, r);
         for (int i = 0, shown = 0; i < r->n_drifts && shown < 8; i++)
             if (r->drifts[i].failed) {
                 str_puts(out, "  replay of ");

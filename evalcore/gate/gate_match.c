@@ -68,11 +68,12 @@ int gate_match(const struct gate_side *base, const struct gate_side *now, struct
         return err_set(e, ERR_USAGE, "%s has nothing to compare with", base->path);
     if (gate_fit(base, 0, e))
         return e->code;
-    if (strcmp(base->weights, now->weights))
+    int is_served = gate_is_served(base) || gate_is_served(now);
+    if (!is_served && strcmp(base->weights, now->weights))
         return err_set(e, ERR_USAGE,
                        "the models differ: %s has weights %.12s (%s), the baseline %.12s (%s); %s", now->path,
                        now->weights, now->model, base->weights, base->model, next_step);
-    if (strcmp(base->configuration, now->configuration))
+    if (!is_served && strcmp(base->configuration, now->configuration))
         return err_set(e, ERR_USAGE,
                        "the models differ: %s has the weights of the baseline under another configuration "
                        "(%.12s, the baseline %.12s): config.json, generation_config.json or tokenizer.json "
@@ -99,6 +100,11 @@ int gate_terms(const struct gate_side *base, const struct gate_side *now, int ha
             e, ERR_USAGE,
             "the margin is %g points in %s and %g in the baseline; say with --margin which one counts",
             now->margin, now->path, base->margin);
+    if (!other_numerics && !strcmp(base->numerics, now->numerics) && !gate_same_class(base, now))
+        return err_set(e, ERR_USAGE,
+                       "the server of %s tells another number of parameters or bytes than the baseline's, so "
+                       "it serves other weights as \"%s\"; %s, or allow it with --other-numerics",
+                       now->path, now->model, next_step);
     if (!other_numerics && strcmp(base->numerics, now->numerics))
         return err_set(
             e, ERR_USAGE,

@@ -84,15 +84,23 @@ static void replays_section(struct doc *d, const struct gate_result *r)
                                                   {"completion", CELL_NUMBER},
                                                   {"result", 0},
                                                   {"nats a token", CELL_NUMBER},
+                                                  {"KL", CELL_NUMBER},
                                                   {"same top-1", CELL_NUMBER},
                                                   {"shared entries", CELL_NUMBER},
                                                   {"reads", CELL_NUMBER}};
-    if (!r->n_drifts)
+    if (!r->n_drifts && !r->unscored)
         return;
     doc_section(d, "replays", "Replays");
-    doc_paragraph(d,
-                  "Completions that the base file keeps, decoded again token by token under each setting.%s",
-                  r->same_class ? " In one numerics class everything must be the same to the last bit." : "");
+    if (r->unscored) {
+        doc_paragraph(d, "None, since %s.", r->unscored);
+        return;
+    }
+    doc_paragraph(
+        d, "Completions that the base file keeps, decoded again token by token under each setting.%s",
+        !r->same_class           ? ""
+        : gate_is_served(r->now) ? " The server's own noise, measured when the baseline was made, "
+                                   "says how far they may be from it."
+                                 : " In one numerics class everything must be the same to the last bit.");
     struct table *t = doc_table(d, "Replays");
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < r->n_drifts; i++) {
@@ -101,15 +109,20 @@ static void replays_section(struct doc *d, const struct gate_result *r)
         table_add(d, t, 0, "%s", x->setting);
         table_add(d, t, 0, "%d", x->trace);
         table_add(d, t, x->failed ? CELL_BAD | CELL_STRONG : CELL_GOOD, "%s",
-                  x->failed     ? "changed"
-                  : x->is_exact ? "the same bits"
-                                : "close");
+                  x->failed         ? "changed"
+                  : x->is_exact     ? "the same bits"
+                  : x->kl_limit > 0 ? "within the noise"
+                                    : "close");
         if (x->why)
             table_small(d, t, "%s", x->why);
         table_add(d, t, 0, "%.2g", x->nats);
+        if (x->kl_limit > 0)
+            table_add(d, t, 0, "%.2g of %.2g", x->kl, x->kl_limit);
+        else
+            table_add(d, t, 0, "-");
         table_add(d, t, 0, "%.1f %%", 100 * x->top1);
         table_add(d, t, 0, isnan(x->overlap) ? "-" : "%.0f %%", 100 * x->overlap);
-        table_add(d, t, 0, "%.0f", x->reads);
+        table_add(d, t, 0, isnan(x->reads) ? "-" : "%.0f", x->reads);
     }
 }
 

@@ -9,6 +9,8 @@
 #include "evalcore/base/hash.h"
 #include "evalcore/gate/gate.h"
 
+enum { COMPANY_TOKENS = 16 };
+
 struct replaying {
     struct gate_replay *r;
     const struct gate_trace *trace;
@@ -17,6 +19,7 @@ struct replaying {
 };
 struct replays { /* all of them, in the order of the jobs */
     struct replaying *list;
+    int by_server;
     struct arena *arena;
 };
 
@@ -64,6 +67,18 @@ static void keep_seen(struct gate_replay *r, const struct decoder_replay *from, 
     }
 }
 
+static void keep_scores(struct gate_replay *r, const struct completion *c, const struct gate_trace *t, int n,
+                        struct arena *a)
+{
+    r->n = n;
+    r->ids = t->ids;
+    r->millinats = arena_alloc(a, (size_t)n * sizeof *r->millinats);
+    r->tops = arena_alloc(a, (size_t)n * sizeof *r->tops);
+    memcpy(r->tops, c->tops, (size_t)n * sizeof *r->tops);
+    for (int i = 0; i < n; i++)
+        r->millinats[i] = c->logprobs[i] < -1e6f ? -1000000000 : (int)lrint(1000 * (double)c->logprobs[i]);
+}
+
 static int keep_replay(void *context, const struct job *j, const struct decoded_job *d, struct err *e)
 {
     const struct replays *all = context;
@@ -71,17 +86,20 @@ static int keep_replay(void *context, const struct job *j, const struct decoded_
     struct gate_replay *r = q->r;
     const struct completion *c = &d->c;
     struct str bits = {0};
+    r->by_server = all->by_server;
+    if (all->by_server) {
+        if (c->finish == FINISHED_ERROR)
+            r->why = arena_strdup(all->arena, c->error);
+        else
+            keep_scores(r, c, q->trace, c->n_logprobs, all->arena);
+        return 0;
+    }
     if (c->finish == FINISHED_ERROR || c->n_logprobs < q->trace->n)
         return err_set(e, ERR_DEVICE, "replay of %s under %s: %s", q->trace->problem, r->setting,
                        c->error ? c->error : "the context has no room for it");
-    r->n = q->trace->n;
+    keep_scores(r, c, q->trace, q->trace->n, all->arena);
     r->kv = c->kv;
     size_t n = (size_t)r->n;
-    r->millinats = arena_alloc(all->arena, n * sizeof *r->millinats);
-    r->tops = arena_alloc(all->arena, n * sizeof *r->tops);
-    memcpy(r->tops, c->tops, n * sizeof *r->tops);
-    for (int i = 0; i < r->n; i++)
-        r->millinats[i] = c->logprobs[i] < -1e6f ? -1000000000 : (int)lrint(1000 * (double)c->logprobs[i]);
     str_add(&bits, (const char *)c->logprobs, n * sizeof *c->logprobs);
     str_add(&bits, (const char *)c->gaps, n * sizeof *c->gaps);
     sha256_hex(bits.data, bits.len, r->bits, 16);
@@ -91,7 +109,7 @@ static int keep_replay(void *context, const struct job *j, const struct decoded_
 }
 
 /* The job of replay i, which its `sample` names. */
-static int make_job(struct job *out, struct replaying *q, int i, const struct runplan *p, int every,
+static int make_job(struct job *out, struct replaying *q, int i, const struct runplan *p, int every, int more,
                     struct arena *a, struct err *e)
 {
     struct gate_replay *r = q->r;
@@ -105,7 +123,7 @@ static int make_job(struct job *out, struct replaying *q, int i, const struct ru
     int row = find_prompt(q, p, e);
     if (row < 0)
         return row;
-    q->tokens = (struct replay_tokens){q->trace->ids, q->trace->n, every};
+    q->tokens = (struct replay_tokens){.ids = q->trace->ids, .n = q->trace->n, .every = every, .more = more};
     *out = (struct job){.cell = (int)(q->cell - p->cells),
                         .problem = row,
                         .sample = i,
@@ -120,20 +138,23 @@ static int make_job(struct job *out, struct replaying *q, int i, const struct ru
 int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, struct sweep *s, int every,
                 const struct process_env *show, int *signal, struct arena *a, struct err *e)
 {
-    struct replays all = {.list = xcalloc((size_t)n + 1, sizeof *all.list), .arena = a};
+    struct replays all = {.list = xcalloc((size_t)n + 1, sizeof *all.list),
+                          .by_server = s->plan->file->endpoint != NULL,
+                          .arena = a};
+    int more = n > 1 ? COMPANY_TOKENS : 1; /* of a server's: it decodes them while it reads others' prompts */
     struct job *jobs = xcalloc((size_t)n + 1, sizeof *jobs);
     int rc = 0;
     *signal = 0;
     for (int i = 0; i < n && !rc; i++) {
         all.list[i] = (struct replaying){.r = &r[i], .trace = &traces[r[i].trace]};
-        rc = make_job(&jobs[i], &all.list[i], i, s->plan, every, a, e);
+        rc = make_job(&jobs[i], &all.list[i], i, s->plan, every, more, a, e);
     }
     s->replayed = keep_replay;
     s->context = &all;
     if (!rc)
         rc = gate_decode_list(s, NULL, jobs, n, show, signal, e);
     for (int i = 0; i < n && !rc && !*signal; i++)
-        if (!r[i].n)
+        if (!r[i].n && !r[i].why)
             rc = err_set(e, ERR_DEVICE, "replay of %s under %s was not decoded", traces[r[i].trace].problem,
                          r[i].setting);
     free(jobs);

@@ -13,6 +13,17 @@ const char *gate_setting_label(const char *policy, const char *settings, struct 
     return settings && *settings ? arena_printf(a, "%s %s", policy, settings) : policy;
 }
 
+int gate_is_served(const struct gate_side *s)
+{
+    return s->numerics && !strncmp(s->numerics, "endpoint:", 9);
+}
+
+int gate_same_class(const struct gate_side *base, const struct gate_side *now)
+{
+    return !strcmp(base->numerics, now->numerics) &&
+           (!gate_is_served(base) || !strcmp(base->weights, now->weights));
+}
+
 static void add_sums(struct gate_sums *to, const struct gate_sums *s)
 {
     to->n += s->n;

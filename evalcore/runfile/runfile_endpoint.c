@@ -98,8 +98,8 @@ int runfile_read_endpoint(struct runfile *r, json_t *model, int is_taken, struct
         return rc;
     if (!is_taken)
         return err_set(e, ERR_USAGE,
-                       "%s: the model is behind an endpoint, and only `kveval sweep` decodes through one; "
-                       "name a model folder with --model",
+                       "%s: the model is behind an endpoint, and only `kveval sweep` and `kveval gate` decode "
+                       "through one; name a model folder with --model",
                        r->path);
     const char *as_written = p->tokenizer;
     if (strcmp(as_written, "pocket")) {

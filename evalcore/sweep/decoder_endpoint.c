@@ -15,17 +15,22 @@
 #include "evalcore/base/log.h"
 #include "evalcore/endpoint/endpoint.h"
 #include "evalcore/sweep/decoder.h"
+#include "evalcore/sweep/replay.h"
 
 /* This many failures before the first success, or this many jobs in a row that ran out of retries, end the
  * decoding: the server is set up otherwise than the run file says, or has stopped working. */
 enum { FAILED_IN_A_ROW = 20 };
+/* Servers that cannot score a prompt answer 500, which other requests are worth many tries for. */
+enum { SCORE_TRIES = 3 };
 
 struct endpoint_decoder {
     struct decoder *decoder;
     struct endpoint *ep;
     struct tokenizer_scratch scratch;
-    struct token_list ids;
-    struct str text;
+    struct token_list ids, forced; /* forced: a prompt with the tokens of a replay behind it */
+    struct str text, scored;       /* scored: the texts of these, each with its NUL */
+    const char **scored_at;
+    size_t cap_scored;
     struct decoder_sums sums;
     struct endpoint_running *asked;
     double clock, finished;            /* when `sums` was brought up to date; tokens of finished requests */
@@ -69,17 +74,16 @@ static uint32_t seed_of(const struct settings *t, const struct problem *problem,
 }
 
 /* The prompt as text, which must give the same ids again. */
-static int prompt_text(struct endpoint_decoder *s, const struct prompt_row *row, const int32_t *ids,
-                       struct err *e)
+static int prompt_text(struct endpoint_decoder *s, const int32_t *ids, int n, struct err *e)
 {
     const struct tokenizer *t = s->decoder->plan->loaded[0].tokenizer;
     str_clear(&s->text);
     s->ids.n = 0;
-    tokenizer_decode(t, ids, (size_t)row->n, 0, &s->text);
+    tokenizer_decode(t, ids, (size_t)n, 0, &s->text);
     int rc = tokenizer_encode(t, &s->scratch, str_text(&s->text), s->text.len, 1, &s->ids, e);
     if (rc)
         return rc;
-    if (s->ids.n != (size_t)row->n || memcmp(s->ids.id, ids, (size_t)row->n * sizeof *ids) != 0)
+    if (s->ids.n != (size_t)n || memcmp(s->ids.id, ids, (size_t)n * sizeof *ids) != 0)
         return err_set(
             e, ERR_UNSUPPORTED,
             "the prompt's tokens are not those of its text; a server that takes token ids is needed "
@@ -114,7 +118,7 @@ static int hand_over_answer(struct endpoint_decoder *s, long j, const struct end
     struct err why = {0};
     struct endpoint_answer bad = {.error = why.text, .seconds = a->seconds};
     s->ids.n = 0;
-    if (!a->error && !a->ids &&
+    if (!a->error && !a->ids && !a->logprobs &&
         tokenizer_encode(p->loaded[0].tokenizer, &s->scratch, a->text, a->n_text, 0, &s->ids, &why))
         a = &bad;
     struct completion c = {.ids = a->ids, .n_ids = a->n_ids, .text = a->text, .n_text = a->n_text};
@@ -126,6 +130,10 @@ static int hand_over_answer(struct endpoint_decoder *s, long j, const struct end
     json_t *more = NULL;
     if (a->error) {
         c.n_ids = 0;
+    } else if (a->logprobs) { /* a replay */
+        c.logprobs = a->logprobs;
+        c.tops = a->tops;
+        c.n_logprobs = p->jobs[j].replay->n - 1;
     } else if (a->ids) {
         more = json_pack("{s:s}", "ids_from", "server");
     } else {
@@ -140,6 +148,8 @@ static int hand_over_answer(struct endpoint_decoder *s, long j, const struct end
     d->worker[0].n_finished++;
     int rc = d->user.done(d->user.context, 0, j, &done, e);
     json_decref(more);
+    if (!rc && a->error && p->jobs[j].replay)
+        return rc; /* whoever asked for it says what that means */
     if (!rc && a->error)
         count_failure(s, &p->jobs[j], a);
     else if (!rc) {
@@ -162,6 +172,34 @@ static void end_tokens(struct endpoint_request *r, const struct engine_info *inf
 }
 _Static_assert((int)ENGINE_MAX_ENDS < (int)ENDPOINT_END_TOKENS, "the chat form's own has room");
 
+/* Makes a request of a replay: its tokens but the last stand behind the prompt, to be scored. */
+static void force_tokens(struct endpoint_decoder *s, struct endpoint_request *r,
+                         const struct replay_tokens *t)
+{
+    size_t n = (size_t)t->n - 1, all = (size_t)r->n_prompt + n, at = 0;
+    xgrow(&s->forced.id, &s->forced.cap, all, sizeof *s->forced.id);
+    memcpy(s->forced.id, r->prompt, (size_t)r->n_prompt * sizeof *r->prompt);
+    memcpy(s->forced.id + r->n_prompt, t->ids, n * sizeof *t->ids);
+    str_clear(&s->scored);
+    for (size_t i = 0; i < n; i++) {
+        tokenizer_decode(s->decoder->plan->loaded[0].tokenizer, &t->ids[i], 1, 0, &s->scored);
+        str_putc(&s->scored, 0);
+    }
+    xgrow(&s->scored_at, &s->cap_scored, n, sizeof *s->scored_at);
+    for (size_t i = 0; i < n; i++, at += strlen(s->scored.data + at) + 1)
+        s->scored_at[i] = s->scored.data + at;
+    r->prompt = s->forced.id;
+    r->n_prompt = (int)all;
+    r->n_scored = (int)n;
+    r->scored = s->scored_at;
+    int room = s->decoder->plan->loaded[0].info.max_context - r->n_prompt;
+    r->max_new_tokens = t->more < room ? t->more : room > 1 ? room : 1;
+    r->temperature = 0;
+    r->top_p = 1;
+    r->n_stop = 0;
+    r->most_tries = SCORE_TRIES;
+}
+
 static int endpoint_submit_job(struct decoder *d, int w, long job, struct err *e)
 {
     struct endpoint_decoder *s = d->data;
@@ -183,11 +221,13 @@ static int endpoint_submit_job(struct decoder *d, int w, long job, struct err *e
                                  .stop = t->stop,
                                  .n_stop = t->n_stop,
                                  .user = &p->jobs[job]};
+    if (j->replay)
+        force_tokens(s, &r, j->replay);
     end_tokens(&r, info, set->end_token);
     struct err why = {0};
     d->worker[w].n_held++;
     if (p->file->endpoint->is_text) {
-        if (prompt_text(s, row, r.prompt, &why)) {
+        if (prompt_text(s, r.prompt, r.n_prompt, &why)) {
             struct endpoint_answer a = {.error = why.text};
             int rc = hand_over_answer(s, job, &a, e);
             return rc ? rc : check_end(s, e);
@@ -276,8 +316,11 @@ static void endpoint_close_decoder(struct decoder *d)
     endpoint_close(s->ep);
     free(s->asked);
     token_list_release(&s->ids);
+    token_list_release(&s->forced);
     tokenizer_scratch_release(&s->scratch);
     str_release(&s->text);
+    str_release(&s->scored);
+    free(s->scored_at);
     free(s);
     free(d->worker);
     memset(d, 0, sizeof *d);

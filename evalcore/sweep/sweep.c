@@ -101,10 +101,14 @@ int sweep_open_workers(struct sweep *s, struct runplan *p, struct deadline *dead
     return rc ? rc : s->decoder.bind(&s->decoder, e);
 }
 
-int sweep_open_endpoint(struct sweep *s, struct runplan *p, struct deadline *deadline, const char *key,
-                        struct err *e)
+int sweep_open_endpoint(struct sweep *s, struct runplan *p, struct deadline *deadline,
+                        const struct process_env *env, struct err *e)
 {
     const struct decoder_user user = decoder_user(s);
+    const char *variable = p->file->endpoint->api_key_env, *key = variable ? env->variable(variable) : NULL;
+    if (variable && (!key || !*key))
+        return err_set(e, ERR_USAGE, /* not its value, which may be the key by mistake */
+                       "%s: the variable that model.api_key_env names is not set", p->file->path);
     s->plan = p;
     s->deadline = deadline;
     int rc = decoder_open_endpoint(&s->decoder, p, &user, key, e);

@@ -32,8 +32,8 @@ struct sweep {
 int sweep_open_workers(struct sweep *s, struct runplan *p, struct deadline *deadline,
                        const struct device_list *devices, struct timeouts timeouts, const char *dir, int argc,
                        char **argv, const char *cache_dir, struct err *e);
-int sweep_open_endpoint(struct sweep *s, struct runplan *p, struct deadline *deadline, const char *key,
-                        struct err *e);
+int sweep_open_endpoint(struct sweep *s, struct runplan *p, struct deadline *deadline,
+                        const struct process_env *env, struct err *e);
 /* The same on the engines of a plan that has them and its jobs, in this process. It cannot fail. */
 void sweep_open_local(struct sweep *s, struct runplan *p, struct deadline *deadline);
 /* Decodes the plan's jobs as they are now, in their order, into the journal of the folder `dir` (NULL: all

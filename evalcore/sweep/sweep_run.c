@@ -168,12 +168,7 @@ static int load_workers(struct whole_sweep *s, struct err *e)
 /* The same with the server of an endpoint. */
 static int load_endpoint(struct whole_sweep *s, struct err *e)
 {
-    const char *variable = s->file.endpoint->api_key_env;
-    const char *key = variable ? s->env->variable(variable) : NULL;
-    if (variable && (!key || !*key))
-        return err_set(e, ERR_USAGE, /* not its value, which may be the key by mistake */
-                       "%s: the variable that model.api_key_env names is not set", s->file.path);
-    int rc = sweep_open_endpoint(&s->sweep, &s->plan, &s->deadline, key, e);
+    int rc = sweep_open_endpoint(&s->sweep, &s->plan, &s->deadline, s->env, e);
     if (rc == ERR_IO) /* no mistake in the input */
         s->code = EXIT_INCOMPLETE;
     return rc;

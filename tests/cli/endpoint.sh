@@ -51,8 +51,6 @@ says "http://127.0.0.1:1/v1 cannot be asked for its models"
 for option in --devices=cpu --threads=2; do
     refuse 2 "${option%=*} says nothing to an endpoint; leave it out" sweep run.json -o a "$option"
 done
-refuse 2 "run.json: the model is behind an endpoint, and only \`kveval sweep\` decodes through one; name a model folder with \
---model" gate --run run.json --base base.jsonl -o a
 
 # --- a list of models without end
 serve models=long

@@ -25,8 +25,13 @@ only, writes its port into PORT_FILE, and ends by itself after `life` seconds.
   tokens=N      pieces of a completion at most (default 12)
   models=JSON   the entry of /models; "none": there is no such list; "long": a list of 5 MB
   log=FILE      a line for each request that was answered well
+  right=SHARE   completions answer the number in brackets of the prompt, which is text, and so many of them rightly
+  logprobs=HOW  of a prompt: "prompt" as vLLM gives them, "echo" or "ids" as OpenAI's echo with texts or vLLM's ids, "next"
+                the echo of the next place; "500" fails; without it there are none
+  noise=SD      of these log-probabilities, drawn anew for each request, in nats
+  shift=NATS    that all of them are lower
 """
-import hashlib, json, os, random, signal, socket, struct, subprocess, sys, threading, time
+import functools, hashlib, json, os, random, signal, socket, struct, subprocess, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FAULTS = ["429", "429 after", "500", "502", "503", "reset", "drop", "truncated", "garbage", "no end", "no finish", "html",
@@ -35,6 +40,35 @@ BAD = ["wrong count", "odd finish", "huge token", "500", "400", "no usage", "ear
 tries, lock, n_requests, n_good, is_gone = {}, threading.Lock(), 0, 0, False
 work = threading.Lock()
 opts = {"life": "60", "delay": "0", "tokens": "12", "as": "mock", "ends": "[450]"}
+
+
+def number_of(*what):
+    """In [0, 1), a function of what it is given."""
+    return int(hashlib.sha256(repr(what).encode()).hexdigest()[:12], 16) / 16 ** 12
+
+
+def answer_of(prompt, key):
+    """The number in brackets, or one that is not."""
+    n = int(prompt.rsplit("(", 1)[1].split(")")[0])
+    return n if number_of(key, "right") < float(opts["right"]) else n + 1
+
+
+@functools.lru_cache(None)
+def ids_of(text):
+    out = subprocess.run([opts["program"], "tokenize", "--bare"], input=json.dumps({"text": text}) + "\n",
+                         capture_output=True, text=True, check=True).stdout
+    return tuple(json.loads(out)["ids"])
+
+
+def scores_of(ids, nth):
+    """A log-probability for each token, and the likeliest token: in nine of ten places the token itself."""
+    r, out = random.Random(nth), []
+    for i, token in enumerate(ids):
+        x = number_of(ids[:i], token)
+        logprob = -0.02 - 2 * x ** 3 + r.gauss(0, float(opts.get("noise", 0))) - float(opts.get("shift", 0))
+        top = token if x < 0.9 else 3 + (token + 1) % 40
+        out.append((min(logprob, 0), top, min(logprob, 0) + (0.1 if top != token else 0)))
+    return out
 
 
 def pieces_of(key, most):
@@ -114,7 +148,9 @@ class Handler(BaseHTTPRequestHandler):
                 return self.answer(q, self.key_of(q), None)
             finally:
                 work.release()
-        why = self.check(q)
+        why = None if "prompt_logprobs" in q else self.check(q)
+        if "prompt_logprobs" in q:
+            return self.score(q, nth_request)
         if why:
             return self.plain(400, {"object": "error", "message": why, "code": 400})
         key = self.key_of(q)
@@ -173,11 +209,32 @@ class Handler(BaseHTTPRequestHandler):
         return None
 
     def count(self, prompt):
-        if not isinstance(prompt, str):
-            return len(prompt)
-        out = subprocess.run([opts["program"], "tokenize", "--bare"], input=json.dumps({"text": prompt}) + "\n",
-                             capture_output=True, text=True, check=True).stdout
-        return len(json.loads(out)["ids"])
+        return len(prompt if not isinstance(prompt, str) else ids_of(prompt))
+
+    def score(self, q, nth):
+        """The answer to a request for the log-probabilities of its prompt."""
+        how = opts.get("logprobs")
+        if how == "500":
+            return self.plain(500, {"error": {"message": "logits are not kept"}})
+        ids = tuple(q["prompt"]) if not isinstance(q["prompt"], str) else ids_of(q["prompt"])
+        scores, n_new, choice = scores_of(ids, nth), q["max_tokens"], {"index": 0, "text": "?" * q["max_tokens"], "finish_reason": "length"}
+        if how == "prompt":
+            choice["prompt_logprobs"] = [None] + [
+                {str(t): {"logprob": v, "rank": 1 + (t != top)}, str(top): {"logprob": v if t == top else best, "rank": 1}}
+                for t, (v, top, best) in list(zip(ids, scores))[1:]]
+        elif how:
+            words = ["token_id:%d" % i if how == "ids" else "%d " % i for i in ids] + ["?"] * n_new
+            if how == "echo":  # as texts, of which special tokens have none
+                words = [TEXTS[i] for i in ids] + ["?"] * n_new
+            name = (lambda i: "token_id:%d" % i) if how == "ids" else (lambda i: TEXTS[i])
+            if how == "next":
+                words, scores = [TEXTS[i] for i in ids] + ["?"] * (n_new - 1), scores[1:] + scores[:1]
+            lists = [(v, {w: v, name(top): best}) if top != t else (v, {w: v}) for t, w, (v, top, best) in zip(ids, words, scores)]
+            lists += [(-0.5, {"?": -0.5})] * (len(words) - len(ids))
+            choice["logprobs"] = {"tokens": words, "token_logprobs": [None] + [a for a, _ in lists[1:]],
+                                  "top_logprobs": [None] + [b for _, b in lists[1:]]}
+        usage = {"prompt_tokens": len(ids), "completion_tokens": n_new}
+        return self.plain(200, {"object": "text_completion", "choices": [choice], "usage": usage, "model": opts["as"]})
 
     def answer(self, q, key, fault):
         if fault in ("500", "502", "503"):
@@ -197,6 +254,8 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(30)
             return self.reset()
         pieces, finish = pieces_of(key, q["max_tokens"])
+        if "right" in opts:
+            pieces, finish = ["</think>\n\nThe answer", " is", " \\boxed{%d}" % answer_of(q["prompt"], key), "."], "stop"
         if "queue" in opts and int(key[:2], 16) % 4 == 0:
             pieces, finish = ["q" * 60], "stop"
         if fault == "abort":
@@ -297,6 +356,15 @@ def fill(server):
             waiting.append(s)
 
 
+def texts():
+    """Of the pocket model's tokens; without "echo" nobody asks for them."""
+    found = json.load(open(opts["vocabulary"]))
+    words = {i: w.replace("\u0120", " ").replace("\u010a", "\n") for w, i in found["model"]["vocab"].items()}
+    words.update({t["id"]: "" if t["special"] else t["content"] for t in found["added_tokens"]})
+    return words
+
+
+TEXTS = {}
 waiting = []
 meeting = None
 
@@ -322,6 +390,8 @@ class Server(ThreadingHTTPServer):
 
 def main():
     opts.update(a.split("=", 1) for a in sys.argv[2:])
+    if "vocabulary" in opts:
+        TEXTS.update(texts())
     if "revoke" in opts:
         global meeting
         meeting = threading.Barrier(int(opts["revoke"]), action=stop_client)

@@ -1,6 +1,6 @@
 /* Answers of servers: framing, fields and counts. Cases: answer.test. Each body comes whole, in pieces of
  * three bytes and byte by byte, which must be the same to the reader. Asked for were 4 tokens after a prompt
- * of 3. */
+ * of 3; under "scored" one token, and log-probabilities of the prompt's last two. */
 #include <string.h>
 
 #include "evalcore/endpoint/answer.h"
@@ -19,6 +19,8 @@ static void describe(const struct answer *a, struct str *out)
     str_printf(out, "\"%s\" %s, %d tokens", str_text(&a->text), a->finish, (int)a->completion_tokens);
     for (int i = 0; i < a->n_ids; i++)
         str_printf(out, "%s%d", i ? " " : ", ids ", (int)a->ids[i]);
+    for (int i = 0; i < a->n_scored; i++)
+        str_printf(out, "%s%.2f %d", i ? ", " : ", scores ", (double)a->logprobs[i], (int)a->tops[i]);
 }
 
 static void read_in_pieces(struct answer *a, const char *body, size_t n, size_t piece, struct str *out)
@@ -36,9 +38,14 @@ static void run_case(const struct test_case *c)
 {
     struct answer a = {
         .max_tokens = 4, .prompt = prompt, .n_prompt = 3, .end_tokens = {2, 5}, .n_end_tokens = 2};
-    const char *json = case_text(c, "json"), *stream = case_text(c, "stream"), *cut = case_text(c, "cut");
+    static const char *const texts[] = {" a", " b"};
+    const char *scored = case_text(c, "scored"), *json = scored ? scored : case_text(c, "json"),
+               *stream = case_text(c, "stream"), *cut = case_text(c, "cut");
     struct str body = {0}, got = {0}, again = {0};
     a.is_stream = !json;
+    a.n_scored = scored ? 2 : 0;
+    a.scored = texts;
+    a.max_tokens = scored ? 1 : 4;
     str_puts(&body, json ? json : stream ? stream : cut ? cut : "");
     if (stream)
         str_puts(&body, "\n\n");
