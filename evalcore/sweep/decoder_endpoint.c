@@ -192,8 +192,8 @@ static void force_tokens(struct endpoint_decoder *s, struct endpoint_request *r,
     r->n_prompt = (int)all;
     r->n_scored = (int)n;
     r->scored = s->scored_at;
-    int room = s->decoder->plan->loaded[0].info.max_context - r->n_prompt;
-    r->max_new_tokens = t->more < room ? t->more : room > 1 ? room : 1;
+    int left = s->decoder->plan->loaded[0].info.max_context - r->n_prompt;
+    r->max_new_tokens = t->more < left ? t->more : left > 1 ? left : 1;
     r->temperature = 0;
     r->top_p = 1;
     r->n_stop = 0;
