@@ -338,7 +338,8 @@ int engine_running(const struct engine *en, struct running *out)
     int n = 0;
     for (int i = 0; i < en->n_active; i++)
         if (!en->active[i]->is_reference)
-            out[n++] = (struct running){en->active[i]->req.user, en->active[i]->n_ids};
+            out[n++] = (struct running){en->active[i]->req.user, en->active[i]->n_ids, en->active[i]->ids,
+                                        en->active[i]->logprobs};
     return n;
 }
 
@@ -352,6 +353,21 @@ void engine_withdraw(struct engine *en)
     for (int i = 0; i < en->n_waiting; i++)
         sequence_release(en->waiting[i]);
     en->n_waiting = 0;
+}
+
+int engine_cancel(struct engine *en, const void *user)
+{
+    for (int i = 0; i < en->n_active; i++)
+        if (en->active[i]->req.user == user)
+            en->active[i]->is_cancelled = 1;
+    for (int i = 0; i < en->n_waiting; i++)
+        if (en->waiting[i]->req.user == user) {
+            sequence_release(en->waiting[i]);
+            memmove(en->waiting + i, en->waiting + i + 1,
+                    (size_t)(--en->n_waiting - i) * sizeof *en->waiting);
+            return 1;
+        }
+    return 0;
 }
 
 void engine_stats(const struct engine *en, struct engine_stats *out)

@@ -341,6 +341,10 @@ int engine_pending(const struct engine *en);
 struct running { /* a request that is being decoded */
     void *user;  /* of the request */
     int n_ids;   /* tokens of its completion so far */
+    /* These (n_ids), borrowed until the engine steps again; logprobs NULL: not asked for. A preempted request
+     * begins anew and finds the same. */
+    const int32_t *ids;
+    const float *logprobs;
 };
 /* Fills out, which has room for max_batch entries, with the requests in the batch and returns their number;
  * references are left out. */
@@ -351,6 +355,10 @@ int engine_waiting(const struct engine *en);
 /* Removes the requests that wait, preempted ones too: they give no completion, and their `user` is not used
  * any more. Those in the batch go on. */
 void engine_withdraw(struct engine *en);
+/* Ends the request with this `user`, which has no reference, before its time. Returns 1 when it waited: it is
+ * gone, without a completion. Else 0: it ends with the step that is under way, FINISHED_ERROR, and gives its
+ * place and its KV blocks back; or there is no such request. */
+int engine_cancel(struct engine *en, const void *user);
 
 /* The most prompts whose prefill is kept, while there is memory, for requests with the same prompt. */
 enum { ENGINE_SHARED_PROMPTS = 32 };

@@ -38,6 +38,7 @@ struct sequence {
     enum finish_reason finish;
     size_t text_end; /* before a stop string */
     int preempted;
+    int is_cancelled; /* ends with its next token (engine_cancel) */
     /* A request with a reference is two sequences that stay side by side: the reference's first, and the
      * request's own behind it (batch.c). */
     struct sequence *pair;

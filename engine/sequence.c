@@ -89,7 +89,8 @@ int sequence_settings_change(const struct sequence *s, int n_ids)
 int sequence_must_be_seen(const struct sequence *s)
 {
     int n = s->n_ids + 1;
-    return n >= s->limit || curve_is_due(s, n) || (s->req.n_stop && n >= s->req.min_new_tokens);
+    return s->is_cancelled || n >= s->limit || curve_is_due(s, n) ||
+           (s->req.n_stop && n >= s->req.min_new_tokens);
 }
 
 /* Finds the earliest stop string that the last token completed. */
@@ -145,6 +146,11 @@ void sequence_scored(struct sequence *s, const struct sample_result *r, int n)
 
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r)
 {
+    if (s->is_cancelled) {
+        s->error = xstrdup("the request was cancelled");
+        end_sequence(s, FINISHED_ERROR);
+        return;
+    }
     if (r->bad || s->has_bad_score) {
         fail_sequence(s, "the logits");
         return;

@@ -354,6 +354,13 @@ int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenize
                 const struct chat_words *w, const char *user, size_t n_user, struct token_list *out,
                 struct err *e)
 {
+    return chat_encode_turns(c, t, s, w, NULL, 0, user, n_user, out, e);
+}
+
+int chat_encode_turns(const struct chat *c, const struct tokenizer *t, struct tokenizer_scratch *s,
+                      const struct chat_words *w, const char *const *turns, size_t n_turns, const char *user,
+                      size_t n_user, struct token_list *out, struct err *e)
+{
     struct str text = {0};
     size_t guard[2];
     int rc = 0, is_plain = !c;
@@ -369,8 +376,10 @@ int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenize
         rc = check_plain(t, s, w->system, "the system message", e);
     if (!rc)
         rc = check_plain(t, s, w->answer_prefix, "the answer prefix", e);
+    for (size_t i = 0; i < n_turns && !rc; i++)
+        rc = check_plain(t, s, turns[2 * i + 1], "an earlier turn", e);
     if (!rc)
-        rc = chat_render(c, w, user, n_user, &text, guard, e);
+        rc = chat_render_turns(c, w, turns, n_turns, user, n_user, &text, guard, e);
     if (!rc)
         rc = (is_plain ? tokenizer_encode_plain : tokenizer_encode_guarded)(t, s, str_text(&text), text.len,
                                                                             guard[0], guard[1], out, e);

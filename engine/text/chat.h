@@ -89,6 +89,11 @@ int chat_render_turns(const struct chat *c, const struct chat_words *w, const ch
 int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenizer_scratch *s,
                 const struct chat_words *w, const char *user, size_t n_user, struct token_list *out,
                 struct err *e);
+/* The same with n_turns earlier turns, as chat_render_turns() has them; a special token in one of them is
+ * refused as in the system message. */
+int chat_encode_turns(const struct chat *c, const struct tokenizer *t, struct tokenizer_scratch *s,
+                      const struct chat_words *w, const char *const *turns, size_t n_turns, const char *user,
+                      size_t n_user, struct token_list *out, struct err *e);
 /* Appends the ids of a prompt that is rendered already: recognises its special tokens, and adds the tokens
  * that the tokenizer puts in front of a text (begin of sentence) unless the text has them. Returns 0 or an
  * error of tokenizer_encode(), and then appends nothing. */

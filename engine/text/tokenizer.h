@@ -74,6 +74,9 @@ void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, i
  * it anew where the tokenizer has names of bytes ("<0x0A>") and a run of them is no UTF-8. Each byte of such
  * a run is U+FFFD then, as in the tokenizers library, which only the end of the run decides. */
 void tokenizer_settle(const struct tokenizer *t, const int32_t *ids, size_t n, struct str *text);
+/* Returns 1 where the token is the name of a byte: what it and its neighbours of that kind give is settled
+ * with the next token that is none, or with the end. */
+int tokenizer_is_byte(const struct tokenizer *t, int32_t id);
 /* The same as tokenizer_decode() for a whole text: runs of bytes are settled, and some decoders remove a
  * space at its start (Llama 2). */
 void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,

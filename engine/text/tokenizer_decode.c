@@ -253,6 +253,18 @@ void tokenizer_settle(const struct tokenizer *t, const int32_t *ids, size_t n, s
     decode_tokens(t, ids, n, 1, JOINED, text);
 }
 
+int tokenizer_is_byte(const struct tokenizer *t, int32_t id)
+{
+    struct str text = {0};
+    if (!tokenizer_has(t, id))
+        return 0;
+    const struct vocab_entry *v = &t->vocab.entry[id];
+    str_add(&text, t->vocab.text.data + v->at, v->n);
+    int is_byte = run_steps(&t->decoder, 0, 0, &text) != 0;
+    str_release(&text);
+    return is_byte;
+}
+
 void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                            struct str *out)
 {

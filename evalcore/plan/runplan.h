@@ -42,6 +42,7 @@ struct plan_cell {
 };
 
 struct replay_tokens;
+struct job_request;
 struct job {
     char key[JOB_KEY_HEX + 1];
     int cell, problem, sample;
@@ -51,6 +52,8 @@ struct job {
     int withdrawn;   /* of its next record (record_compare() in run.h) */
     const struct replay_tokens
         *replay; /* evalcore/sweep/replay.h: decode these tokens again; NULL: an ordinary job */
+    const struct job_request *request; /* evalcore/sweep/decoder.h: decode this instead of the problem; NULL:
+                                        * an ordinary job */
 };
 
 struct runplan {

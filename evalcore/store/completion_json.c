@@ -107,6 +107,47 @@ static int read_options(const json_t *list, struct option_scores *s)
     return 1;
 }
 
+static int is_count(int i)
+{
+    return numbers[i].offset != offsetof(struct completion, seconds);
+}
+
+void completion_json_add_counts(json_t *o, const struct kv_counts *k)
+{
+    struct completion c = {.kv = *k};
+    for (int i = 0; i < N_NUMBERS; i++)
+        if (is_count(i))
+            json_object_set_new(
+                o, numbers[i].name,
+                json_real(*(const double *)(const void *)((const char *)&c + numbers[i].offset)));
+}
+
+int completion_json_read_counts(const json_t *o, struct kv_counts *k)
+{
+    struct completion c = {0};
+    for (int i = 0; i < N_NUMBERS; i++) {
+        const json_t *v = json_object_get(o, numbers[i].name);
+        if (is_count(i) && !json_is_number(v))
+            return 0;
+        *(double *)(void *)((char *)&c + numbers[i].offset) = json_number_value(v);
+    }
+    *k = c.kv;
+    return 1;
+}
+
+void completion_add_counts(struct kv_counts *to, const struct kv_counts *k)
+{
+    to->reads += k->reads;
+    to->reads_full += k->reads_full;
+    to->aux_reads += k->aux_reads;
+    to->prefill_reads += k->prefill_reads;
+    to->prefill_aux_reads += k->prefill_aux_reads;
+    to->key_elements += k->key_elements;
+    to->selected += k->selected;
+    to->peak_tokens = fmax(to->peak_tokens, k->peak_tokens);
+    to->prefill_peak_tokens = fmax(to->prefill_peak_tokens, k->prefill_peak_tokens);
+}
+
 void completion_json_add(json_t *o, const struct completion *c)
 {
     json_object_set_new(o, "finish", json_string(finish_name(c->finish)));

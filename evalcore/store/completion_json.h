@@ -14,6 +14,12 @@
 enum { COMPLETION_JSON_FIELDS = 13 }; /* "error", "likelihood" and "options" apart */
 void completion_json_add(json_t *o, const struct completion *c);
 
+/* The counts alone, and the other way: returns 1, or 0 when one is missing. */
+void completion_json_add_counts(json_t *o, const struct kv_counts *k);
+int completion_json_read_counts(const json_t *o, struct kv_counts *k);
+/* Adds the counts of a further completion: reads add up, of what was held the most counts. */
+void completion_add_counts(struct kv_counts *to, const struct kv_counts *k);
+
 /* The other way: finish, n_ids, kv, seconds, preempted, likelihood, options, error (borrowed from o); the
  * rest of *c is not touched. Counts that were left out are NaN. Returns NULL, or the name, a constant, of a
  * field that is missing or has a wrong value; *c then holds what is there, zeros for the rest, and

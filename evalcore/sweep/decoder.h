@@ -19,6 +19,15 @@
  *   stop      what ends within seconds is still handed to user->done; is_done: nothing is left to wait for
  *   close     also after an error, in any state */
 struct decoder_replay; /* replay.h */
+
+/* What struct job.request points to: a request from outside, which is no problem of the plan. Its policy is
+ * that of the job's cell, and its `policy`, `user` and `reference` are not looked at. All is borrowed until
+ * the job is over. */
+struct job_request {
+    struct request r;
+    int is_streamed; /* user->tokens is told of its tokens as they come */
+};
+
 struct decoded_job {
     struct completion c; /* borrowed during the call, as all that is here */
     json_t *more;        /* fields that take the place of the completion's in its record; NULL: none */
@@ -41,6 +50,10 @@ struct decoder_user {
     /* The model that worker w loads next, as an index into runfile.models: one it can load, not not_this (-1:
      * any). Returns -1 if none has jobs for it. NULL where there is one model. */
     int (*pick_model)(void *context, int w, int not_this);
+    /* Job j, which streams, has n more tokens, behind the first `from`; logprobs (n), or NULL. The last of
+     * them may come with done() alone. A job that begins anew tells its tokens again. NULL: nobody listens.
+     */
+    void (*tokens)(void *context, long j, int from, int n, const int32_t *ids, const float *logprobs);
 };
 
 struct decoder_worker {   /* what the queue may know of a worker */
@@ -85,12 +98,16 @@ struct decoder {
     struct decoder_worker *worker; /* (n_workers) */
     int n_workers;
     double load[RUNFILE_MODELS_MAX]; /* seconds that loading each model took, at most; 0: not known */
+    int wake_fd;                     /* poll of worker processes returns when it can be read, too; 0: none */
     int is_limited; /* the user decides when a job starts: none waits in the decoder; set after opening */
     long left[RUNFILE_MODELS_MAX]; /* jobs of each model that are not over; the user keeps it; -1: unknown */
     int (*bind)(struct decoder *d, struct err *e);
     void (*begin)(struct decoder *d);
     int (*capacity)(struct decoder *d, int w);
     int (*submit)(struct decoder *d, int w, long j, struct err *e);
+    /* Ends a job with a `request` before its time: done() is called for it, within a step, with
+     * FINISHED_ERROR, or with what it has if it ends meanwhile. */
+    int (*cancel)(struct decoder *d, long j, struct err *e);
     int (*poll)(struct decoder *d, struct err *e);
     void (*look)(struct decoder *d, struct decoder_figures *out);
     void (*change_model)(struct decoder *d, int w, int model); /* of a ready worker without jobs */

@@ -24,6 +24,8 @@ struct local_decoder {
     size_t options_cap;
     int32_t *buffer; /* tokens of a request of an option */
     size_t buffer_cap;
+    int *told; /* by job: tokens that user->tokens was told of */
+    size_t told_cap;
 };
 
 /* A request's `user` is the job's index, since the plan's list of jobs may grow meanwhile, and the option. */
@@ -150,6 +152,42 @@ static int submit_options(struct local_decoder *l, struct engine *en, long j, st
     return rc;
 }
 
+/* A request comes from outside: that it can never run is its own error and nobody else's. */
+static int submit_request(struct local_decoder *l, struct engine *en, long j, struct err *e)
+{
+    struct decoder *d = l->decoder;
+    const struct job *job = &d->plan->jobs[j];
+    struct request r = job->request->r;
+    struct err why = {0};
+    size_t had = l->told_cap;
+    xgrow(&l->told, &l->told_cap, (size_t)j + 1, sizeof *l->told);
+    memset(l->told + had, 0, (l->told_cap - had) * sizeof *l->told);
+    l->told[j] = 0;
+    r.policy = d->plan->cells[job->cell].instance;
+    r.user = user_of(j, 0);
+    r.reference = NULL;
+    if (!engine_submit(en, &r, &why)) {
+        d->worker[0].n_held++;
+        return 0;
+    }
+    if (why.code != ERR_USAGE)
+        return *e = why, why.code;
+    const struct decoded_job refused = {.c = {.text = "", .finish = FINISHED_ERROR, .error = why.text},
+                                        .device = ""};
+    return d->user.done(d->user.context, 0, j, &refused, e);
+}
+
+static int local_cancel(struct decoder *d, long j, struct err *e)
+{
+    const struct plan_cell *c = &d->plan->cells[d->plan->jobs[j].cell];
+    if (!engine_cancel(d->plan->loaded[c->loaded_model].engine, user_of(j, 0)))
+        return 0;
+    const struct decoded_job gone = {
+        .c = {.text = "", .finish = FINISHED_ERROR, .error = "the request was cancelled"}, .device = ""};
+    d->worker[0].n_held--;
+    return d->user.done(d->user.context, 0, j, &gone, e);
+}
+
 static int local_submit(struct decoder *d, int w, long j, struct err *e)
 {
     struct local_decoder *l = d->data;
@@ -159,6 +197,8 @@ static int local_submit(struct decoder *d, int w, long j, struct err *e)
     const struct prompt_set *s = &p->sets[c->set];
     struct engine *en = p->loaded[c->loaded_model].engine;
     int rc;
+    if (job->request)
+        return submit_request(l, en, j, e);
     if (s->options && !job->replay) {
         rc = submit_options(l, en, j, e);
     } else {
@@ -218,6 +258,29 @@ static int hand_over(struct local_decoder *l, const struct loaded_model *m, cons
     return rc;
 }
 
+/* Tells of the new tokens of jobs that stream. One that was preempted tells none until it has more than
+ * before. */
+static void tell_tokens(struct local_decoder *l, const struct loaded_model *m)
+{
+    struct decoder *d = l->decoder;
+    if (!d->user.tokens || !l->told)
+        return;
+    struct running *running = xcalloc((size_t)m->info.max_batch, sizeof *running);
+    int n = engine_running(m->engine, running);
+    for (int k = 0; k < n; k++) {
+        const struct running *r = &running[k];
+        long j = job_of(r->user);
+        const struct job_request *q = d->plan->jobs[j].request;
+        if (!q || !q->is_streamed || r->n_ids <= l->told[j])
+            continue;
+        int from = l->told[j];
+        d->user.tokens(d->user.context, j, from, r->n_ids - from, r->ids + from,
+                       r->logprobs ? r->logprobs + from : NULL);
+        l->told[j] = r->n_ids;
+    }
+    free(running);
+}
+
 static int local_poll(struct decoder *d, struct err *e)
 {
     struct local_decoder *l = d->data;
@@ -231,6 +294,8 @@ static int local_poll(struct decoder *d, struct err *e)
         rc = engine_step(m->engine, &done, &n, e);
         for (int k = 0; k < n && !rc; k++)
             rc = hand_over(l, m, &done[k], e);
+        if (!rc)
+            tell_tokens(l, m);
     }
     return rc;
 }
@@ -317,6 +382,7 @@ static void local_close(struct decoder *d)
         option_job_free(l->options[i]);
     free(l->options);
     free(l->buffer);
+    free(l->told);
     free(l);
     free(d->worker);
     memset(d, 0, sizeof *d);
@@ -334,6 +400,7 @@ void decoder_open_local(struct decoder *d, struct runplan *p, const struct decod
                           .begin = local_begin,
                           .capacity = local_capacity,
                           .submit = local_submit,
+                          .cancel = local_cancel,
                           .poll = local_poll,
                           .look = local_look,
                           .drain = local_drain,

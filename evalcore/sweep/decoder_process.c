@@ -57,7 +57,9 @@ static int send_job(struct workers *ws, int i, long j, struct err *e)
     const struct runplan *p = ws->decoder->plan;
     const struct job *job = &p->jobs[j];
     struct err why = {0};
-    json_t *m = job->replay ? message_replay(job, p->cells[job->cell].id) : message_job(job->key);
+    json_t *m = job->replay    ? message_replay(job, p->cells[job->cell].id)
+                : job->request ? message_request(job, p->cells[job->cell].id)
+                               : message_job(job->key);
     ws->link[i].wanted--;
     if (wire_send(&ws->link[i].process.wire, m, &why) < 0)
         worker_mark_dead(ws, i, &why, 0, e);
@@ -78,6 +80,18 @@ static int process_submit(struct decoder *d, int i, long j, struct err *e)
     ws->link[i].state->n_held++;
     send_job(ws, i, j, e);
     return e->code;
+}
+
+/* A worker that is gone has told of it, or will: the job is lost, and its user knows that it is not wanted.
+ */
+static int process_cancel(struct decoder *d, long j, struct err *e)
+{
+    struct workers *ws = d->data;
+    int i = ws->holder[j];
+    (void)e;
+    if (i >= 0)
+        wire_send(&ws->link[i].process.wire, message_cancel(d->plan->jobs[j].key), NULL);
+    return 0;
 }
 
 static int process_poll(struct decoder *d, struct err *e)
@@ -236,6 +250,7 @@ int decoder_open_process(struct decoder *d, struct runplan *p, const struct deco
                           .begin = process_begin,
                           .capacity = process_capacity,
                           .submit = process_submit,
+                          .cancel = process_cancel,
                           .poll = process_poll,
                           .look = process_look,
                           .change_model = process_change_model,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "evalcore/base/arena.h"
+#include "evalcore/store/completion_json.h"
 
 static const struct prompt_option *option_of(const struct prompt_set *s, const struct job *j, int option)
 {
@@ -69,26 +70,13 @@ static void fail_option(struct option_part *part, int option, const char *why)
     str_release(&text);
 }
 
-static void add_counts(struct kv_counts *to, const struct kv_counts *k)
-{
-    to->reads += k->reads;
-    to->reads_full += k->reads_full;
-    to->aux_reads += k->aux_reads;
-    to->prefill_reads += k->prefill_reads;
-    to->prefill_aux_reads += k->prefill_aux_reads;
-    to->key_elements += k->key_elements;
-    to->selected += k->selected;
-    to->peak_tokens = fmax(to->peak_tokens, k->peak_tokens);
-    to->prefill_peak_tokens = fmax(to->prefill_peak_tokens, k->prefill_peak_tokens);
-}
-
 static void join_parts(struct option_job *o, struct completion *out)
 {
     *out = (struct completion){
         .ids = o->ids, .n_ids = o->n_ids, .text = "", .finish = FINISHED_STOP, .options = {.n = o->n}};
     for (int i = 0; i < o->n; i++) {
         const struct option_part *part = &o->part[i];
-        add_counts(&out->kv, &part->kv);
+        completion_add_counts(&out->kv, &part->kv);
         out->options.option[i] = part->score;
         out->preempted += part->preempted;
         out->seconds = fmax(out->seconds, part->seconds);

@@ -83,7 +83,11 @@ static int pick_model(void *context, int w, int not_this)
 
 static struct decoder_user decoder_user(struct sweep *s)
 {
-    return (struct decoder_user){s, take_done, take_lost, take_withdrawn, pick_model};
+    return (struct decoder_user){.context = s,
+                                 .done = take_done,
+                                 .lost = take_lost,
+                                 .withdrawn = take_withdrawn,
+                                 .pick_model = pick_model};
 }
 
 /* ---- opening ---- */

@@ -33,6 +33,9 @@ struct worker {
     int is_limited;  /* the coordinator decides when a job starts: no job waits here */
     double reported; /* when progress was reported last */
     struct decoder_figures figures;
+    struct owned_request **request; /* (n_requests): of the jobs behind the plan's own */
+    long n_requests, n_plan;
+    size_t requests_cap;
 };
 
 static int send_message(struct worker *w, json_t *message, struct err *e)
@@ -44,6 +47,7 @@ static int send_message(struct worker *w, json_t *message, struct err *e)
 }
 
 static int send_completion(void *context, int worker, long j, const struct decoded_job *done, struct err *e);
+static void send_tokens(void *context, long j, int from, int n, const int32_t *ids, const float *logprobs);
 
 static int load_plan(struct worker *w, const struct process_env *p, const char *path, int index,
                      struct err *e)
@@ -64,11 +68,13 @@ static int load_plan(struct worker *w, const struct process_env *p, const char *
         rc = runfile_find_models(&w->file, p, e);
     if (!rc)
         rc = runplan_build(&w->plan, &w->file, &po, e);
+    w->n_plan = w->plan.n_jobs;
     for (long i = 0; i < w->plan.n_jobs && !rc; i++)
         keymap_add(&w->keys, w->plan.jobs[i].key, i);
     if (rc)
         return rc;
-    decoder_open_local(&w->decoder, &w->plan, &(struct decoder_user){.context = w, .done = send_completion});
+    decoder_open_local(&w->decoder, &w->plan,
+                       &(struct decoder_user){.context = w, .done = send_completion, .tokens = send_tokens});
     w->decoder.is_limited = w->is_limited;
     return send_message(w, message_hello(&w->plan), e);
 }
@@ -82,6 +88,14 @@ static int find_job(const struct worker *w, const json_t *m, long *j, struct err
     return *j >= 0 ? 0
                    : err_set(e, ERR_FORMAT,
                              "job %s is not in this worker's plan: did an input file change just now?", key);
+}
+
+static int find_cell(const struct runplan *p, const char *id)
+{
+    for (int c = 0; c < p->n_cells; c++)
+        if (!strcmp(p->cells[c].id, id))
+            return c;
+    return -1;
 }
 
 /* Adds a replay to the plan's jobs. */
@@ -98,9 +112,7 @@ static int add_replay(struct worker *w, const json_t *m, long *j, struct err *e)
         memcpy(ids, tokens->ids, (size_t)tokens->n * sizeof *ids);
     free((int32_t *)tokens->ids);
     tokens->ids = ids;
-    for (int c = 0; c < p->n_cells && !rc; c++)
-        if (!strcmp(p->cells[c].id, cell))
-            job.cell = c;
+    job.cell = rc ? -1 : find_cell(p, cell);
     if (!rc && (job.cell < 0 || job.problem < 0 ||
                 (size_t)job.problem >= p->sets[p->cells[job.cell].set].task.n_problems))
         return err_set(e, ERR_FORMAT,
@@ -115,10 +127,66 @@ static int add_replay(struct worker *w, const json_t *m, long *j, struct err *e)
     return 0;
 }
 
+/* Adds a request to the plan's jobs, or puts it in the place of the one that had its key and is over. */
+static int add_request(struct worker *w, const json_t *m, long *j, struct err *e)
+{
+    struct runplan *p = &w->plan;
+    struct owned_request *q = xcalloc(1, sizeof *q);
+    struct job job = {.request = &q->q};
+    const char *key, *cell;
+    int rc = message_read_request(m, &key, &cell, q, e);
+    if (!rc && (job.cell = find_cell(p, cell)) < 0)
+        rc = err_set(e, ERR_FORMAT, "the policy of request %s is not of this worker's plan", key);
+    if (rc) {
+        request_release(q);
+        free(q);
+        return rc;
+    }
+    memcpy(job.key, key, JOB_KEY_HEX + 1);
+    *j = keymap_add(&w->keys, key, p->n_jobs);
+    if (*j == p->n_jobs) {
+        p->jobs = xrealloc(p->jobs, (size_t)(p->n_jobs + 1) * sizeof *p->jobs);
+        p->n_jobs++;
+        xgrow(&w->request, &w->requests_cap, (size_t)w->n_requests + 1, sizeof *w->request);
+        w->request[w->n_requests++] = NULL;
+    }
+    struct owned_request **old = &w->request[*j - w->n_plan];
+    if (*old)
+        request_release(*old);
+    free(*old);
+    *old = q;
+    p->jobs[*j] = job;
+    return 0;
+}
+
+static int cancel_request(struct worker *w, const json_t *m, struct err *e)
+{
+    const char *key;
+    if (message_read_job(m, &key, e))
+        return e->code;
+    long j = keymap_find(&w->keys, key);
+    return j >= 0 && w->plan.jobs[j].request ? w->decoder.cancel(&w->decoder, j, e) : 0;
+}
+
+static void free_requests(struct worker *w)
+{
+    for (long i = 0; i < w->n_requests; i++) {
+        if (w->request[i])
+            request_release(w->request[i]);
+        free(w->request[i]);
+    }
+    free(w->request);
+}
+
 static int accept_job(struct worker *w, const json_t *m, struct err *e)
 {
+    const char *type = message_type(m);
     long j = -1;
-    int rc = !strcmp(message_type(m), "replay") ? add_replay(w, m, &j, e) : find_job(w, m, &j, e);
+    if (!strcmp(type, "cancel"))
+        return cancel_request(w, m, e);
+    int rc = !strcmp(type, "replay")    ? add_replay(w, m, &j, e)
+             : !strcmp(type, "request") ? add_request(w, m, &j, e)
+                                        : find_job(w, m, &j, e);
     w->asked--;
     return rc ? rc : w->decoder.submit(&w->decoder, 0, j, e);
 }
@@ -196,6 +264,14 @@ static int send_completion(void *context, int worker, long j, const struct decod
     return rc ? err_add(e, "job %s", key), rc : 0;
 }
 
+static void send_tokens(void *context, long j, int from, int n, const int32_t *ids, const float *logprobs)
+{
+    struct worker *w = context;
+    struct err ignored = {0}; /* the next message finds the same */
+    if (!w->stop)
+        send_message(w, message_tokens(w->plan.jobs[j].key, from, n, ids, logprobs), &ignored);
+}
+
 static int decode_jobs(struct worker *w, struct err *e)
 {
     int rc = 0;
@@ -242,6 +318,7 @@ static int run_worker(const struct process_env *p, int argc, char **argv)
     keymap_release(&w.keys);
     if (w.decoder.close)
         w.decoder.close(&w.decoder);
+    free_requests(&w);
     free(w.figures.running);
     runplan_release(&w.plan);
     runfile_release(&w.file);

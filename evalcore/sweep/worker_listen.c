@@ -78,7 +78,8 @@ static void finish_job(struct workers *ws, int i, long j, const struct decoded_j
     l->deaths = 0;
     l->is_out = 0;
     ws->is_broken = d->user.done(d->user.context, i, j, done, e) != 0;
-    if (!done->replay) /* its tokens are given and show nothing */
+    /* A replay's tokens are given and show nothing, and a request's place is another one's soon. */
+    if (!done->replay && !ws->decoder->plan->jobs[j].request)
         workers_keep_canary(ws, i, j, &done->c);
 }
 
@@ -140,6 +141,24 @@ static int accept_progress(struct workers *ws, int i, const json_t *m, struct er
     return 0;
 }
 
+static int accept_tokens(struct workers *ws, int i, const json_t *m, struct err *why)
+{
+    const struct decoder_user *user = &ws->decoder->user;
+    const char *key;
+    int from, n;
+    int32_t *ids;
+    float *logprobs;
+    int rc = message_read_tokens(m, &key, &from, &n, &ids, &logprobs, why);
+    long j = rc || !ws->holder ? -1 : keymap_find(&ws->keys, key);
+    if (!rc && (j < 0 || ws->holder[j] != i))
+        rc = err_set(why, ERR_FORMAT, "tokens of a job that it was not given: %.40s", key);
+    if (!rc && user->tokens && !ws->is_broken)
+        user->tokens(user->context, j, from, n, ids, logprobs);
+    free(ids);
+    free(logprobs);
+    return rc;
+}
+
 static int accept_alive(struct worker_link *l, const json_t *m, struct err *why)
 {
     json_int_t turn;
@@ -167,6 +186,8 @@ static int accept_message(struct workers *ws, int i, const json_t *m, struct err
         return err_set(why, ERR_FORMAT, "\"%.20s\" before its hello", type);
     if (!strcmp(type, "done"))
         return accept_done(ws, i, m, why, e);
+    if (!strcmp(type, "tokens"))
+        return accept_tokens(ws, i, m, why);
     if (!strcmp(type, "progress"))
         return accept_progress(ws, i, m, why);
     if (strcmp(type, "want"))
@@ -232,11 +253,13 @@ static void watch_workers(struct workers *ws, struct err *e)
 /* Waits for messages, a little, and takes those that came. */
 void workers_listen(struct workers *ws, struct err *e)
 {
-    struct pollfd fds[DEVICES_MAX];
+    struct pollfd fds[DEVICES_MAX + 1];
+    int wake = ws->decoder->wake_fd;
     for (int i = 0; i < ws->n; i++)
         fds[i] = (struct pollfd){.fd = ws->link[i].state->is_live ? ws->link[i].process.wire.fd : -1,
                                  .events = POLLIN};
-    if (poll(fds, (nfds_t)ws->n, POLL_MS) <= 0)
+    fds[ws->n] = (struct pollfd){.fd = wake ? wake : -1, .events = POLLIN};
+    if (poll(fds, (nfds_t)ws->n + 1, POLL_MS) <= 0)
         return watch_workers(ws, e);
     for (int i = 0; i < ws->n; i++)
         if (fds[i].revents)

@@ -245,6 +245,95 @@ int message_read_replay(const json_t *m, struct job *j, struct replay_tokens *re
     return 0;
 }
 
+json_t *message_request(const struct job *j, const char *cell)
+{
+    const struct request *r = &j->request->r;
+    const struct sampling *s = &r->sampling;
+    json_t *stop = json_array();
+    for (int i = 0; i < r->n_stop; i++)
+        json_array_append_new(stop, json_string(r->stop[i]));
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:[f, i, f, I, I, I], s:[i, i, i, i], s:[b, b, b]}", "type",
+                     "request", "key", j->key, "cell", cell, "prompt", integer_list(r->prompt, r->n_prompt),
+                     "stop", stop, "sampling", s->temperature, s->top_k, s->top_p, (json_int_t)s->seed,
+                     (json_int_t)s->problem, (json_int_t)s->sample, "limits", r->max_new_tokens,
+                     r->min_new_tokens, r->max_total_tokens, (int)r->end_token, "flags", r->ignore_eos,
+                     r->want_logprobs, j->request->is_streamed);
+}
+
+int message_read_request(const json_t *m, const char **key, const char **cell, struct owned_request *out,
+                         struct err *e)
+{
+    const char *type;
+    json_t *prompt, *stop;
+    json_int_t seed, problem, sample;
+    struct request *r = &out->q.r;
+    memset(out, 0, sizeof *out);
+    int rc = unpack_message(
+        m, e, "{s:s, s:s, s:s, s:o, s:o, s:[F, i, F, I, I, I!], s:[i, i, i, i!], s:[b, b, b!]}", "type",
+        &type, "key", key, "cell", cell, "prompt", &prompt, "stop", &stop, "sampling",
+        &r->sampling.temperature, &r->sampling.top_k, &r->sampling.top_p, &seed, &problem, &sample, "limits",
+        &r->max_new_tokens, &r->min_new_tokens, &r->max_total_tokens, &r->end_token, "flags", &r->ignore_eos,
+        &r->want_logprobs, &out->q.is_streamed);
+    if (rc)
+        return rc;
+    r->sampling.seed = (uint64_t)seed;
+    r->sampling.problem = (uint64_t)problem;
+    r->sampling.sample = (uint32_t)sample;
+    r->n_prompt = (int)json_array_size(prompt);
+    r->prompt = out->prompt = read_integers(prompt, json_array_size(prompt), 0);
+    out->stop = xcalloc(json_array_size(stop) + 1, sizeof *out->stop);
+    for (size_t i = 0; i < json_array_size(stop); i++) {
+        const char *text = json_string_value(json_array_get(stop, i));
+        out->stop[i] = xstrdup(text ? text : "");
+        rc |= !text;
+    }
+    r->stop = (const char *const *)out->stop;
+    r->n_stop = (int)json_array_size(stop);
+    if (rc || !json_is_array(stop) || !out->prompt || strlen(*key) != JOB_KEY_HEX)
+        return set_malformed(m, "not a request", e);
+    return 0;
+}
+
+void request_release(struct owned_request *q)
+{
+    for (int i = 0; i < q->q.r.n_stop; i++)
+        free(q->stop[i]);
+    free(q->stop);
+    free(q->prompt);
+    memset(q, 0, sizeof *q);
+}
+
+json_t *message_cancel(const char *key)
+{
+    return json_pack("{s:s, s:s}", "type", "cancel", "key", key);
+}
+
+json_t *message_tokens(const char *key, int from, int n, const int32_t *ids, const float *logprobs)
+{
+    json_t *m = json_pack("{s:s, s:s, s:i, s:o}", "type", "tokens", "key", key, "from", from, "ids",
+                          integer_list(ids, n));
+    if (logprobs)
+        json_object_set_new(m, "logprobs", float_bits(logprobs, n));
+    return m;
+}
+
+int message_read_tokens(const json_t *m, const char **key, int *from, int *n, int32_t **ids, float **logprobs,
+                        struct err *e)
+{
+    const char *type;
+    json_t *list, *bits = NULL;
+    *ids = NULL;
+    *logprobs = NULL;
+    int rc = unpack_message(m, e, "{s:s, s:s, s:i, s:o, s?o}", "type", &type, "key", key, "from", from, "ids",
+                            &list, "logprobs", &bits);
+    if (rc)
+        return rc;
+    *n = (int)json_array_size(list);
+    *ids = read_integers(list, json_array_size(list), 0);
+    *logprobs = bits ? read_float_bits(bits, json_array_size(list)) : NULL;
+    return *ids && *from >= 0 && !bits == !*logprobs ? 0 : set_malformed(m, "no list of tokens", e);
+}
+
 static json_t *replay_json(const struct completion *c, const struct decoder_replay *r)
 {
     json_t *seen = json_array();
@@ -266,6 +355,8 @@ json_t *message_done(const char *key, const struct decoded_job *d)
     completion_json_add(m, c);
     if (c->curve.every)
         json_object_set_new(m, "curve", curve_json(&c->curve));
+    if (!d->replay && c->logprobs && c->finish != FINISHED_ERROR)
+        json_object_set_new(m, "logprobs", float_bits(c->logprobs, c->n_logprobs));
     if (d->replay && c->finish != FINISHED_ERROR)
         json_object_set_new(m, "replay", replay_json(c, d->replay));
     return m;
@@ -285,8 +376,13 @@ int message_read_done(const json_t *m, const char **key, struct completion *c, s
     const json_t *curve = json_object_get(m, "curve");
     if (curve && !curve_json_read(curve, &c->curve))
         return set_malformed(m, "curve is no curve of reads", e);
-    size_t more = (c->error ? 1 : 0) + (c->likelihood.n ? 1 : 0) + (c->options.n ? 1 : 0) + (curve ? 1 : 0) +
-                  (json_object_get(m, "replay") ? 1 : 0);
+    const json_t *logprobs = json_object_get(m, "logprobs");
+    c->n_logprobs = (int)json_array_size(logprobs);
+    c->logprobs = logprobs ? read_float_bits(logprobs, json_array_size(logprobs)) : NULL;
+    if (logprobs && !c->logprobs)
+        return set_malformed(m, "logprobs are no list of numbers", e);
+    size_t more = (c->error ? 1 : 0) + (logprobs ? 1 : 0) + (c->likelihood.n ? 1 : 0) +
+                  (c->options.n ? 1 : 0) + (curve ? 1 : 0) + (json_object_get(m, "replay") ? 1 : 0);
     if (json_object_size(m) != 4 + COMPLETION_JSON_FIELDS + more)
         return set_malformed(m, "a field too many", e);
     c->ids = c->n_ids < 0 ? NULL : read_integers(ids, (size_t)c->n_ids, 0);
