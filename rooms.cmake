@@ -83,9 +83,10 @@ set(rooms
   "evalcore/status         | status.h board.h folder_status.h           | evalcore/store evalcore/cli"
   "evalcore/endpoint       | endpoint.h                                 | evalcore/net evalcore/cli"
   "evalcore/sweep          | sweep.h decoder.h decoder_process.h deadline.h forecast.h queue.h replay.h sweep_options.h sweep_progress.h worker_cores.h | evalcore/endpoint evalcore/report evalcore/status evalcore/plan evalcore/store evalcore/runfile evalcore/process evalcore/cli engine tasks"
+  "evalcore/serve          | serve.h                                    | evalcore/sweep evalcore/plan evalcore/store evalcore/runfile evalcore/cli engine engine/policies tasks"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/status evalcore/plan evalcore/page evalcore/store evalcore/stats evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
   "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
-  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/process evalcore/bench evalcore/doctor evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/graders evalcore/store evalcore/cli engine engine/policies engine/model/model_config.h engine/model/safetensors.h kernels tasks answer_check"
+  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/serve evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/process evalcore/bench evalcore/doctor evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/graders evalcore/store evalcore/cli engine engine/policies engine/model/model_config.h engine/model/safetensors.h kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/graders evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.

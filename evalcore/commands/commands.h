@@ -10,7 +10,7 @@
  * struct command cmd_NAME`, put X(NAME) here, and add a script to tests/cli. (cmd_score is in cmd_report.c;
  * cmd_worker, which sweeps start and nobody types, is in evalcore/sweep.) */
 /* clang-format off */
-#define COMMANDS_RUN(X)   X(init) X(sweep) X(status) X(report) X(gate) X(show) X(compare) X(score) X(export)
+#define COMMANDS_RUN(X)   X(init) X(sweep) X(serve) X(status) X(report) X(gate) X(show) X(compare) X(score) X(export)
 #define COMMANDS_LOOK(X)  X(list) X(doctor) X(bench) X(calibrate) X(probe)
 #define COMMANDS_GRADE(X) X(grade) X(choice) X(textscore)
 #define COMMANDS_TOOLS(X) X(generate) X(tokenize) X(logprobs) X(convert) X(fetch) X(journal) X(completion) \

@@ -39,7 +39,7 @@ offer() {
         printf "%s\n" "${COMPREPLY[@]}"' bash "$@" | sort | tr '\n' ' ')
     [ "$got" = "$want " ] || fail "completion of \"$*\" offers \"$got\", want \"$want \""
 }
-offer 'score show status sweep' kveval s
+offer 'score serve show status sweep' kveval s
 offer '--help --version' kveval --
 offer 'init' kveval help in
 offer '--data --devices --display --drain --dry-run' kveval sweep run.json --d
@@ -105,7 +105,7 @@ if command -v fish >/dev/null; then
         got=$(cd zone && HOME=$PWD fish --no-config -c 'source ../kveval.fish; complete -C $argv[1]' "$2" | cut -f 1 | sort | tr '\n' ' ')
         [ "$got" = "$1 " ] || fail "fish offers \"$got\" for \"$2\", want \"$1 \""
     }
-    offer_fish 'score show status sweep' 'kveval s'
+    offer_fish 'score serve show status sweep' 'kveval s'
     offer_fish '--data --devices --display --drain --dry-run' 'kveval sweep run.json --d'
     offer_fish 'quest' 'kveval generate --policy q'
     offer_fish 'models/ pocket runs/' 'kveval generate --model '

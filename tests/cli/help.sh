@@ -3,7 +3,7 @@
 
 run 0 help
 cp stdout.txt help.txt
-for command in init sweep status report gate show compare score export list doctor bench calibrate probe grade choice textscore generate tokenize logprobs convert fetch journal completion; do
+for command in init sweep serve status report gate show compare score export list doctor bench calibrate probe grade choice textscore generate tokenize logprobs convert fetch journal completion; do
     grep -q "^  $command " help.txt || fail "kveval help does not list $command"
     run 0 help $command
     grep -q "^usage: kveval $command" stdout.txt || fail "kveval help $command has no usage line"
@@ -11,7 +11,7 @@ for command in init sweep status report gate show compare score export list doct
     run 0 $command --help
     same one.txt stdout.txt
 done
-[ "$(grep -v '^  kveval ' help.txt | grep -c '^  [a-z]')" = 24 ] || fail "kveval help lists other commands too: $(cat help.txt)"
+[ "$(grep -v '^  kveval ' help.txt | grep -c '^  [a-z]')" = 25 ] || fail "kveval help lists other commands too: $(cat help.txt)"
 [ "$(grep -c '^[A-Z]' help.txt)" = 6 ] || fail "help has four groups, examples and exit codes: $(cat help.txt)"
 [ "$(sed -n '/^Examples$/,/^$/p' help.txt | grep -c '^  kveval ')" = 2 ] || fail "two lines to start from: $(cat help.txt)"
 for code in 0 1 2 3 4 5 75 130; do

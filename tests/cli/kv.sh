@@ -35,7 +35,7 @@ for command in "demo" "build" "real" "test" "test --all" "bench" "install"; do
     [[ $code == 2 ]] || fail "./kv $command: exit code $code, want 2"
     [[ $(wc -l <"$scratch/out") == 1 ]] || fail "./kv $command: not one line on standard output: $(cat "$scratch/out")"
     want="sudo sh -c 'apt-get update && apt-get install -y build-essential cmake pkg-config libjansson-dev"
-    want+=" libcurl4-openssl-dev libssl-dev zlib1g-dev libpcre2-dev libutf8proc-dev libgmp-dev libmpfr-dev libmpfi-dev'"
+    want+=" libcurl4-openssl-dev libmicrohttpd-dev libssl-dev zlib1g-dev libpcre2-dev libutf8proc-dev libgmp-dev libmpfr-dev libmpfi-dev'"
     [[ $(cat "$scratch/out") == "$want" ]] || fail "./kv $command printed: $(cat "$scratch/out")"
     grep -q 'must not run' "$scratch/err" && fail "./kv $command called apt-get without root"
 done

@@ -1,0 +1,447 @@
+/* Reading requests (contract: api_request.h). One table of fields; those that are no plain value have a
+ * function of their own. */
+#include "evalcore/serve/api_request.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+int api_refuse(struct api_refusal *r, int status, const char *param, const char *fmt, ...)
+{
+    char text[sizeof r->why.text];
+    va_list args;
+    if (r->status)
+        return -1;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    r->status = status;
+    snprintf(r->param, sizeof r->param, "%s", param ? param : "");
+    err_set(&r->why, ERR_USAGE, "%s", text);
+    return -1;
+}
+
+/* ---- the table */
+
+enum take {
+    TAKE_INT,
+    TAKE_NUMBER,
+    TAKE_FLAG,
+    TAKE_OWN,       /* read by a function of its own */
+    TAKE_NOTHING,   /* changes no answer */
+    NEUTRAL_NUMBER, /* only the value `low`, which changes nothing, or null */
+    NEUTRAL_FALSE,
+    NEUTRAL_TRUE,
+    NEUTRAL_EMPTY /* "", [], {} or null */
+};
+enum { FOR_COMPLETION = 1 << API_COMPLETION, FOR_CHAT = 1 << API_CHAT, FOR_BOTH = 3 };
+
+static const struct field {
+    const char *name;
+    int kinds;
+    enum take take;
+    size_t at;
+    double low, high;
+} fields[] = {
+#define AT(member) offsetof(struct api_request, member)
+    {"model", FOR_BOTH, TAKE_OWN, 0, 0, 0},
+    {"prompt", FOR_COMPLETION, TAKE_OWN, 0, 0, 0},
+    {"messages", FOR_CHAT, TAKE_OWN, 0, 0, 0},
+    {"n", FOR_BOTH, TAKE_INT, AT(n), 1, API_CHOICES},
+    {"max_tokens", FOR_BOTH, TAKE_INT, AT(max_tokens), 1, 10000000},
+    {"max_completion_tokens", FOR_CHAT, TAKE_OWN, 0, 1, 10000000},
+    {"min_tokens", FOR_BOTH, TAKE_INT, AT(min_tokens), 0, 10000000},
+    {"temperature", FOR_BOTH, TAKE_NUMBER, AT(temperature), 0, 100},
+    {"top_p", FOR_BOTH, TAKE_NUMBER, AT(top_p), 1e-6, 1},
+    {"top_k", FOR_BOTH, TAKE_INT, AT(top_k), -1, 2147483647},
+    {"seed", FOR_BOTH, TAKE_OWN, 0, 0, 0},
+    {"stop", FOR_BOTH, TAKE_OWN, 0, 0, 0},
+    {"stop_token_ids", FOR_BOTH, TAKE_OWN, 0, 0, 0},
+    {"ignore_eos", FOR_BOTH, TAKE_FLAG, AT(ignore_eos), 0, 0},
+    {"stream", FOR_BOTH, TAKE_FLAG, AT(is_streamed), 0, 0},
+    {"stream_options", FOR_BOTH, TAKE_OWN, 0, 0, 0},
+    {"logprobs", FOR_BOTH, TAKE_OWN, 0, 0, 0},
+    {"return_token_ids", FOR_BOTH, TAKE_FLAG, AT(want_ids), 0, 0},
+    {"add_special_tokens", FOR_COMPLETION, TAKE_FLAG, AT(add_special), 0, 0},
+    {"chat_template_kwargs", FOR_CHAT, TAKE_OWN, 0, 0, 0},
+    {"kveval", FOR_BOTH, TAKE_OWN, 0, 0, 0},
+    {"user", FOR_BOTH, TAKE_NOTHING, 0, 0, 0},
+    {"metadata", FOR_BOTH, TAKE_NOTHING, 0, 0, 0},
+    {"service_tier", FOR_BOTH, TAKE_NOTHING, 0, 0, 0},
+    {"safety_identifier", FOR_BOTH, TAKE_NOTHING, 0, 0, 0},
+    {"prompt_cache_key", FOR_BOTH, TAKE_NOTHING, 0, 0, 0},
+    {"parallel_tool_calls", FOR_CHAT, TAKE_NOTHING, 0, 0, 0},
+    {"store", FOR_BOTH, NEUTRAL_FALSE, 0, 0, 0},
+    {"echo", FOR_COMPLETION, NEUTRAL_FALSE, 0, 0, 0},
+    {"best_of", FOR_COMPLETION, TAKE_OWN, 0, 0, 0},
+    {"suffix", FOR_COMPLETION, NEUTRAL_EMPTY, 0, 0, 0},
+    {"top_logprobs", FOR_CHAT, NEUTRAL_NUMBER, 0, 0, 0},
+    {"presence_penalty", FOR_BOTH, NEUTRAL_NUMBER, 0, 0, 0},
+    {"frequency_penalty", FOR_BOTH, NEUTRAL_NUMBER, 0, 0, 0},
+    {"repetition_penalty", FOR_BOTH, NEUTRAL_NUMBER, 0, 1, 0},
+    {"repeat_penalty", FOR_BOTH, NEUTRAL_NUMBER, 0, 1, 0},
+    {"min_p", FOR_BOTH, NEUTRAL_NUMBER, 0, 0, 0},
+    {"logit_bias", FOR_BOTH, NEUTRAL_EMPTY, 0, 0, 0},
+    {"tools", FOR_CHAT, NEUTRAL_EMPTY, 0, 0, 0},
+    {"functions", FOR_CHAT, NEUTRAL_EMPTY, 0, 0, 0},
+    {"tool_choice", FOR_CHAT, TAKE_OWN, 0, 0, 0},
+    {"response_format", FOR_CHAT, TAKE_OWN, 0, 0, 0},
+    {"skip_special_tokens", FOR_BOTH, NEUTRAL_TRUE, 0, 0, 0},
+    {"spaces_between_special_tokens", FOR_BOTH, NEUTRAL_TRUE, 0, 0, 0},
+    {"include_stop_str_in_output", FOR_BOTH, NEUTRAL_FALSE, 0, 0, 0},
+    {"add_generation_prompt", FOR_CHAT, NEUTRAL_TRUE, 0, 0, 0},
+    {"continue_final_message", FOR_CHAT, NEUTRAL_FALSE, 0, 0, 0},
+#undef AT
+};
+
+static int take_number(struct api_request *q, const struct field *f, const json_t *v, struct api_refusal *r)
+{
+    char *to = (char *)q + f->at;
+    double x = json_number_value(v);
+    if (f->take == TAKE_INT ? !json_is_integer(v) : !json_is_number(v))
+        return api_refuse(r, 400, f->name, "%s takes %s", f->name,
+                          f->take == TAKE_INT ? "an integer" : "a number");
+    if (!(x >= f->low && x <= f->high))
+        return api_refuse(r, 400, f->name, "%s is %g; it may be from %g to %g", f->name, x, f->low, f->high);
+    if (f->take == TAKE_INT)
+        *(int *)(void *)to = (int)json_integer_value(v);
+    else
+        *(double *)(void *)to = x;
+    return 0;
+}
+
+static int is_empty(const json_t *v)
+{
+    return (json_is_array(v) && !json_array_size(v)) || (json_is_object(v) && !json_object_size(v)) ||
+           (json_is_string(v) && !json_string_length(v));
+}
+
+static int is_neutral(const struct field *f, const json_t *v)
+{
+    switch (f->take) {
+    case NEUTRAL_NUMBER:
+        return json_is_number(v) && json_number_value(v) == f->low;
+    case NEUTRAL_FALSE:
+        return json_is_false(v);
+    case NEUTRAL_TRUE:
+        return json_is_true(v);
+    default:
+        return is_empty(v);
+    }
+}
+
+static int take_field(struct api_request *q, const char *name, const json_t *v, struct api_refusal *r)
+{
+    const struct field *f = NULL;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields && !f; i++)
+        if (!strcmp(fields[i].name, name) && fields[i].kinds & 1 << q->kind)
+            f = &fields[i];
+    if (!f)
+        return api_refuse(r, 400, name, "\"%.60s\" is not supported here; leave it out", name);
+    if (json_is_null(v) || f->take == TAKE_OWN || f->take == TAKE_NOTHING)
+        return 0;
+    if (f->take == TAKE_INT || f->take == TAKE_NUMBER)
+        return take_number(q, f, v, r);
+    if (f->take == TAKE_FLAG) {
+        if (!json_is_boolean(v))
+            return api_refuse(r, 400, name, "%s takes true or false", name);
+        *(int *)(void *)((char *)q + f->at) = json_is_true(v);
+        return 0;
+    }
+    return is_neutral(f, v)
+               ? 0
+               : api_refuse(r, 400, name, "%s would change the answer and is not supported; leave it out",
+                            name);
+}
+
+/* ---- fields that are no plain value. `v` is NULL where the request does not say it or says null. */
+
+static const json_t *said(const struct api_request *q, const char *name)
+{
+    const json_t *v = json_object_get(q->body, name);
+    return json_is_null(v) ? NULL : v;
+}
+
+/* A text without a NUL, or NULL. */
+static const char *plain_text(const json_t *v)
+{
+    const char *text = json_string_value(v);
+    return text && strlen(text) == json_string_length(v) ? text : NULL;
+}
+
+static int is_id(const json_t *v)
+{
+    return json_is_integer(v) && json_integer_value(v) >= 0 && json_integer_value(v) <= INT32_MAX;
+}
+
+/* 1: a text, or a list of ids. */
+static int is_prompt(const json_t *v)
+{
+    size_t i;
+    const json_t *id;
+    if (json_is_string(v))
+        return 1;
+    if (!json_array_size(v))
+        return 0;
+    json_array_foreach((json_t *)v, i, id) if (!is_id(id)) return 0;
+    return 1;
+}
+
+static int take_prompt(struct api_request *q, struct api_refusal *r)
+{
+    const json_t *v = said(q, "prompt");
+    size_t i, n = json_array_size(v);
+    const json_t *one;
+    q->prompt = v;
+    q->n_prompts = 1;
+    if (is_prompt(v))
+        return 0;
+    if (!n || n > 65536)
+        return api_refuse(r, 400, "prompt", "prompt is a text, a list of token ids, or a list of such");
+    json_array_foreach((json_t *)v, i, one) if (!is_prompt(one)) return api_refuse(
+        r, 400, "prompt", "prompt %zu is neither a text nor a list of token ids", i);
+    q->n_prompts = (int)n;
+    return 0;
+}
+
+const json_t *api_request_prompt(const struct api_request *q, int i)
+{
+    return is_prompt(q->prompt) ? q->prompt : json_array_get(q->prompt, (size_t)i);
+}
+
+/* A message's text: a string, or one part of type text. */
+static const char *content_of(const json_t *v)
+{
+    const json_t *part = json_array_get(v, 0);
+    if (json_is_string(v))
+        return plain_text(v);
+    const char *type = json_string_value(json_object_get(part, "type"));
+    if (json_array_size(v) != 1 || !type || strcmp(type, "text") != 0 || json_object_size(part) != 2)
+        return NULL;
+    return plain_text(json_object_get(part, "text"));
+}
+
+static int check_message(const json_t *m, size_t i, struct api_refusal *r)
+{
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)m, key, v)
+    {
+        int is_ours = !strcmp(key, "role") || !strcmp(key, "content") ||
+                      (!strcmp(key, "type") && json_is_string(v) && !strcmp(json_string_value(v), "text"));
+        if (!is_ours && !json_is_null(v) && !is_empty(v))
+            return api_refuse(r, 400, "messages", "message %zu has \"%.60s\", which is not supported", i,
+                              key);
+    }
+    return 0;
+}
+
+static int take_messages(struct api_request *q, struct api_refusal *r)
+{
+    const json_t *list = said(q, "messages"), *m;
+    size_t i, n = json_array_size(list);
+    if (!n)
+        return api_refuse(r, 400, "messages", "messages is a list of at least one message");
+    q->turns = xcalloc(2 * n, sizeof *q->turns);
+    json_array_foreach((json_t *)list, i, m)
+    {
+        const char *role = plain_text(json_object_get(m, "role"));
+        const char *text = content_of(json_object_get(m, "content"));
+        if (!role || !text)
+            return api_refuse(r, 400, "messages",
+                              "message %zu needs a role, and a text without NUL as its content", i);
+        if (check_message(m, i, r))
+            return -1;
+        if (!strcmp(role, "system") && !i) {
+            q->system = text;
+            continue;
+        }
+        if (strcmp(role, "user") != 0 && strcmp(role, "assistant") != 0)
+            return api_refuse(
+                r, 400, "messages",
+                "message %zu has the role \"%.40s\"; user and assistant are possible, and system "
+                "for the first one",
+                i, role);
+        if (i + 1 < n) {
+            q->turns[2 * q->n_turns] = role;
+            q->turns[2 * q->n_turns++ + 1] = text;
+        } else if (!strcmp(role, "user")) {
+            q->user = text;
+            q->n_user = strlen(text);
+        }
+    }
+    return q->user ? 0 : api_refuse(r, 400, "messages", "the last message must be the user's");
+}
+
+static int take_stop(struct api_request *q, struct api_refusal *r)
+{
+    const json_t *v = said(q, "stop");
+    size_t n = json_is_string(v) ? 1 : json_array_size(v);
+    if (v && !json_is_string(v) && !json_is_array(v))
+        return api_refuse(r, 400, "stop", "stop is a text or a list of texts");
+    if (n > API_STOPS)
+        return api_refuse(r, 400, "stop", "stop has %zu texts; at most %d are possible", n, API_STOPS);
+    for (size_t i = 0; i < n; i++) {
+        const char *text = plain_text(json_is_string(v) ? v : json_array_get(v, i));
+        if (!text || !*text)
+            return api_refuse(r, 400, "stop", "stop holds texts that are neither empty nor have a NUL");
+        q->stop[q->n_stop++] = text;
+    }
+    return 0;
+}
+
+static int take_stop_ids(struct api_request *q, struct api_refusal *r)
+{
+    const json_t *v = said(q, "stop_token_ids"), *id;
+    size_t i;
+    if (v && (!json_is_array(v) || json_array_size(v) > API_STOP_IDS))
+        return api_refuse(r, 400, "stop_token_ids", "stop_token_ids is a list of at most %d ids",
+                          API_STOP_IDS);
+    json_array_foreach((json_t *)v, i, id)
+    {
+        if (!is_id(id))
+            return api_refuse(r, 400, "stop_token_ids", "stop_token_ids holds what is no token id");
+        q->stop_ids[q->n_stop_ids++] = (int32_t)json_integer_value(id);
+    }
+    return 0;
+}
+
+/* The engine gives the log-probability of the token that was taken, not those of others. */
+static int take_logprobs(struct api_request *q, struct api_refusal *r)
+{
+    const json_t *v = said(q, "logprobs");
+    if (!v || json_is_false(v))
+        return 0;
+    q->want_logprobs = 1;
+    if (q->kind == API_CHAT && !json_is_true(v))
+        return api_refuse(r, 400, "logprobs", "logprobs takes true or false");
+    if (q->kind == API_COMPLETION && (!json_is_integer(v) || json_integer_value(v)))
+        return api_refuse(r, 400, "logprobs",
+                          "logprobs can be 0, for those of the tokens that were taken; those of others are "
+                          "not known");
+    return 0;
+}
+
+static int take_stream_options(struct api_request *q, struct api_refusal *r)
+{
+    const json_t *v = said(q, "stream_options"), *usage = json_object_get(v, "include_usage"), *one;
+    const char *key;
+    if (!v)
+        return 0;
+    if (!json_is_object(v) || (usage && !json_is_boolean(usage)))
+        return api_refuse(r, 400, "stream_options",
+                          "stream_options is an object with \"include_usage\": true or false");
+    json_object_foreach((json_t *)v, key, one) if (strcmp(key, "include_usage") != 0 && !json_is_false(one) &&
+                                                   !json_is_null(one)) return api_refuse(r, 400,
+                                                                                         "stream_options",
+                                                                                         "stream_options."
+                                                                                         "%.40s is not "
+                                                                                         "supported; leave "
+                                                                                         "it out",
+                                                                                         key);
+    q->want_usage = json_is_true(usage);
+    return 0;
+}
+
+static int take_template_words(struct api_request *q, struct api_refusal *r)
+{
+    const json_t *v = said(q, "chat_template_kwargs"), *on = json_object_get(v, "enable_thinking");
+    q->thinking = -1;
+    if (!v || (json_is_object(v) && !json_object_size(v)))
+        return 0;
+    if (!json_is_boolean(on) || json_object_size(v) != 1)
+        return api_refuse(
+            r, 400, "chat_template_kwargs",
+            "chat_template_kwargs can hold \"enable_thinking\": true or false, and nothing else");
+    q->thinking = json_is_true(on);
+    return 0;
+}
+
+/* {"seed", "problem", "sample"}: what the random numbers of a sweep's job are made of. */
+static int take_key(struct api_request *q, struct api_refusal *r)
+{
+    const json_t *v = said(q, "kveval"), *seed = json_object_get(v, "seed"),
+                 *sample = json_object_get(v, "sample");
+    if (!v)
+        return 0;
+    q->problem = plain_text(json_object_get(v, "problem"));
+    if (!q->problem || !json_is_integer(seed) || !json_is_integer(sample) || json_integer_value(seed) < 0 ||
+        json_integer_value(sample) < 0 || json_integer_value(sample) > INT32_MAX || json_object_size(v) != 3)
+        return api_refuse(r, 400, "kveval", "kveval takes \"seed\", \"problem\" and \"sample\"");
+    q->seed = json_integer_value(seed);
+    q->sample = json_integer_value(sample);
+    return 0;
+}
+
+static int take_others(struct api_request *q, struct api_refusal *r)
+{
+    const json_t *seed = said(q, "seed"), *most = said(q, "max_completion_tokens"),
+                 *best = said(q, "best_of"), *choice = said(q, "tool_choice"),
+                 *format = said(q, "response_format");
+    if (seed && (!json_is_integer(seed) || json_integer_value(seed) < 0))
+        return api_refuse(r, 400, "seed", "seed takes an integer from 0 on");
+    q->seed = json_integer_value(seed);
+    if (most && q->kind == API_CHAT) {
+        json_int_t n = json_integer_value(most);
+        if (!json_is_integer(most) || n < 1 || n > 10000000)
+            return api_refuse(r, 400, "max_completion_tokens",
+                              "max_completion_tokens takes an integer from 1 "
+                              "on");
+        if (q->max_tokens && q->max_tokens != n)
+            return api_refuse(r, 400, "max_completion_tokens",
+                              "max_tokens and max_completion_tokens differ; leave one of them out");
+        q->max_tokens = (int)n;
+    }
+    if (best && (!json_is_integer(best) || json_integer_value(best) != q->n))
+        return api_refuse(r, 400, "best_of", "best_of is not supported; leave it out");
+    const char *word = json_string_value(choice);
+    if (choice && (!word || (strcmp(word, "none") != 0 && strcmp(word, "auto") != 0)))
+        return api_refuse(r, 400, "tool_choice", "there are no tools here; leave tool_choice out");
+    word = json_string_value(json_object_get(format, "type"));
+    if (format && (!word || strcmp(word, "text") != 0 || json_object_size(format) != 1))
+        return api_refuse(r, 400, "response_format", "response_format can be {\"type\": \"text\"} alone");
+    return 0;
+}
+
+int api_request_read(struct api_request *q, enum api_kind kind, const char *body, size_t n,
+                     struct api_refusal *r)
+{
+    struct err e = {0};
+    const char *name;
+    json_t *v;
+    *q = (struct api_request){
+        .kind = kind, .n = 1, .n_prompts = 1, .temperature = 1, .top_p = 1, .add_special = 1, .thinking = -1};
+    *r = (struct api_refusal){0};
+    if (json_read_text(&q->body, body, n, "the body", &e))
+        return api_refuse(r, 400, NULL, "%s", e.text);
+    if (!json_is_object(q->body))
+        return api_refuse(r, 400, NULL, "the body is a JSON object");
+    q->model = plain_text(json_object_get(q->body, "model"));
+    if (!q->model)
+        return api_refuse(r, 400, "model", "model is the name of one of the models that /v1/models lists");
+    json_object_foreach(q->body, name, v) if (take_field(q, name, v, r)) return -1;
+    if ((kind == API_CHAT ? take_messages : take_prompt)(q, r) || take_stop(q, r) || take_stop_ids(q, r) ||
+        take_logprobs(q, r) || take_stream_options(q, r) || take_template_words(q, r) || take_others(q, r) ||
+        take_key(q, r))
+        return -1;
+    if (q->problem && (q->n > 1 || q->n_prompts > 1))
+        return api_refuse(r, 400, "kveval", "the sampling key is that of one completion");
+    if (q->max_tokens && q->min_tokens > q->max_tokens)
+        return api_refuse(r, 400, "min_tokens", "min_tokens is above max_tokens");
+    if (q->n_prompts > API_CHOICES * 512 / q->n)
+        return api_refuse(r, 400, "prompt", "%d prompts with %d answers each are too many", q->n_prompts,
+                          q->n);
+    return 0;
+}
+
+void api_request_release(struct api_request *q)
+{
+    json_decref(q->body);
+    free(q->turns);
+    memset(q, 0, sizeof *q);
+}

@@ -1,0 +1,54 @@
+#ifndef EVALCORE_SERVE_API_REQUEST_H
+#define EVALCORE_SERVE_API_REQUEST_H
+
+#include <stdint.h>
+
+#include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
+
+/* The body of a request to /v1/completions or /v1/chat/completions, read strictly: a field that would change
+ * the answer and cannot be honoured is refused by name. */
+enum api_kind { API_COMPLETION, API_CHAT };
+enum { API_STOPS = 16, API_STOP_IDS = 16, API_CHOICES = 128 };
+
+struct api_request {
+    enum api_kind kind;
+    json_t *body;
+    const char *model;
+    const json_t *prompt;                 /* a text, or a list of ids; of several a list of such */
+    int n_prompts;                        /* of a completion; 1 of a chat */
+    const char **turns;                   /* of a chat: role, text, role, text, ... up to the last user's */
+    size_t n_turns, n_user;               /* n_turns: without the system message and the last one */
+    const char *system, *user;            /* system NULL: none */
+    int thinking;                         /* -1: as the template has it; else 0 or 1 */
+    int n, top_k, max_tokens, min_tokens; /* max_tokens 0: not said */
+    int ignore_eos, want_logprobs, is_streamed, want_usage, want_ids, add_special;
+    double temperature, top_p;
+    int64_t seed;
+    const char *stop[API_STOPS];
+    int n_stop;
+    int32_t stop_ids[API_STOP_IDS];
+    int n_stop_ids;
+    const char *problem; /* of "kveval": the sampling key of a job is seed, problem and sample; NULL: none */
+    int64_t sample;
+};
+
+/* Why a request gets no answer, in the form of OpenAI's errors. */
+struct api_refusal {
+    int status;     /* of HTTP; 0: there is none */
+    char param[64]; /* the field; "": none */
+    struct err why;
+};
+
+/* Sets status, field (NULL: none) and sentence, unless they are set. Returns -1. */
+int api_refuse(struct api_refusal *r, int status, const char *param, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Returns 0, or -1 with *r set, which is zeroed before. api_request_release() also after a refusal. What *out
+ * points to lives as long as its body. */
+int api_request_read(struct api_request *out, enum api_kind kind, const char *body, size_t n,
+                     struct api_refusal *r);
+void api_request_release(struct api_request *q); /* zeroes it, too */
+/* Prompt i of a completion: a text, or a list of ids. */
+const json_t *api_request_prompt(const struct api_request *q, int i);
+
+#endif

@@ -1,0 +1,160 @@
+#ifndef EVALCORE_SERVE_SERVE_PARTS_H
+#define EVALCORE_SERVE_SERVE_PARTS_H
+
+#include <microhttpd.h>
+
+#include "evalcore/serve/api_request.h"
+#include "evalcore/serve/piece_text.h"
+#include "evalcore/serve/serve.h"
+#include "evalcore/sweep/decoder_process.h"
+
+/* Shared by the files of this room: serve.c (the loop), serve_http.c (connections), serve_prompt.c (from a
+ * request to tokens), serve_queue.c (completions and the decoder), serve_answer.c (what is sent),
+ * serve_models.c (names and policies) and serve_metrics.c. */
+
+enum {
+    BODY_MAX = 16 << 20,          /* bytes of a request */
+    BODIES_MAX = 256 << 20,       /* of all requests that are coming in */
+    PROMPT_TOKENS_MAX = 16 << 20, /* of all that wait or are decoded */
+    CONNECTIONS_MAX = 2048,
+    CONNECTION_BYTES = 32 << 10, /* for the headers of a request, and as a buffer */
+    REQUEST_SECONDS = 60,    /* until a request has to be there, from the connection or the last answer on */
+    ANSWER_SECONDS = 120,    /* that a client may leave what is sent unread */
+    RETRY_SECONDS_LATER = 1, /* Retry-After */
+    TRIES = 3                /* of a completion whose worker dies */
+};
+
+struct exchange;
+
+/* One completion of a request. */
+struct served {
+    struct exchange *of;
+    int index, prompt, sample;
+    long place; /* of the decoder's jobs; -1: none */
+    int tries, is_over;
+    struct job_request request;
+    int32_t *ids;
+    float *logprobs; /* (n_logprobs); NULL: not asked for */
+    int n_ids, n_logprobs;
+    size_t cap_ids, cap_logprobs;
+    struct str text;     /* when it is over */
+    struct completion c; /* its counts and its end, when it is over; pointers are not valid */
+    struct piece_text piece;
+    int n_told;       /* tokens that are in `events` */
+    size_t text_told; /* bytes of text that are */
+    struct str events;
+};
+
+enum exchange_state {
+    EXCHANGE_READING,
+    EXCHANGE_DECODING,
+    EXCHANGE_READY,
+    EXCHANGE_STREAMING,
+    EXCHANGE_SENT
+};
+/* One request and its answer. */
+struct exchange {
+    struct server *s;
+    struct MHD_Connection *connection; /* NULL: it is over */
+    struct link *link;
+    enum exchange_state state;
+    int is_suspended, is_gone;
+    int is_first; /* the handler was called once, with the headers */
+    struct str body;
+    enum api_kind kind;
+    struct api_request q;
+    int policy;                    /* index into plan.cells */
+    struct token_list *prompt;     /* (q.n_prompts) */
+    struct served *choice;         /* (n_choices) */
+    int n_choices, n_open, n_held; /* open: not over; held: the decoder has them */
+    char id[48];
+    /* a stream: the choices one after the other, then the tail */
+    int at;
+    size_t sent;
+    struct str tail;
+    struct api_refusal refusal;
+    struct str reply; /* when it is ready, and no stream */
+};
+
+/* One connection. */
+struct link {
+    int fd, is_busy; /* busy: a request is there, and its answer is under way */
+    double since;
+    struct link *next, **at;
+    struct exchange *exchange;
+};
+
+struct counters {
+    double requests[600]; /* by HTTP status */
+    double prompt_tokens, tokens, kv_reads, kv_reads_full, aux_reads, completions, errors, cancelled,
+        restarts;
+};
+
+struct server {
+    const struct serve_options *o;
+    const struct process_env *env;
+    const char *name, *key;
+    struct runfile file;
+    struct runplan plan;
+    struct device_list devices;
+    struct decoder decoder;
+    struct decoder_figures figures;
+    const char **model; /* (plan.n_cells): the names of the policies */
+    struct arena arena;
+    struct MHD_Daemon *http;
+    struct link *links;
+    int n_links;
+    size_t body_bytes, prompt_tokens;
+    struct served **place; /* (n_places), by job of the decoder; NULL: free */
+    int *free_place;       /* (n_free) */
+    int n_places, n_free;
+    struct served **waiting; /* (n_waiting), first in first out */
+    size_t n_waiting, cap_waiting;
+    struct tokenizer_scratch scratch;
+    int is_draining;
+    double started;
+    struct counters counted;
+};
+
+/* serve_models.c: writes the run file of which workers make the plan, into memory, and *path. */
+int serve_run_file(struct server *s, const char **path, struct err *e);
+/* Names the plan's policies. */
+void serve_name_models(struct server *s);
+/* The policy that a model's name picks, as an index into plan.cells, or -1 with the refusal. */
+int serve_find_model(const struct server *s, const char *name, struct api_refusal *r);
+json_t *serve_models_json(const struct server *s);
+
+/* serve_prompt.c: fills in x->prompt and the choices with their requests. -1: refused. */
+int serve_prepare(struct exchange *x);
+
+/* serve_queue.c */
+struct decoder_user serve_user(struct server *s);
+/* Puts the choices of x into the queue. -1: there is no room, and x->refusal says so. */
+int serve_enqueue(struct exchange *x);
+/* Hands waiting choices to the workers that have room. */
+void serve_submit(struct server *s, struct err *e);
+/* Nobody wants the answer any more. */
+void serve_abandon(struct exchange *x);
+
+/* serve_answer.c */
+void serve_error_json(struct str *out, const struct api_refusal *r);
+/* Adds to a choice's events what its tokens so far make certain, and, when it is over, its end. */
+void serve_tell(struct served *c);
+/* All choices are over: the answer in one piece, or the tail of a stream. */
+void serve_conclude(struct exchange *x);
+
+/* serve_metrics.c */
+void serve_metrics(struct server *s, struct str *out);
+
+/* serve_http.c */
+int serve_listen(struct server *s, struct err *e);
+int serve_descriptor(const struct server *s);
+/* Goes on with all connections, closes those that are too slow, and notices clients that went away. */
+void serve_turn(struct server *s);
+/* x has something to send. */
+void serve_wake(struct exchange *x);
+/* Frees x if neither its connection nor the decoder has it any more. */
+void serve_drop(struct exchange *x);
+void serve_close(struct server *s);
+
+#endif

@@ -1,0 +1,232 @@
+/* Completions and the decoder that decodes them (contract: serve_parts.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/log.h"
+#include "evalcore/serve/serve_parts.h"
+
+/* ---- waiting */
+
+int serve_enqueue(struct exchange *x)
+{
+    struct server *s = x->s;
+    size_t tokens = 0;
+    for (int i = 0; i < x->q.n_prompts; i++)
+        tokens += x->prompt[i].n;
+    if (x->n_choices > s->n_places || tokens > PROMPT_TOKENS_MAX)
+        return api_refuse(&x->refusal, 400, "prompt",
+                          "%d answers to prompts of %zu tokens are more than fit the queue (%d answers, %d "
+                          "tokens); divide the request",
+                          x->n_choices, tokens, s->n_places, PROMPT_TOKENS_MAX);
+    if ((size_t)x->n_choices + s->n_waiting > (size_t)s->n_free ||
+        tokens + s->prompt_tokens > PROMPT_TOKENS_MAX)
+        return api_refuse(&x->refusal, 429, NULL, "the queue is full; try again later");
+    s->prompt_tokens += tokens;
+    s->counted.prompt_tokens += (double)tokens;
+    xgrow(&s->waiting, &s->cap_waiting, s->n_waiting + (size_t)x->n_choices, sizeof *s->waiting);
+    for (int i = 0; i < x->n_choices; i++)
+        s->waiting[s->n_waiting++] = &x->choice[i];
+    x->state = EXCHANGE_DECODING;
+    return 0;
+}
+
+static void wait_again(struct server *s, struct served *c)
+{
+    xgrow(&s->waiting, &s->cap_waiting, s->n_waiting + 1, sizeof *s->waiting);
+    memmove(s->waiting + 1, s->waiting, s->n_waiting++ * sizeof *s->waiting);
+    s->waiting[0] = c;
+}
+
+static void leave_queue(struct server *s, const struct exchange *x)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n_waiting; i++)
+        if (s->waiting[i]->of != x)
+            s->waiting[kept++] = s->waiting[i];
+    s->n_waiting = kept;
+}
+
+/* ---- places */
+
+static void take_place(struct server *s, struct served *c)
+{
+    c->place = s->free_place[--s->n_free];
+    s->place[c->place] = c;
+    struct job *j = &s->plan.jobs[c->place];
+    j->cell = c->of->policy;
+    j->request = &c->request;
+    c->of->n_held++;
+}
+
+static void leave_place(struct server *s, struct served *c)
+{
+    s->place[c->place] = NULL;
+    s->free_place[s->n_free++] = (int)c->place;
+    c->place = -1;
+    c->of->n_held--;
+}
+
+/* The worker with room that has the fewest. */
+static int pick_worker(const struct server *s)
+{
+    struct decoder *d = (struct decoder *)&s->decoder;
+    int best = -1;
+    for (int w = 0; w < d->n_workers; w++)
+        if (d->worker[w].is_ready && d->capacity(d, w) > 0 &&
+            (best < 0 || d->worker[w].n_held < d->worker[best].n_held))
+            best = w;
+    return best;
+}
+
+void serve_submit(struct server *s, struct err *e)
+{
+    int w;
+    while (s->n_waiting && s->n_free && !e->code && (w = pick_worker(s)) >= 0) {
+        struct served *c = s->waiting[0];
+        memmove(s->waiting, s->waiting + 1, --s->n_waiting * sizeof *s->waiting);
+        take_place(s, c);
+        s->decoder.submit(&s->decoder, w, c->place, e);
+    }
+    s->decoder.left[0] = (long)s->n_waiting + s->n_places - s->n_free + 1; /* workers are always wanted */
+}
+
+void serve_abandon(struct exchange *x)
+{
+    struct server *s = x->s;
+    struct err ignored = {0};
+    if (x->is_gone)
+        return;
+    x->is_gone = 1;
+    leave_queue(s, x);
+    s->counted.cancelled += x->n_open > 0;
+    for (int i = 0; i < x->n_choices; i++)
+        if (x->choice[i].place >= 0)
+            s->decoder.cancel(&s->decoder, x->choice[i].place, &ignored);
+}
+
+/* ---- what the decoder says */
+
+static void keep_tokens(struct served *c, int from, int n, const int32_t *ids, const float *logprobs)
+{
+    int to = from + n;
+    if (to <= c->n_ids || from > c->n_ids)
+        return; /* a completion that began anew has the same tokens */
+    xgrow(&c->ids, &c->cap_ids, (size_t)to + 1, sizeof *c->ids);
+    memcpy(c->ids + from, ids, (size_t)n * sizeof *ids);
+    c->n_ids = to;
+    if (!logprobs)
+        return;
+    xgrow(&c->logprobs, &c->cap_logprobs, (size_t)to + 1, sizeof *c->logprobs);
+    memcpy(c->logprobs + from, logprobs, (size_t)n * sizeof *logprobs);
+    c->n_logprobs = to;
+}
+
+static void end_choice(struct served *c)
+{
+    struct exchange *x = c->of;
+    c->is_over = 1;
+    x->n_open--;
+    if (x->is_gone) {
+        serve_drop(x);
+        return;
+    }
+    if (x->q.is_streamed)
+        serve_tell(c);
+    if (!x->n_open)
+        serve_conclude(x);
+    if (!x->n_open || x->q.is_streamed)
+        serve_wake(x);
+}
+
+/* A completion that failed: the request fails with it. */
+static void fail_choice(struct served *c, int status, const char *why)
+{
+    struct exchange *x = c->of;
+    c->c.finish = FINISHED_ERROR;
+    if (!x->is_gone) {
+        x->s->counted.errors++;
+        api_refuse(&x->refusal, status, NULL, "%s", why);
+    }
+    end_choice(c);
+}
+
+static void count_completion(struct server *s, const struct completion *c)
+{
+    s->counted.completions++;
+    s->counted.tokens += c->n_ids;
+    s->counted.kv_reads += c->kv.reads;
+    s->counted.kv_reads_full += c->kv.reads_full;
+    s->counted.aux_reads += c->kv.aux_reads;
+}
+
+/* An error of a completion that never ran is the request's own. */
+static int take_done(void *context, int w, long j, const struct decoded_job *d, struct err *e)
+{
+    struct server *s = context;
+    struct served *c = s->place[j];
+    (void)w;
+    (void)e;
+    leave_place(s, c);
+    if (d->c.finish == FINISHED_ERROR) {
+        fail_choice(c, d->c.n_ids || d->c.seconds > 0 ? 500 : 400, d->c.error ? d->c.error : "it failed");
+        return 0;
+    }
+    keep_tokens(c, 0, d->c.n_ids, d->c.ids, d->c.n_logprobs >= d->c.n_ids ? d->c.logprobs : NULL);
+    c->n_ids = d->c.n_ids;
+    str_add(&c->text, d->c.text, d->c.n_text);
+    c->c = d->c;
+    count_completion(s, &d->c);
+    end_choice(c);
+    return 0;
+}
+
+static int take_lost(void *context, int w, long j, const struct err *why, int *is_proven, struct err *e)
+{
+    struct server *s = context;
+    struct served *c = s->place[j];
+    (void)w;
+    (void)is_proven;
+    (void)e;
+    leave_place(s, c);
+    s->counted.restarts++;
+    if (c->of->is_gone || ++c->tries >= TRIES) {
+        fail_choice(c, 500, why->text);
+        return 0;
+    }
+    wait_again(s, c);
+    return 1;
+}
+
+/* Only jobs of a plan are checked again. */
+static int take_withdrawn(void *context, int w, long j, int has_failed, const char *why, const char *device,
+                          struct err *e)
+{
+    (void)context;
+    (void)w;
+    (void)j;
+    (void)has_failed;
+    (void)device;
+    log_warn("a completion that was sent may be wrong: %s", why);
+    (void)e;
+    return 0;
+}
+
+static void take_tokens(void *context, long j, int from, int n, const int32_t *ids, const float *logprobs)
+{
+    struct server *s = context;
+    struct served *c = s->place[j];
+    if (!c || c->of->is_gone)
+        return;
+    keep_tokens(c, from, n, ids, logprobs);
+    serve_tell(c);
+    serve_wake(c->of);
+}
+
+struct decoder_user serve_user(struct server *s)
+{
+    return (struct decoder_user){.context = s,
+                                 .done = take_done,
+                                 .lost = take_lost,
+                                 .withdrawn = take_withdrawn,
+                                 .tokens = take_tokens};
+}

@@ -1,0 +1,44 @@
+#!/bin/bash
+# kveval serve, asked by serve_client.py: what is honoured and what is refused, streams, equal bytes, clients that go away,
+# and a drain.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "python3 is not there"
+unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+rm -f ./*.log
+server=
+serve() { # serve ARGS...: starts the server; $port is its port
+    "$program" serve pocket --port 0 "$@" 2>server.log &
+    server=$!
+    port=
+    for ((i = 0; i < 1200; i++)); do
+        port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/v1 is ready.*|\1|p' server.log)
+        [ -n "$port" ] && return
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.05
+    done
+    fail "the server did not start: $(cat server.log)"
+    finish
+}
+ends() { # ends CODE: the server ends by itself with this exit code
+    local got=0
+    wait "$server" || got=$?
+    server=
+    [ "$got" = "$1" ] || fail "the server exited $got, want $1: $(cat server.log)"
+}
+trap '[ -n "$server" ] && kill -9 "$server" 2>/dev/null' EXIT
+
+# --- what cannot be served
+fails 2 --policy qest quest -- serve pocket --policy qest
+fails 2 --api-key-env -- serve pocket --api-key-env KVEVAL_NO_SUCH_VARIABLE
+fails 2 serve MODEL -- serve
+
+serve --policy full,quest:k_pages=2,round=floor --policy h2o:budget_tokens=32 --max-queue 64 --max-batch 8
+python3 "$here/serve_client.py" "$port" all || fail "a client was not content"
+python3 "$here/serve_client.py" "$port" drain "$server" || fail "the drain is not as it should be"
+ends 0
+
+KEY=opensesame serve --api-key-env KEY
+python3 "$here/serve_client.py" "$port" key || fail "keys are not looked at"
+kill "$server"
+ends 0
+finish

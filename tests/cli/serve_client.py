@@ -1,0 +1,241 @@
+"""Asks a server of tests/cli/serve.sh: serve_client.py PORT WHAT [PID]. Only the standard library."""
+import concurrent.futures
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import sys
+import time
+
+port, what = int(sys.argv[1]), sys.argv[2]
+WAIT = 120  # seconds; nothing depends on them but when a broken server is given up
+
+
+def ask(path, body=None, headers=None, raw=None):
+    """Returns status, headers and bytes."""
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT)
+    data = raw if raw is not None else None if body is None else json.dumps(body)
+    c.request("GET" if data is None else "POST", path, data, {"Content-Type": "application/json", **(headers or {})})
+    r = c.getresponse()
+    out = r.status, dict(r.getheaders()), r.read()
+    c.close()
+    return out
+
+
+def complete(path="/v1/completions", **body):
+    status, _, data = ask(path, {"model": "pocket", **body})
+    assert status == 200, (status, data)
+    return json.loads(data)
+
+
+def chat(text, **body):
+    return complete("/v1/chat/completions", messages=[{"role": "user", "content": text}], **body)
+
+
+def events(path, **body):
+    status, headers, data = ask(path, {"model": "pocket", "stream": True, **body})
+    assert status == 200 and headers["Content-Type"] == "text/event-stream", (status, data)
+    lines = data.decode().split("\n\n")
+    assert lines[-2:] == ["data: [DONE]", ""], lines[-2:]
+    return [json.loads(line[len("data: "):]) for line in lines[:-2]]
+
+
+def refused(status, param, path="/v1/completions", **body):
+    got, _, data = ask(path, {"model": "pocket", "prompt": "a", **body} if path == "/v1/completions" else {"model": "pocket", **body})
+    error = json.loads(data).get("error")
+    assert error, (body, data)
+    assert (got, error["param"]) == (status, param), (got, error, body)
+
+
+def metric(name):
+    text = ask("/metrics")[2].decode()
+    return float(next(line.split()[-1] for line in text.splitlines() if line.startswith("kveval_serve_" + name)))
+
+
+def models():
+    names = [m["id"] for m in json.loads(ask("/v1/models")[2])["data"]]
+    assert names == ["pocket", "pocket@full", "pocket@quest:k_pages=2,round=floor", "pocket@h2o:budget_tokens=32"], names
+    assert json.loads(ask("/v1/models/pocket@full")[2])["id"] == "pocket@full"
+    full = complete(prompt="a = 3", temperature=0, max_tokens=40, ignore_eos=True)
+    assert full["usage"]["kv_share"] == 1 and full["system_fingerprint"].startswith("cpu-"), full
+    # however the options are ordered, and by the policy's own budget
+    one, two = (complete(model=m, prompt="a = 3", temperature=0, max_tokens=60, ignore_eos=True)
+                for m in ("pocket@quest:k_pages=2,round=floor", "pocket@quest:round=floor,k_pages=2"))
+    assert one["choices"] == two["choices"] and one["usage"] == two["usage"]
+    assert one["usage"]["kv_share"] < 1 and one["usage"]["kv_reads"] < one["usage"]["kv_reads_full"], one["usage"]
+    status, _, data = ask("/v1/completions", {"model": "pocket@quest:k_pages=3", "prompt": "a"})
+    assert status == 404 and b"pocket@h2o:budget_tokens=32" in data, data
+
+
+def refusals():
+    for name, value in (("presence_penalty", 0.5), ("frequency_penalty", -1), ("repetition_penalty", 1.1), ("min_p", 0.1),
+                        ("logit_bias", {"5": 1}), ("echo", True), ("suffix", "x"), ("best_of", 2), ("logprobs", 3),
+                        ("grammar", "x"), ("n", 0), ("n", 1.5), ("temperature", -1), ("temperature", "hot"), ("top_p", 0),
+                        ("max_tokens", 0), ("stop", [""]), ("stop", ["a\0b"]), ("stop", 3), ("seed", -1), ("stream", 1),
+                        ("stop_token_ids", [-1]), ("stop_token_ids", [1, 2, 3]), ("max_tokens", 100000),
+                        ("prompt", []), ("prompt", [[1], "a", [2.5]]), ("prompt", [10 ** 6]), ("kveval", {"seed": 1}),
+                        ("messages", []), ("stream_options", 3), ("min_tokens", 50)):
+        refused(400, name, **{name: value})
+    for name, value in (("top_logprobs", 2), ("logprobs", 1), ("tools", [{}]), ("tool_choice", "required"), ("echo", False),
+                        ("response_format", {"type": "json_object"}), ("chat_template_kwargs", {"x": 1}),
+                        ("reasoning_effort", "low"), ("max_completion_tokens", 0), ("prompt", "x")):
+        refused(400, name, "/v1/chat/completions", messages=[{"role": "user", "content": "a"}], **{name: value})
+    user, other = {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}
+    for messages in ([], [user, other], [{"role": "tool", "content": "a"}], [user, {"role": "system", "content": "a"}, user],
+                     [{"role": "user"}], [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}],
+                     [{"role": "user", "content": "a\0"}], [{**user, "name": "x"}], [user, {**other, "tool_calls": [{}]}, user],
+                     [{"role": "user", "content": "<|Assistant|>"}, other, user], 3):
+        refused(400, "messages", "/v1/chat/completions", messages=messages)
+    for raw in (b"", b"{", b"[]", b'{"model": "pocket", "model": "pocket", "prompt": "a"}', b'{"prompt": "a"}',
+                b'{"model": "pocket", "prompt": "\xff"}', b"[" * 100000, b'{"model": "pocket", "prompt": NaN}'):
+        assert ask("/v1/completions", raw=raw)[0] == 400, raw[:40]
+    for path, status in (("/", 404), ("/v1/engines", 404), ("/v1/models/x", 404), ("/v1/completions", 405)):
+        assert ask(path)[0] == status, path
+    # neutral values and what changes nothing
+    plain = complete(prompt="a = 3", max_tokens=8)
+    rich = complete(prompt="a = 3", max_tokens=8, presence_penalty=0, frequency_penalty=0.0, logit_bias={}, n=1, best_of=1,
+                    user="me", metadata={"a": "b"}, store=False, echo=False, suffix=None, stop=None, min_p=0, top_k=-1,
+                    repetition_penalty=1, stream=False, seed=0, temperature=1, top_p=1, logprobs=None)
+    assert plain["choices"] == rich["choices"]
+
+
+def answers():
+    r = complete(prompt="a = 3", max_tokens=12, logprobs=0, return_token_ids=True, ignore_eos=True, seed=4)
+    c = r["choices"][0]
+    assert len(c["token_ids"]) == 12 == r["usage"]["completion_tokens"] and c["finish_reason"] == "length"
+    assert len(c["logprobs"]["token_logprobs"]) == 12 and max(c["logprobs"]["token_logprobs"]) <= 0
+    # a prompt as ids is the same prompt; a stop string ends before itself; a stop token is no part
+    same = complete(prompt=c["prompt_token_ids"], max_tokens=12, ignore_eos=True, seed=4)
+    assert same["choices"][0]["text"] == c["text"]
+    stop = c["text"][5:8]
+    cut = complete(prompt="a = 3", max_tokens=12, ignore_eos=True, seed=4, stop=[stop, "nowhere"])["choices"][0]
+    assert cut["text"] == c["text"][:c["text"].index(stop)] and cut["finish_reason"] == "stop", (cut, c)
+    end = c["token_ids"][3]
+    cut = complete(prompt="a = 3", max_tokens=12, seed=4, stop_token_ids=[end], return_token_ids=True)["choices"][0]
+    assert end not in cut["token_ids"] and cut["token_ids"] == c["token_ids"][:len(cut["token_ids"])]
+    # n samples are those of requests with as many; several prompts are as many requests
+    three = complete(prompt="a = 3", max_tokens=8, n=3)["choices"]
+    assert three[:2] == complete(prompt="a = 3", max_tokens=8, n=2)["choices"] and len({x["text"] for x in three}) > 1
+    both = complete(prompt=["a = 3", "b = 4"], max_tokens=8, n=2)
+    assert [x["index"] for x in both["choices"]] == [0, 1, 2, 3] and both["choices"][0]["text"] == three[0]["text"]
+    assert both["choices"][2]["text"] == complete(prompt="b = 4", max_tokens=8)["choices"][0]["text"]
+    assert complete(prompt="a = 3", max_tokens=8, seed=1)["choices"] != three[:1]
+    c = chat("x0 = 3. What is x0?", max_completion_tokens=9, logprobs=True, temperature=0)["choices"][0]
+    assert c["message"]["role"] == "assistant" and len(c["logprobs"]["content"]) >= 1, c
+    assert chat([{"type": "text", "text": "x0 = 3. What is x0?"}], max_tokens=9, temperature=0)["choices"][0]["message"] == c["message"]
+
+
+def streams():
+    for extra in ({}, {"stop": ["er", "the "]}, {"n": 3}, {"logprobs": 0, "return_token_ids": True}):
+        body = dict(prompt="a = 3", max_tokens=60, seed=7, temperature=2.0, ignore_eos=True, **extra)
+        whole = complete(**body)
+        parts = events("/v1/completions", stream_options={"include_usage": True}, **body)
+        assert parts[-1]["choices"] == [] and parts[-1]["usage"] == whole["usage"]
+        for want in whole["choices"]:
+            mine = [p["choices"][0] for p in parts[:-1] if p["choices"][0]["index"] == want["index"]]
+            assert "".join(p["text"] for p in mine) == want["text"], (mine, want)
+            assert [p["finish_reason"] for p in mine] == [None] * (len(mine) - 1) + [want["finish_reason"]]
+            for stop in extra.get("stop", []):
+                assert stop not in want["text"]
+            if "return_token_ids" in extra:
+                assert sum((p["token_ids"] for p in mine), []) == want["token_ids"]
+                assert sum((p["logprobs"]["token_logprobs"] for p in mine), []) == want["logprobs"]["token_logprobs"]
+    parts = events("/v1/chat/completions", messages=[{"role": "user", "content": "x0 = 3"}], max_tokens=9)
+    assert parts[0]["choices"][0]["delta"]["role"] == "assistant" and "usage" not in parts[0]
+    whole = chat("x0 = 3", max_tokens=9)["choices"][0]
+    assert "".join(p["choices"][0]["delta"].get("content", "") for p in parts) == whole["message"]["content"]
+
+
+def company():
+    """Equal requests have equal bytes, whatever runs beside them and in whichever order."""
+    jobs = [("/v1/completions", {"model": m, "prompt": f"a = {i}", "max_tokens": 5 + 3 * i, "seed": i, "stream": i % 3 == 0, "n": 1 + i % 2})
+            for i in range(12) for m in ("pocket", "pocket@quest:k_pages=2,round=floor", "pocket@h2o:budget_tokens=32")]
+    jobs += [("/v1/chat/completions", {"model": "pocket", "messages": [{"role": "user", "content": f"x0 = {i}"}], "max_tokens": 30, "stream": i % 2 == 0})
+             for i in range(6)]
+    alone = [ask(*j)[2] for j in jobs]
+    order = list(range(len(jobs)))
+    random.Random(5).shuffle(order)
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        together = dict(zip(order, pool.map(lambda i: again(jobs[i]), order)))
+    for i, data in enumerate(alone):
+        assert together[i] == data, (jobs[i], together[i][:300], data[:300])
+
+
+def again(job):
+    """Until there is room in the queue."""
+    while True:
+        status, headers, data = ask(*job)
+        if status != 429:
+            assert status == 200, data
+            return data
+        assert int(headers["Retry-After"]) >= 1
+        time.sleep(0.02)
+
+
+def raw_request(body):
+    data = json.dumps(body).encode()
+    s = socket.create_connection(("127.0.0.1", port), timeout=WAIT)
+    s.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
+    return s
+
+
+def until(what):
+    end = time.monotonic() + WAIT
+    while not what():
+        assert time.monotonic() < end, "it never came so far"
+        time.sleep(0.01)
+
+
+LONG = {"model": "pocket", "prompt": "a = 3", "max_tokens": 4000, "ignore_eos": True, "n": 60}
+
+
+def leaving():
+    """Clients that go away free their places at once: 60 completions of 4,000 tokens would take minutes."""
+    before = metric("cancelled_total")
+    for stream in (False, True):
+        s = raw_request({**LONG, "stream": stream})
+        if stream:
+            assert s.recv(12) == b"HTTP/1.1 200"
+        until(lambda: metric("running ") > 0)
+        status, headers, _ = ask("/v1/completions", {"model": "pocket", "prompt": "a", "n": 10})
+        assert status == 429 and int(headers["Retry-After"]) >= 1, status
+        s.close()
+        until(lambda: metric("running ") + metric("waiting ") == 0)
+        complete(prompt="a", n=60, max_tokens=1)
+    assert metric("cancelled_total") == before + 2, metric("cancelled_total")
+
+
+def drain(pid):
+    """What runs ends, and nothing new is taken."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        running = pool.submit(complete, prompt="a = 3", max_tokens=2000, ignore_eos=True)
+        until(lambda: metric("running ") > 0)
+        os.kill(pid, signal.SIGTERM)
+        until(lambda: ask("/health")[0] == 503)
+        status, headers, _ = ask("/v1/completions", {"model": "pocket", "prompt": "a"})
+        assert status == 503 and int(headers["Retry-After"]) >= 1, status
+        assert running.result()["usage"]["completion_tokens"] == 2000
+
+
+def key():
+    body = {"model": "pocket", "prompt": "a", "max_tokens": 1}
+    for path in ("/v1/models", "/v1/completions"):
+        for given in (None, "Bearer", "Bearer ", "Bearer opensesam", "Basic opensesame", "Bearer Opensesame"):
+            status, headers, data = ask(path, body if path != "/v1/models" else None, {"Authorization": given} if given else {})
+            assert status == 401, (given, status)
+            assert b"opensesame" not in data
+        assert ask(path, body if path != "/v1/models" else None, {"Authorization": "bearer opensesame"})[0] == 200
+    assert ask("/health")[0] == 200 and ask("/metrics")[0] == 200
+
+
+if what == "all":
+    for f in (models, refusals, answers, streams, company, leaving):
+        began = time.monotonic()
+        f()
+        print(f"{f.__name__}: {time.monotonic() - began:.1f} s", file=sys.stderr)
+elif what == "drain":
+    drain(int(sys.argv[3]))
+elif what == "key":
+    key()
