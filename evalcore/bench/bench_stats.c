@@ -14,6 +14,8 @@ int bench_stats(struct bench *b, struct err *e)
     if (b->threads)
         omp_set_num_threads(b->threads);
     sim_gate(&s);
+    sim_noise(&s);
+    sim_rules(&s);
     sim_coverage(&s);
     sim_errors(&s);
     omp_set_num_threads(threads);

@@ -13,6 +13,8 @@ struct sim {
 };
 /* The simulations. Each prints its figures with sim_print(), and tables for people on standard error. */
 void sim_gate(const struct sim *s);     /* how often the nightly gate errs and how often it finds a drop */
+void sim_noise(const struct sim *s);    /* tier 1 by a server's log-probabilities */
+void sim_rules(const struct sim *s);    /* the gate beside rules that engines' own tests have published */
 void sim_coverage(const struct sim *s); /* how often each interval holds the true value */
 void sim_errors(const struct sim *s);   /* how often each test calls a difference where there is none */
 
@@ -23,6 +25,15 @@ enum { SIM_SUMS = 4 };
 typedef void (*sim_night)(struct rng *r, const void *what, double sums[SIM_SUMS]);
 void sim_count(const struct sim *s, int experiment, int nights, sim_night night, const void *what,
                double sums[SIM_SUMS]);
+
+/* What the gate says of `nights` nights with 60 problems, rates of Beta with this mean and a + b = weight,
+ * and a change that many points/100: shares of nights called a regression, and answers a problem. sim_gate.c.
+ */
+struct sim_gate_rate {
+    double fails, answers;
+};
+struct sim_gate_rate sim_gate_rate(const struct sim *s, int experiment, double mean, double weight,
+                                   double change);
 
 /* Numbers of problems: the columns of the tables of intervals and tests. */
 enum { SIM_SIZES = 6, SIM_PROBLEMS_MAX = 500 };

@@ -40,21 +40,65 @@ static const struct scene {
 };
 enum { N_SCENES = sizeof scenes / sizeof *scenes };
 
+/* What the problems are like. */
+struct world {
+    const struct scene *scene;
+    double mean, weight; /* of the rates' beta distribution: its mean and a + b */
+    double
+        company; /* of a server: what a batch does to the log odds of a right answer, a standard deviation */
+};
+/* A server whose answers vary with their batch. */
+static const struct served {
+    double company;
+    struct scene scene;
+} served[] = {
+    {0.25, {60, 1, 0, SPREAD, "no change, company 0.25", 5}},
+    {0.25, {60, 1, -0.05, SPREAD, "5 points lower, company 0.25", 85}},
+    {0.5, {60, 1, 0, SPREAD, "no change, company 0.5", 0}},
+    {0.5, {60, 1, -0.05, SPREAD, "5 points lower, company 0.5", 85}},
+    {1, {60, 1, 0, SPREAD, "no change, company 1", 0}},
+    {1, {60, 1, -0.05, SPREAD, "5 points lower, company 1", 85}},
+};
+enum { N_SERVED = sizeof served / sizeof *served };
+
 struct problems {
     int n, settings;
+    double company;
     double before[PROBLEMS_MAX], after[PROBLEMS_MAX]; /* the true rates */
     long base[SETTINGS_MAX][PROBLEMS_MAX];            /* the baseline's right answers */
 };
 
+/* The rate in one batch. All answers to a problem that are drawn together have the same company, which is the
+ * worst that it can do: company that is new for each answer leaves them independent. */
+static double rate_in_company(struct rng *r, double rate, double company)
+{
+    if (company <= 0 || rate <= 0 || rate >= 1)
+        return rate;
+    return 1 / (1 + (1 - rate) / rate * exp(-company * sim_normal(r)));
+}
+
+/* The right ones of the baseline's answers, which are drawn sixteen at a time. */
+static long draw_base(struct rng *r, double rate, double company)
+{
+    long right = 0;
+    if (company <= 0)
+        return sim_binomial(r, BASELINE, rate);
+    for (int k = 0; k < BASELINE; k += ANSWERS_MAX)
+        right += sim_binomial(r, ANSWERS_MAX, rate_in_company(r, rate, company));
+    return right;
+}
+
 /* Rates of Beta(1/2, 1/2), most of them near 0 or 1 as on AIME; the change is exact on these problems. All
  * settings have the same rates before, as policies that lose little do. */
-static void draw_problems(struct rng *r, const struct scene *scene, struct problems *p)
+static void draw_problems(struct rng *r, const struct world *world, struct problems *p)
 {
+    const struct scene *scene = world->scene;
     double mean = 0, left = -scene->change * scene->problems;
     p->n = scene->problems;
     p->settings = scene->settings;
+    p->company = world->company;
     for (int i = 0; i < p->n; i++)
-        mean += p->before[i] = sim_beta(r, 0.5, 1);
+        mean += p->before[i] = sim_beta(r, world->mean, world->weight);
     mean /= p->n;
     for (int i = 0; i < p->n; i++) {
         double rate = p->before[i];
@@ -70,7 +114,7 @@ static void draw_problems(struct rng *r, const struct scene *scene, struct probl
     }
     for (int s = 0; s < p->settings; s++)
         for (int i = 0; i < p->n; i++)
-            p->base[s][i] = sim_binomial(r, BASELINE, p->before[i]);
+            p->base[s][i] = draw_base(r, p->before[i], p->company);
 }
 
 /* A side whose problems have `answers` samples each, all of them wrong so far. */
@@ -128,8 +172,11 @@ static struct gate_side new_side(struct rng *r, const struct problems *p, struct
         for (int i = 0; i < p->n; i++) {
             struct gate_problem *q = problem_of(&side, p, s, i);
             struct gate_sums *sample = arena_alloc(a, ANSWERS_MAX * sizeof *sample);
+            double rate = s ? p->before[i] : p->after[i], now = rate;
             for (int k = 0; k < ANSWERS_MAX; k++) {
-                long right = sim_binomial(r, 1, s ? p->before[i] : p->after[i]);
+                if (!k || k == stat_looks[0].samples || k == stat_looks[1].samples)
+                    now = rate_in_company(r, rate, p->company);
+                long right = sim_binomial(r, 1, now);
                 sample[k] = (struct gate_sums){.n = 1, .right = right, .score = (double)right};
                 q->all.right += right;
                 q->all.score += (double)right;
@@ -163,10 +210,10 @@ static void count_night(struct rng *r, const struct problems *p, double sums[SIM
 }
 
 /* Every night has problems and a baseline of its own, so the sums are averages over both. */
-static void new_night(struct rng *r, const void *scene, double sums[SIM_SUMS])
+static void new_night(struct rng *r, const void *world, double sums[SIM_SUMS])
 {
     struct problems p;
-    draw_problems(r, scene, &p);
+    draw_problems(r, world, &p);
     count_night(r, &p, sums);
 }
 
@@ -185,11 +232,11 @@ static void print_figure(const struct sim *sim, const struct scene *scene, doubl
               what);
 }
 
-static void run_scene(const struct sim *sim, int at)
+static void run_scene(const struct sim *sim, int experiment, const struct scene *scene, double company)
 {
-    const struct scene *scene = &scenes[at];
+    const struct world world = {scene, 0.5, 1, company};
     double sums[SIM_SUMS], share = 100.0 / sim->nights;
-    sim_count(sim, 1 + at, sim->nights, new_night, scene, sums);
+    sim_count(sim, experiment, sim->nights, new_night, &world, sums);
     double fail = share * sums[FAILS], pass = share * sums[PASSES], none = 100 - fail - pass;
     double answers = sums[ANSWERS] / ((double)sim->nights * scene->settings);
     sim_print_row("%8d %8d  %-31s %10.1f %10.1f %10.1f %10.1f", scene->problems, scene->settings, scene->name,
@@ -207,12 +254,13 @@ static void run_frozen(const struct sim *sim)
 {
     int nights = sim->nights < FROZEN_NIGHTS ? sim->nights : FROZEN_NIGHTS;
     double rate[FROZEN];
+    const struct world world = {&scenes[0], 0.5, 1, 0};
     for (int k = 0; k < FROZEN; k++) {
         struct rng r;
         struct problems p;
         double sums[SIM_SUMS];
         rng_init(&r, sim->seed, (uint64_t)(100 + k) << 32);
-        draw_problems(&r, &scenes[0], &p);
+        draw_problems(&r, &world, &p);
         sim_count(sim, 200 + k, nights, frozen_night, &p, sums);
         rate[k] = 100 * sums[FAILS] / nights;
     }
@@ -227,6 +275,16 @@ static void run_frozen(const struct sim *sim)
     sim_print(sim, high, "%", 0, "gate, frozen baselines: false alarms, one in ten has more");
 }
 
+struct sim_gate_rate sim_gate_rate(const struct sim *sim, int experiment, double mean, double weight,
+                                   double change)
+{
+    const struct scene scene = {.problems = 60, .settings = 1, .change = change, .where = SPREAD};
+    const struct world world = {&scene, mean, weight, 0};
+    double sums[SIM_SUMS];
+    sim_count(sim, experiment, sim->nights, new_night, &world, sums);
+    return (struct sim_gate_rate){sums[FAILS] / sim->nights, sums[ANSWERS] / sim->nights};
+}
+
 void sim_gate(const struct sim *sim)
 {
     sim_print_row("the gate, %d nights a row: baseline of %d samples, looks at %d, %d and %d", sim->nights,
@@ -234,6 +292,8 @@ void sim_gate(const struct sim *sim)
     sim_print_row(
         "problems settings  truth                           regression     within  undecided    samples");
     for (int i = 0; i < N_SCENES; i++)
-        run_scene(sim, i);
+        run_scene(sim, 1 + i, &scenes[i], 0);
+    for (int i = 0; i < N_SERVED; i++)
+        run_scene(sim, 100 + i, &served[i].scene, served[i].company);
     run_frozen(sim);
 }

@@ -126,6 +126,13 @@ int gate_noise_measure(struct gate_replay *r, int n, const struct gate_trace *tr
 int gate_noise_night(struct gate_drift *out, const struct gate_side *base, struct sweep *s,
                      const struct process_env *show, int *signal, struct arena *a, struct err *e);
 
+/* The two rules by themselves. gate_noise_band() makes the reference and the band of a replay of its
+ * GATE_REFERENCE + GATE_BAND repetitions, the first half alone; gate_noise_judge() compares GATE_NIGHT. They
+ * do not fail. */
+void gate_noise_band(struct gate_replay *out, const struct gate_replay *rep, struct arena *a);
+void gate_noise_judge(struct gate_drift *out, const struct gate_replay *base, const struct gate_replay *rep,
+                      struct arena *a);
+
 /* ---- sides (gate_side.c, gate_base.c, gate_base_read.c, gate_fit.c, gate_match.c) */
 
 struct gate_sums {                        /* over samples of one problem */

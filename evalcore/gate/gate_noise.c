@@ -10,6 +10,13 @@
 /* Half of the repetitions are alone, half together. */
 enum { BASE_HALF = (GATE_REFERENCE + GATE_BAND) / 2, NIGHT_HALF = GATE_NIGHT / 2 };
 
+/* Repetition k of the baseline is one of those that make the reference: the first alone and the first
+ * together. */
+static int is_reference(int k)
+{
+    return k % BASE_HALF < GATE_REFERENCE / 2;
+}
+
 static const double far_nats = 10; /* beyond it a token is as wrong as can be */
 
 struct distance {
@@ -62,19 +69,27 @@ static int score_all(struct gate_replay *out, const struct gate_replay *r, int n
     return rc;
 }
 
-/* The mean of some repetitions; the likeliest tokens are the first one's. */
-static void make_reference(struct gate_replay *out, const struct gate_replay *rep, int n, int i,
-                           struct arena *a)
+void gate_noise_band(struct gate_replay *out, const struct gate_replay *rep, struct arena *a)
 {
-    static const int used[GATE_REFERENCE] = {0, 1, BASE_HALF, BASE_HALF + 1};
-    *out = rep[i];
+    struct gate_band *b = arena_alloc(a, sizeof *b);
+    *out = rep[0];
+    *b = (struct gate_band){0};
     out->millinats = arena_alloc(a, (size_t)out->n * sizeof *out->millinats);
     for (int t = 0; t < out->n; t++) {
         double sum = 0;
-        for (int k = 0; k < GATE_REFERENCE; k++)
-            sum += rep[used[k] * n + i].millinats[t];
+        for (int k = 0; k < 2 * BASE_HALF; k++)
+            sum += is_reference(k) ? rep[k].millinats[t] : 0;
         out->millinats[t] = (int)lrint(sum / GATE_REFERENCE);
     }
+    for (int k = 0; k < 2 * BASE_HALF; k++) {
+        if (is_reference(k))
+            continue;
+        struct distance d = distance_of(out, &rep[k]);
+        b->kl[b->n] = d.kl;
+        b->worst[b->n] = d.worst;
+        b->others[b->n++] = d.others;
+    }
+    out->band = b;
 }
 
 int gate_noise_measure(struct gate_replay *r, int n, const struct gate_trace *traces, struct sweep *s,
@@ -84,21 +99,13 @@ int gate_noise_measure(struct gate_replay *r, int n, const struct gate_trace *tr
     *signal = 0;
     int rc = score_all(rep, r, n, BASE_HALF, traces, s, show, signal, a, e);
     for (int i = 0; i < n && !rc && !*signal; i++) {
-        struct gate_band *b = arena_alloc(a, sizeof *b);
-        r[i] = rep[i];
-        if (!rep[i].n)
-            continue;
-        make_reference(&r[i], rep, n, i, a);
-        *b = (struct gate_band){0};
-        for (int k = 0; k < 2 * BASE_HALF; k++) {
-            if (k % BASE_HALF < GATE_REFERENCE / 2)
-                continue;
-            struct distance d = distance_of(&r[i], &rep[k * n + i]);
-            b->kl[b->n] = d.kl;
-            b->worst[b->n] = d.worst;
-            b->others[b->n++] = d.others;
-        }
-        r[i].band = b;
+        struct gate_replay own[2 * BASE_HALF];
+        for (int k = 0; k < 2 * BASE_HALF; k++)
+            own[k] = rep[k * n + i];
+        if (own[0].n)
+            gate_noise_band(&r[i], own, a);
+        else
+            r[i] = own[0];
     }
     return rc;
 }
@@ -113,13 +120,13 @@ static double largest(const double *v, int n)
 
 /* The nearest of the repetitions, by each measure: what is the server's change shows in all of them, and what
  * one batch does in one. */
-static void judge_night(struct gate_drift *d, const struct gate_replay *base, const struct gate_replay *rep,
-                        int n, struct arena *a)
+void gate_noise_judge(struct gate_drift *d, const struct gate_replay *base, const struct gate_replay *rep,
+                      struct arena *a)
 {
     const struct gate_band *b = base->band;
     struct distance best = {INFINITY, INFINITY, INFINITY, INFINITY};
     for (int k = 0; k < GATE_NIGHT; k++) {
-        struct distance x = distance_of(base, &rep[k * n]);
+        struct distance x = distance_of(base, &rep[k]);
         best = (struct distance){fmin(best.kl, x.kl), fmin(best.worst, x.worst), fmin(best.others, x.others),
                                  fmin(best.nats, x.nats)};
     }
@@ -166,7 +173,10 @@ int gate_noise_night(struct gate_drift *out, const struct gate_side *base, struc
                 "%s has log-probabilities of its completions, and the server gives none: %s; set it "
                 "up as it was, or make a new base file with --rebaseline",
                 base->path, rep[i].why);
-        judge_night(&out[i], &base->replays[i], &rep[i], n, a);
+        struct gate_replay own[GATE_NIGHT];
+        for (int k = 0; k < GATE_NIGHT; k++)
+            own[k] = rep[k * n + i];
+        gate_noise_judge(&out[i], &base->replays[i], own, a);
     }
     return rc;
 }

@@ -61,6 +61,88 @@ static void replays_of_everything(void)
     CHECK_INT(gate_fit_reads(&s, &g), 0);
 }
 
+/* A name stands for the weights of an endpoint. Nothing is compared by it across servers unless it is meant,
+ * and the reads that a server does not count are no change. */
+static void served(void)
+{
+    static const struct {
+        const char *base, *base_weights, *now, *now_weights;
+        int is_same, without, with;
+    } rows[] = {
+        {"endpoint:m", "w", "endpoint:m", "w", 1, 0, 0},
+        {"endpoint:m", "w", "endpoint:m", "v", 0, ERR_USAGE, 0},
+        {"endpoint:m", "w", "endpoint:n", "v", 0, ERR_USAGE, 0},
+        {"cpu", "w", "endpoint:m", "v", 0, ERR_USAGE, 0},
+        {"endpoint:m", "w", "cpu", "v", 0, ERR_USAGE, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gate_side base = {.path = "base", .numerics = rows[i].base, .weights = rows[i].base_weights};
+        struct gate_side now = {
+            .path = "now", .numerics = rows[i].now, .weights = rows[i].now_weights, .model = "m"};
+        struct err e = {0}, f = {0};
+        CHECK_INT(gate_same_class(&base, &now), rows[i].is_same);
+        CHECK_INT(gate_terms(&base, &now, 0, 0, &e), rows[i].without);
+        CHECK_INT(gate_terms(&base, &now, 0, 1, &f), rows[i].with);
+    }
+}
+
+enum { REPEATED = GATE_REFERENCE + GATE_BAND, TOKENS = 50 };
+
+/* A server's replays: noise of the same size passes, in four of four repetitions; what is further away in all
+ * of them fails, and in one of them it does not. A text is another token, whatever its number. */
+static void noise(void)
+{
+    static int nats[REPEATED][TOKENS];
+    static int32_t tops[TOKENS], texts[TOKENS], ids[TOKENS];
+    struct gate_replay rep[REPEATED], base, night[GATE_NIGHT];
+    struct gate_drift d;
+    struct arena a = {0};
+    for (int k = 0; k < REPEATED; k++) {
+        for (int i = 0; i < TOKENS; i++)
+            nats[k][i] = -500 + (k * 31 + i * 17) % 21 - 10; /* 6 thousandths of a nat */
+        rep[k] =
+            (struct gate_replay){.n = TOKENS, .by_server = 1, .millinats = nats[k], .tops = tops, .ids = ids};
+    }
+    for (int i = 0; i < TOKENS; i++) {
+        ids[i] = 7;
+        tops[i] = i % 5 ? 7 : 9;
+        texts[i] = i % 5 ? 7 : -1000 - i;
+    }
+    gate_noise_band(&base, rep, &a);
+    CHECK_INT(base.band->n, GATE_BAND);
+    CHECK(base.band->kl[0] > 0 && base.band->kl[0] < GATE_NOISE_KL);
+    for (int k = 0; k < GATE_NIGHT; k++)
+        night[k] = rep[k];
+    gate_noise_judge(&d, &base, night, &a);
+    CHECK(!d.failed && d.kl > 0 && d.kl_limit == GATE_NOISE_KL && isnan(d.reads) && d.top1 == 1);
+    static int off[GATE_NIGHT][TOKENS];
+    for (int k = 0; k < GATE_NIGHT; k++) {
+        for (int i = 0; i < TOKENS; i++)
+            off[k][i] = nats[k][i] - 60;
+        night[k].millinats = off[k];
+        gate_noise_judge(&d, &base, night, &a);
+        CHECK_INT(d.failed, k == GATE_NIGHT - 1);
+    }
+    CHECK(strstr(d.why, "KL") != NULL);
+    for (int k = 0; k < GATE_NIGHT; k++) {
+        night[k].millinats = nats[k];
+        nats[k][3] -= 900;
+    }
+    gate_noise_judge(&d, &base, night, &a);
+    CHECK(d.failed && d.worst > 0.8);
+    for (int k = 0; k < GATE_NIGHT; k++) {
+        nats[k][3] += 900;
+        night[k].tops = texts;
+    }
+    gate_noise_judge(&d, &base, night, &a);
+    CHECK(!d.failed && d.top1 == 1);
+    for (int i = 0; i < 3; i++)
+        texts[i] = -5;
+    gate_noise_judge(&d, &base, night, &a);
+    CHECK(d.failed && strstr(d.why, "2 of 50 places"));
+    arena_release(&a);
+}
+
 /* An error without a verdict is told in every form that a pass is told in. */
 static void fault(void)
 {
@@ -93,6 +175,8 @@ int main(void)
     terms();
     undecoded();
     replays_of_everything();
+    served();
+    noise();
     fault();
     return check_done();
 }
