@@ -15,7 +15,7 @@ int bench_stats(struct bench *b, struct err *e)
         omp_set_num_threads(b->threads);
     sim_gate(&s);
     sim_noise(&s);
-    sim_rules(&s);
+    sim_peers(&s);
     sim_coverage(&s);
     sim_errors(&s);
     omp_set_num_threads(threads);

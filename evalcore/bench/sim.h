@@ -14,7 +14,7 @@ struct sim {
 /* The simulations. Each prints its figures with sim_print(), and tables for people on standard error. */
 void sim_gate(const struct sim *s);     /* how often the nightly gate errs and how often it finds a drop */
 void sim_noise(const struct sim *s);    /* tier 1 by a server's log-probabilities */
-void sim_rules(const struct sim *s);    /* the gate beside rules that engines' own tests have published */
+void sim_peers(const struct sim *s);    /* the gate beside rules that engines' own tests have published */
 void sim_coverage(const struct sim *s); /* how often each interval holds the true value */
 void sim_errors(const struct sim *s);   /* how often each test calls a difference where there is none */
 

@@ -21,20 +21,20 @@ static const struct population { /* rates of Beta with this mean and a + b = wei
 };
 
 enum kind { BY_POINTS, BY_SIGMA, BY_TEST };
-static const struct rule {
+static const struct peer {
     const char *name;
     enum kind kind;
     int questions;
     double by; /* points / 100, or standard deviations */
-} rules[] = {
+} peers[] = {
     {"vLLM, 8 points", BY_POINTS, 1319, 0.08},
     {"SGLang, 3 sigma", BY_SIGMA, 200, 3},
     {"TensorRT-LLM, test", BY_TEST, 1319, 1.6448536},
 };
-enum { N_RULES = sizeof rules / sizeof *rules };
+enum { N_PEERS = sizeof peers / sizeof *peers };
 
 struct trial {
-    const struct rule *rule;
+    const struct peer *peer;
     const struct population *of;
     int questions;
     double by, change;
@@ -52,12 +52,12 @@ static double run_share(struct rng *r, const double *rate, int n)
 static double threshold_of(struct rng *r, const struct trial *t, const double *rate)
 {
     double run[EARLIER], mean = 0, squares = 0;
-    int n = t->rule->kind == BY_SIGMA ? EARLIER : 1;
+    int n = t->peer->kind == BY_SIGMA ? EARLIER : 1;
     for (int i = 0; i < n; i++)
         mean += (run[i] = run_share(r, rate, t->questions)) / n;
     for (int i = 0; i < n; i++)
         squares += (run[i] - mean) * (run[i] - mean);
-    switch (t->rule->kind) {
+    switch (t->peer->kind) {
     case BY_SIGMA:
         return mean - t->by * sqrt(squares / (EARLIER - 1));
     case BY_TEST:
@@ -91,7 +91,7 @@ static double alarms(const struct sim *s, int experiment, struct trial t, double
  */
 static double equal_by(const struct sim *s, int experiment, struct trial t, double level)
 {
-    double low = 0, high = t.rule->kind == BY_POINTS ? 0.25 : 12;
+    double low = 0, high = t.peer->kind == BY_POINTS ? 0.25 : 12;
     for (int i = 0; i < STEPS; i++) {
         t.by = (low + high) / 2;
         if (alarms(s, experiment, t, 0) <= level)
@@ -116,24 +116,24 @@ static int needed(const struct sim *s, int experiment, struct trial t, double le
     return 0;
 }
 
-static void run_rule(const struct sim *s, int experiment, const struct population *of,
-                     const struct rule *rule, double level)
+static void run_peer(const struct sim *s, int experiment, const struct population *of,
+                     const struct peer *peer, double level)
 {
-    struct trial t = {rule, of, rule->questions, rule->by, 0};
+    struct trial t = {peer, of, peer->questions, peer->by, 0};
     double false_alarms = 100 * alarms(s, experiment, t, 0),
            missed = 100 - 100 * alarms(s, experiment + 1, t, -0.05);
     t.by = equal_by(s, experiment + 2, t, level);
     double equal = 100 - 100 * alarms(s, experiment + 3, t, -0.05);
     int questions = needed(s, experiment + 4, t, level);
-    sim_print_row("%-22s %10d %10d %13.1f %13.1f %13.1f %10d", rule->name, rule->questions, rule->questions,
+    sim_print_row("%-22s %10d %10d %13.1f %13.1f %13.1f %10d", peer->name, peer->questions, peer->questions,
                   false_alarms, missed, equal, questions);
-    sim_print(s, false_alarms, "%", 0, "%s, %s: false alarms", rule->name, of->name);
-    sim_print(s, missed, "%", 0, "%s, %s: misses 5 points", rule->name, of->name);
-    sim_print(s, equal, "%", 0, "%s, %s: misses at the gate's rate", rule->name, of->name);
-    sim_print(s, questions, "questions", 0, "%s, %s: for 85 %%", rule->name, of->name);
+    sim_print(s, false_alarms, "%", 0, "%s, %s: false alarms", peer->name, of->name);
+    sim_print(s, missed, "%", 0, "%s, %s: misses 5 points", peer->name, of->name);
+    sim_print(s, equal, "%", 0, "%s, %s: misses at the gate's rate", peer->name, of->name);
+    sim_print(s, questions, "questions", 0, "%s, %s: for 85 %%", peer->name, of->name);
 }
 
-void sim_rules(const struct sim *s)
+void sim_peers(const struct sim *s)
 {
     for (int p = 0; p < (int)(sizeof populations / sizeof *populations); p++) {
         const struct population *of = &populations[p];
@@ -151,7 +151,7 @@ void sim_rules(const struct sim *s)
         sim_print(s, 100 * same.fails, "%", 5, "gate, %s: false alarms", of->name);
         sim_print(s, 100 - 100 * lower.fails, "%", 15, "gate, %s: misses 5 points", of->name);
         sim_print(s, 60 * same.answers, "answers", 0, "gate, %s: answers a night", of->name);
-        for (int i = 0; i < N_RULES; i++)
-            run_rule(s, first + 10 + 10 * i, of, &rules[i], fmax(same.fails, 1.0 / s->nights));
+        for (int i = 0; i < N_PEERS; i++)
+            run_peer(s, first + 10 + 10 * i, of, &peers[i], fmax(same.fails, 1.0 / s->nights));
     }
 }
