@@ -378,13 +378,21 @@ static void notice_gone(struct server *s)
     free(who);
 }
 
-/* libmicrohttpd counts seconds without a byte; a request that comes a byte at a time is ended here. */
+/* libmicrohttpd counts seconds without a byte, and may miss the end that comes with the last one: what comes
+ * a byte at a time, or will never be whole, is ended here. Once a second is often enough. */
 static void end_slow(struct server *s)
 {
     double now = clock_seconds();
-    for (struct link *l = s->links; l; l = l->next)
-        if (!l->is_busy && now - l->since > REQUEST_SECONDS)
+    if (now - s->looked < 1)
+        return;
+    s->looked = now;
+    for (struct link *l = s->links; l; l = l->next) {
+        struct pollfd fd = {.fd = l->fd, .events = POLLRDHUP};
+        int is_left = !l->is_busy && poll(&fd, 1, 0) > 0 && fd.revents & POLLRDHUP;
+        if (!l->is_busy && ((is_left && l->is_left) || now - l->since > REQUEST_SECONDS))
             shutdown(l->fd, SHUT_RDWR);
+        l->is_left = is_left;
+    }
 }
 
 void serve_turn(struct server *s)

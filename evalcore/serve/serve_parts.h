@@ -79,6 +79,7 @@ struct exchange {
 /* One connection. */
 struct link {
     int fd, is_busy; /* busy: a request is there, and its answer is under way */
+    int is_left;     /* the client had closed its side when it was looked at last */
     double since;
     struct link *next, **at;
     struct exchange *exchange;
@@ -112,7 +113,7 @@ struct server {
     size_t n_waiting, cap_waiting;
     struct tokenizer_scratch scratch;
     int is_draining;
-    double started;
+    double started, looked; /* looked: when slow connections were looked for */
     struct counters counted;
 };
 
