@@ -29,6 +29,8 @@ void answer_begin(struct answer *a)
     a->n_pieces = a->is_done = a->has_usage = 0;
     a->finish[0] = a->model[0] = 0;
     a->prompt_tokens = a->completion_tokens = -1;
+    json_decref(a->usage);
+    a->usage = NULL;
 }
 
 static int end_with(struct answer *a, enum answer_state state)
@@ -126,6 +128,8 @@ static void parse_usage(struct answer *a, const json_t *usage)
     a->has_usage = 1;
     a->prompt_tokens = json_integer_value(prompt);
     a->completion_tokens = json_integer_value(completion);
+    json_decref(a->usage);
+    a->usage = json_incref((json_t *)usage);
 }
 
 static int parse_object(struct answer *a, const json_t *o)
@@ -271,6 +275,8 @@ void answer_release(struct answer *a)
     sse_release(&a->sse);
     str_release(&a->body);
     str_release(&a->text);
+    json_decref(a->usage);
+    a->usage = NULL;
     free(a->ids);
     free(a->logprobs);
     free(a->tops);

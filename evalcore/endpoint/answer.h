@@ -3,6 +3,7 @@
 
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
+#include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 #include "evalcore/endpoint/endpoint.h"
 
@@ -60,6 +61,7 @@ struct answer {
     char finish[32]; /* "" before it is said */
     char model[128]; /* what the server calls it; "": not said */
     int64_t prompt_tokens, completion_tokens;
+    json_t *usage;   /* where these are from; NULL: not said */
     float *logprobs; /* (n_scored) */
     int32_t *tops;
 };

@@ -50,6 +50,7 @@ void endpoint_close(struct endpoint *p)
     }
     curl_multi_cleanup(p->multi);
     curl_slist_free_all(p->headers);
+    json_decref(p->models);
     free(p->exchange);
     free(p->out);
     free(p->url);
@@ -109,9 +110,10 @@ static void ask_scores(json_t *o)
  * the distribution is said to be off, under each server's name for it. */
 static void write_body(struct str *out, const struct endpoint *p, const struct endpoint_request *r)
 {
-    json_t *o = json_pack("{s:o, s:i, s:f, s:f, s:i, s:I, s:i, s:b}", "model", json_text_of(p->name),
-                          "max_tokens", r->max_new_tokens, "temperature", r->temperature, "top_p", r->top_p,
-                          "top_k", r->top_k, "seed", (json_int_t)r->seed, "n", 1, "stream", p->o.stream);
+    json_t *o = json_pack("{s:o, s:i, s:f, s:f, s:i, s:I, s:i, s:b}", "model",
+                          json_text_of(r->model ? r->model : p->name), "max_tokens", r->max_new_tokens,
+                          "temperature", r->temperature, "top_p", r->top_p, "top_k", r->top_k, "seed",
+                          (json_int_t)r->seed, "n", 1, "stream", p->o.stream);
     static const struct {
         const char *name;
         double off;
@@ -124,6 +126,10 @@ static void write_body(struct str *out, const struct endpoint *p, const struct e
         json_object_set_new(o, penalties[i].name, json_real(penalties[i].off));
     json_object_set_new(o, "return_token_ids", json_boolean(!r->n_scored));
     json_object_set_new(o, "add_special_tokens", json_false()); /* they are in the prompt, also as text */
+    if (r->problem)
+        json_object_set_new(o, "kveval",
+                            json_pack("{s:i, s:o, s:i}", "seed", r->key_seed, "problem",
+                                      json_text_of(r->problem), "sample", r->key_sample));
     if (r->n_scored)
         ask_scores(o);
     else if (p->o.stream)
@@ -239,7 +245,7 @@ static int is_at_work(const struct endpoint *p, const struct exchange *x, double
 /* Once: some servers call every model by a name of their own. */
 static void check_model_name(struct endpoint *p, const struct answer *a)
 {
-    if (p->has_other_name || !*a->model || !strncmp(a->model, p->name, sizeof a->model - 1))
+    if (p->has_other_name || p->models || !*a->model || !strncmp(a->model, p->name, sizeof a->model - 1))
         return;
     p->has_other_name = 1;
     log_warn("%s answers as \"%s\", and \"%s\" was asked for: see that it serves the right model", p->url,
@@ -334,6 +340,7 @@ static int hand_out(struct endpoint *p)
                                                              .tokens = (int)a->completion_tokens,
                                                              .logprobs = a->n_scored ? a->logprobs : NULL,
                                                              .tops = a->n_scored ? a->tops : NULL,
+                                                             .usage = a->usage,
                                                              .seconds = x->seconds};
     }
     return n;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
 
 /* The room of endpoints: completions from a server with OpenAI's HTTP interface (vLLM, SGLang, llama.cpp).
  * The room sweep comes in by this door, and commands. Nothing here knows of plans, tasks or run folders.
@@ -34,12 +35,19 @@ struct endpoint_facts {
     char weights[65]; /* hash of the name and of what tells the model's weights, as far as that is said */
     char root[256];   /* where the weights are from, for people; "": not said */
     int max_context;  /* 0: not said */
+    /* Of kveval's own server (docs/serve.md), which has policies of its own, draws as a sweep does and counts
+     * reads: its numerics class; "": another server. */
+    char numerics[128];
 };
 /* Asks once, before any request is submitted; lasts at most half a minute. Returns 0, also for a server
  * without /models (404, 405): it is then taken on trust, with a warning. ERR_USAGE: the server does not have
  * this model, refuses the key, answers with a redirect, or with no list of models; ERR_IO: it is not there,
  * or answers with another status; ERR_FORMAT: its answer is not JSON. e is not NULL. */
 int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, struct err *e);
+
+/* What kveval's own server calls its model under this policy, as policy_spec_to_json() writes it; lives as
+ * long as p. NULL: it does not have it, or endpoint_ask() has found another server. */
+const char *endpoint_policy_model(const struct endpoint *p, const json_t *policy);
 
 enum { ENDPOINT_END_TOKENS = 8 };
 struct endpoint_request {
@@ -60,6 +68,10 @@ struct endpoint_request {
     int n_scored;
     const char *const *scored; /* (n_scored) the text of each, by which an echo is recognised */
     int most_tries;            /* 0: as the options say */
+    /* Of kveval's own server alone: the model's name with its policy, and the key of the random numbers.
+     * NULL: the name of the options, and the seed. */
+    const char *model, *problem;
+    int key_seed, key_sample;
     void *user;
 };
 
@@ -77,6 +89,7 @@ struct endpoint_answer { /* valid until the next endpoint_step */
      * alone, a negative number that is that text's. NULL: none were asked for */
     const float *logprobs;
     const int32_t *tops;
+    const json_t *usage; /* the server's counts; NULL: none */
     double seconds;
 };
 

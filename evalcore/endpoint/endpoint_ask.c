@@ -25,6 +25,27 @@ static size_t on_text(char *bytes, size_t size, size_t n, void *context)
     return n;
 }
 
+/* kveval's own server has the name with a policy behind it, and alone where it serves full attention. */
+static int is_own_model(const struct endpoint *p, const json_t *m, const char *id)
+{
+    size_t n = strlen(p->name);
+    return json_is_object(json_object_get(m, "kveval")) && !strncmp(id, p->name, n) && id[n] == '@';
+}
+
+const char *endpoint_policy_model(const struct endpoint *p, const json_t *policy)
+{
+    size_t i;
+    const json_t *m;
+    json_array_foreach(p->models, i, m)
+    {
+        const char *id = json_string_value(json_object_get(m, "id"));
+        if (id && is_own_model(p, m, id) &&
+            json_equal(json_object_get(json_object_get(m, "kveval"), "policy"), (json_t *)policy))
+            return id;
+    }
+    return NULL;
+}
+
 /* The entry of the list that is called as the run file says, borrowed; NULL and a message that names those
  * that are there. */
 static const json_t *find_model(const struct endpoint *p, const json_t *list, struct err *e)
@@ -35,7 +56,7 @@ static const json_t *find_model(const struct endpoint *p, const json_t *list, st
     json_array_foreach((json_t *)list, i, m)
     {
         const char *id = json_string_value(json_object_get(m, "id"));
-        if (id && !strcmp(id, p->name))
+        if (id && (!strcmp(id, p->name) || (!found && is_own_model(p, m, id))))
             found = m;
         if (id && names.len < 300)
             str_printf(&names, "%s%.100s", names.len ? ", " : "", id);
@@ -54,8 +75,8 @@ static const json_t *find_model(const struct endpoint *p, const json_t *list, st
 static void read_facts(const struct endpoint *p, const json_t *m, struct endpoint_facts *out)
 {
     struct str text = {0};
-    const json_t *meta = json_object_get(m, "meta"), *v;
-    out->root[0] = 0;
+    const json_t *meta = json_object_get(m, "meta"), *own = json_object_get(m, "kveval"), *v;
+    out->root[0] = out->numerics[0] = 0;
     json_t *o = json_pack("{s:o}", "endpoint", json_text_of(p->name));
     if (json_is_string(v = json_object_get(m, "root")) && strcmp(json_string_value(v), p->name) != 0)
         snprintf(out->root, sizeof out->root, "%s", json_string_value(v));
@@ -63,6 +84,12 @@ static void read_facts(const struct endpoint *p, const json_t *m, struct endpoin
         json_object_set(o, "n_params", (json_t *)v);
     if (json_is_integer(v = json_object_get(meta, "size")))
         json_object_set(o, "size", (json_t *)v);
+    if (json_is_string(v = json_object_get(own, "weights")))
+        json_object_set(o, "weights", (json_t *)v);
+    if (json_is_string(v = json_object_get(own, "configuration")))
+        json_object_set(o, "configuration", (json_t *)v);
+    if (json_is_string(v = json_object_get(own, "numerics")))
+        snprintf(out->numerics, sizeof out->numerics, "%s", json_string_value(v));
     json_canonical(&text, o);
     sha256_hex(str_text(&text), text.len, out->weights, 64);
     json_int_t most = json_integer_value(json_object_get(m, "max_model_len"));
@@ -71,8 +98,8 @@ static void read_facts(const struct endpoint *p, const json_t *m, struct endpoin
     json_decref(o);
 }
 
-static int read_answer(const struct endpoint *p, long status, const struct str *text,
-                       struct endpoint_facts *out, struct err *e)
+static int read_answer(struct endpoint *p, long status, const struct str *text, struct endpoint_facts *out,
+                       struct err *e)
 {
     json_t *o = NULL;
     if (status == 404 || status == 405) { /* a server need not have the list */
@@ -95,6 +122,10 @@ static int read_answer(const struct endpoint *p, long status, const struct str *
         m = find_model(p, list, e);
     if (m)
         read_facts(p, m, out);
+    if (m && *out->numerics) {
+        json_decref(p->models);
+        p->models = json_incref((json_t *)list);
+    }
     json_decref(o);
     return m ? 0 : e->code;
 }

@@ -34,6 +34,7 @@ struct endpoint {
     CURLM *multi;
     struct curl_slist *headers;
     struct exchange *exchange; /* (o.concurrency) */
+    json_t *models;            /* the list of kveval's own server; NULL: another one */
     struct endpoint_answer *out;
     long good;          /* completions that came through */
     int has_other_name; /* answers name another model, and it was said */

@@ -97,10 +97,11 @@ int runfile_read_endpoint(struct runfile *r, json_t *model, int is_taken, struct
     if (rc)
         return rc;
     if (!is_taken)
-        return err_set(e, ERR_USAGE,
-                       "%s: the model is behind an endpoint, and only `kveval sweep` and `kveval gate` decode "
-                       "through one; name a model folder with --model",
-                       r->path);
+        return err_set(
+            e, ERR_USAGE,
+            "%s: the model is behind an endpoint, and only `kveval sweep` and `kveval gate` decode "
+            "through one; name a model folder with --model",
+            r->path);
     const char *as_written = p->tokenizer;
     if (strcmp(as_written, "pocket")) {
         runfile_rebase(r, model, "tokenizer");
@@ -112,22 +113,20 @@ int runfile_read_endpoint(struct runfile *r, json_t *model, int is_taken, struct
     return 0;
 }
 
-/* A server decodes with full attention, and says neither what it read nor how likely given tokens are. */
+/* A server does not say how likely given tokens are. Whether it has other policies than full attention is
+ * seen when it is asked. */
 int runfile_check_endpoint(const struct runfile *r, struct err *e)
 {
     if (!r->endpoint)
         return 0;
-    if (r->models[0].name)
-        return err_set(e, ERR_USAGE,
-                       "%s: \"model_name\" gives policies their layers, and an endpoint decodes none but "
-                       "full; leave it out",
-                       r->path);
+    int has_others = 0;
     for (int i = 0; i < r->n_policies; i++)
-        if (strcmp(r->policies[i].name, "full") != 0)
-            return err_set(e, ERR_USAGE,
-                           "%s: an endpoint decodes policy full alone; give the others a run file with a "
-                           "model folder, and compare the two folders",
-                           r->policies[i].where);
+        has_others |= strcmp(r->policies[i].name, "full") != 0;
+    if (r->models[0].name && !has_others)
+        return err_set(
+            e, ERR_USAGE,
+            "%s: \"model_name\" gives policies their layers, and there is none but full; leave it out",
+            r->path);
     for (int i = 0; i < r->n_tasks; i++)
         if (task_is_text(r->tasks[i].ops->metric) || r->tasks[i].ops->option_metrics)
             return err_set(e, ERR_USAGE,

@@ -14,6 +14,7 @@
 #include "evalcore/base/json.h"
 #include "evalcore/base/log.h"
 #include "evalcore/endpoint/endpoint.h"
+#include "evalcore/store/completion_json.h"
 #include "evalcore/sweep/decoder.h"
 #include "evalcore/sweep/replay.h"
 
@@ -26,6 +27,7 @@ enum { SCORE_TRIES = 3 };
 struct endpoint_decoder {
     struct decoder *decoder;
     struct endpoint *ep;
+    const char **model; /* (plan.n_cells): kveval's own server calls the cells' policies so; NULL: another */
     struct tokenizer_scratch scratch;
     struct token_list ids, forced; /* forced: a prompt with the tokens of a replay behind it */
     struct str text, scored;       /* scored: the texts of these, each with its NUL */
@@ -38,13 +40,40 @@ struct endpoint_decoder {
     struct err end;                    /* why the decoding ends, once what is done by then is handed out */
 };
 
+/* Only kveval's own server has other policies than full attention. */
+static int find_policies(struct endpoint_decoder *s, int is_own, struct err *e)
+{
+    struct runplan *p = s->decoder->plan;
+    const char **model = arena_alloc(&p->arena, ((size_t)p->n_cells + 1) * sizeof *model);
+    for (int i = 0; i < p->n_cells; i++) {
+        const struct runfile_policy *policy = p->cells[i].policy;
+        json_t *spec = policy_spec_to_json(&policy->spec);
+        model[i] = is_own ? endpoint_policy_model(s->ep, spec) : NULL;
+        json_decref(spec);
+        if (!is_own && strcmp(policy->name, "full") != 0)
+            return err_set(e, ERR_USAGE,
+                           "%s: an endpoint decodes policy full alone, unless kveval serves it; give the "
+                           "others a run file with a model folder, and compare the two folders",
+                           policy->where);
+        if (is_own && !model[i])
+            return err_set(e, ERR_USAGE,
+                           "%s: %s does not serve this policy with these options; start it with them "
+                           "(kveval serve --policy)",
+                           policy->where, p->file->endpoint->url);
+    }
+    s->model = is_own ? model : NULL;
+    return 0;
+}
+
 static int endpoint_bind(struct decoder *d, struct err *e)
 {
-    const struct endpoint_decoder *s = d->data;
+    struct endpoint_decoder *s = d->data;
     struct runplan *p = d->plan;
     struct endpoint_facts facts;
     const struct runfile_endpoint *f = p->file->endpoint;
     int rc = endpoint_ask(s->ep, &facts, e);
+    if (!rc)
+        rc = find_policies(s, *facts.numerics != 0, e);
     if (rc)
         return rc;
     if (facts.max_context && facts.max_context < p->loaded[0].info.max_context)
@@ -52,7 +81,8 @@ static int endpoint_bind(struct decoder *d, struct err *e)
                        "%s takes %d tokens of prompt and completion, and the run counts on %d; write "
                        "\"max_context\": %d into \"model\"",
                        f->url, facts.max_context, p->loaded[0].info.max_context, facts.max_context);
-    const char *numerics = arena_printf(&p->arena, "endpoint:%s", f->name);
+    const char *numerics =
+        arena_printf(&p->arena, "endpoint:%s%s%s", f->name, *facts.numerics ? ":" : "", facts.numerics);
     const char *device =
         *facts.root ? arena_printf(&p->arena, "%s, weights from %s", f->url, facts.root) : f->url;
     struct model_facts *models = xcalloc((size_t)p->n_loaded, sizeof *models);
@@ -124,6 +154,10 @@ static int hand_over_answer(struct endpoint_decoder *s, long j, const struct end
     struct completion c = {.ids = a->ids, .n_ids = a->n_ids, .text = a->text, .n_text = a->n_text};
     const double absent = NAN;
     c.kv = (struct kv_counts){absent, absent, absent, absent, absent, absent, absent, absent, absent};
+    if (s->model && !a->error && !completion_json_read_counts(a->usage, &c.kv)) {
+        err_set(&why, ERR_FORMAT, "the answer's \"usage\" lacks counts of reads");
+        a = &bad;
+    }
     c.seconds = a->seconds;
     c.error = a->error;
     c.finish = a->error ? FINISHED_ERROR : a->is_cut ? FINISHED_LENGTH : FINISHED_STOP;
@@ -221,6 +255,12 @@ static int endpoint_submit_job(struct decoder *d, int w, long job, struct err *e
                                  .stop = t->stop,
                                  .n_stop = t->n_stop,
                                  .user = &p->jobs[job]};
+    if (s->model && !j->replay) {
+        r.model = s->model[j->cell];
+        r.problem = set->task.problems[j->problem].id;
+        r.key_seed = t->seed;
+        r.key_sample = j->sample;
+    }
     if (j->replay)
         force_tokens(s, &r, j->replay);
     end_tokens(&r, info, set->end_token);

@@ -59,6 +59,13 @@ says "is longer than 4 MiB"
 [ ! -e l ] || fail "a folder was made for a server whose list is too long"
 stop_server
 
+# --- only kveval's own server has other policies
+serve
+sweep 2 l --set 'policies=["full","quest:k_pages=8"]'
+says "policies.1 (quest): an endpoint decodes policy full alone, unless kveval serves it"
+[ ! -e l ] || fail "a folder was made for policies that the server lacks"
+stop_server
+
 # --- one undisturbed run; the server counts what it gave
 serve log=served
 sweep 0 a

@@ -11,7 +11,7 @@ serve() { # serve ARGS...: starts the server; $port is its port
     server=$!
     port=
     for ((i = 0; i < 1200; i++)); do
-        port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/v1 is ready.*|\1|p' server.log)
+        port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/v1 is ready.*|\1|p' server.log 2>/dev/null)
         [ -n "$port" ] && return
         kill -0 "$server" 2>/dev/null || break
         sleep 0.05
