@@ -15,6 +15,22 @@ static long keep_look(struct runplan *p, int samples, const char *wanted)
     return p->n_jobs = n;
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    const struct job *x = a, *y = b;
+    return strcmp(x->key, y->key);
+}
+
+/* An order for the devices; for a server one of chance, which a key is: answers to a problem that are asked
+ * for one after the other would be in one batch, and what that does to them in common would count as many
+ * times. */
+static void sort_jobs(const struct sweep *s, struct runplan *look, const struct run *done)
+{
+    queue_sort(look, done, s->decoder.n_workers);
+    if (look->file->endpoint)
+        qsort(look->jobs, (size_t)look->n_jobs, sizeof *look->jobs, compare_keys);
+}
+
 static void show_board(struct board *b, const struct sweep *s, struct status_device *device,
                        const struct process_env *show)
 {
@@ -66,7 +82,7 @@ int gate_decode(struct sweep *s, const char *dir, int samples, const char *wante
     memcpy(look.jobs, s->plan->jobs, (size_t)look.n_jobs * sizeof *look.jobs);
     if (keep_look(&look, samples, wanted) &&
         queue_keep_open(&look, &done, s->plan->file->endpoint != NULL, 0, 0, NULL, NULL)) {
-        queue_sort(&look, &done, s->decoder.n_workers);
+        sort_jobs(s, &look, &done);
         rc = gate_decode_list(s, dir, look.jobs, look.n_jobs, show, signal, e);
     }
     free(look.jobs);

@@ -60,7 +60,8 @@ class Engine:
 
 
 class WrongForm:
-    """A proxy that gives the model's turn to the user: a template that was edited, with as many tokens as before."""
+    """A proxy that begins the turns with the mark of their end: a template that was edited, with as many tokens as before
+    (with fewer or more, kveval's count of them ends the night with 3)."""
 
     def __init__(self, port):
         class Handler(BaseHTTPRequestHandler):
@@ -69,14 +70,17 @@ class WrongForm:
 
             def pass_on(self, body=None):
                 if body:
-                    body = body.replace(b"<|im_start|>assistant", b"<|im_start|>user")
+                    body = body.replace(b"<|im_start|>", b"<|im_end|>")
                 request = urllib.request.Request(f"http://127.0.0.1:{port}{self.path}", body, {"Content-Type": "application/json"})
                 answer = urllib.request.urlopen(request, timeout=600).read()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
-                self.wfile.write(answer)
+                try:
+                    self.wfile.write(answer)
+                except OSError:  # who asked has gone
+                    self.close_connection = True
 
             def do_GET(self):
                 self.pass_on()
