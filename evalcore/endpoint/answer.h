@@ -3,7 +3,6 @@
 
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
-#include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 #include "evalcore/endpoint/endpoint.h"
 

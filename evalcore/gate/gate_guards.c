@@ -139,7 +139,7 @@ static struct gate_guard share_guard(const char *name, const struct stratum *s, 
     return g;
 }
 
-/* is_served: a server does not count them, and decodes with full attention. */
+/* is_served: most servers do not count them, and decode with full attention. */
 static struct gate_guard reads_guard(const struct totals *t, double limit, int is_served, struct arena *a)
 {
     struct gate_guard g = {.name = "reads",
@@ -147,7 +147,8 @@ static struct gate_guard reads_guard(const struct totals *t, double limit, int i
                            .now = t->now.full > 0 ? (t->now.reads + t->now.aux) / t->now.full : NAN,
                            .limit = limit / 100,
                            .p = NAN};
-    g.failed = !(fabs(g.now - g.base) <= g.limit * g.base) && !(isnan(g.base) && isnan(g.now)) && !is_served;
+    int is_known = !isnan(g.base) && !isnan(g.now), is_none = isnan(g.base) && isnan(g.now);
+    g.failed = is_known ? !(fabs(g.now - g.base) <= g.limit * g.base) : !is_none && !is_served;
     if (isnan(g.base) || isnan(g.now)) {
         g.words = isnan(g.base) && isnan(g.now) ? "reads are not counted"
                   : isnan(g.now)                ? "reads are not counted, in the baseline they are"

@@ -102,8 +102,9 @@ int gate_terms(const struct gate_side *base, const struct gate_side *now, int ha
             now->margin, now->path, base->margin);
     if (!other_numerics && !strcmp(base->numerics, now->numerics) && !gate_same_class(base, now))
         return err_set(e, ERR_USAGE,
-                       "the server of %s tells another number of parameters or bytes than the baseline's, so "
-                       "it serves other weights as \"%s\"; %s, or allow it with --other-numerics",
+                       "the server of %s tells of other weights as \"%s\" than the baseline's (their number "
+                       "or bytes, or "
+                       "what kveval serve says); %s, or allow it with --other-numerics",
                        now->path, now->model, next_step);
     if (!other_numerics && strcmp(base->numerics, now->numerics))
         return err_set(

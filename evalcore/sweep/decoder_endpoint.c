@@ -255,8 +255,9 @@ static int endpoint_submit_job(struct decoder *d, int w, long job, struct err *e
                                  .stop = t->stop,
                                  .n_stop = t->n_stop,
                                  .user = &p->jobs[job]};
-    if (s->model && !j->replay) {
+    if (s->model)
         r.model = s->model[j->cell];
+    if (s->model && !j->replay) {
         r.problem = set->task.problems[j->problem].id;
         r.key_seed = t->seed;
         r.key_sample = j->sample;

@@ -134,7 +134,7 @@ night 2 bare.jsonl --set model.name=other
 mentions stderr.txt endpoint:other --other-numerics
 serve right=1 'models={"id": "mock", "meta": {"n_params": 5, "size": 7}}'
 night 2 bare.jsonl
-mentions stderr.txt 'other weights' --other-numerics
+mentions stderr.txt 'other weights' mock --other-numerics
 night 0 bare.jsonl --other-numerics
 run 0 gate --run run.json --rebaseline --samples 1 --base own.jsonl -o local --model pocket -q
 serve right=1 logprobs=prompt
