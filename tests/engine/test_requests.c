@@ -23,6 +23,61 @@ static struct item item_of(struct policy *p, int n_prompt, int steps)
     return it;
 }
 
+/* ---- a request that is cancelled ends with the step that is under way, one that waits at once; the others
+ * have the bits that they have alone, and its place and blocks are free */
+
+static void cancelled_requests(void)
+{
+    struct engine *en = decode_open(&(struct engine_options){.max_batch = 2});
+    const struct completion *done;
+    struct err e = {0};
+    struct item alone = item_of(decode_policy(en, "quest:k_pages=1"), 6, 60);
+    int n, ended = 0, cut = -1;
+    decode_all(en, &alone, 1, NULL);
+    for (intptr_t i = 1; i <= 4; i++) { /* two run, two wait */
+        struct request r = alone.req;
+        r.prompt = words + (i == 2 ? 0 : i);
+        r.user = (void *)i;
+        r.max_new_tokens = i == 2 ? 60 : 2000;
+        CHECK_INT(engine_submit(en, &r, &e), 0);
+    }
+    for (int step = 0; step < 10; step++)
+        CHECK_INT(engine_step(en, &done, &n, &e), 0);
+    CHECK_INT(engine_cancel(en, (void *)(intptr_t)9), 0);
+    CHECK_INT(engine_cancel(en, (void *)(intptr_t)3), 1);
+    CHECK_INT(engine_pending(en), 3);
+    CHECK_INT(engine_cancel(en, (void *)(intptr_t)1), 0);
+    for (int step = 0; step < 200 && ended < 2; step++) {
+        CHECK_INT(engine_step(en, &done, &n, &e), 0);
+        for (int i = 0; i < n; i++) {
+            intptr_t who = (intptr_t)done[i].user;
+            ended++;
+            CHECK(who == 1 || who == 2);
+            CHECK_INT(done[i].finish, who == 1 ? FINISHED_ERROR : FINISHED_LENGTH);
+            if (who == 1)
+                cut = step;
+            else
+                CHECK(done[i].n_ids == alone.n_ids &&
+                      !memcmp(done[i].ids, alone.ids, (size_t)alone.n_ids * sizeof *alone.ids));
+        }
+        if (step == 1)
+            CHECK_INT(engine_waiting(en), 0); /* the fourth has the place */
+    }
+    CHECK_INT(ended, 2);
+    CHECK_INT(cut, 0);
+    CHECK_INT(engine_cancel(en, (void *)(intptr_t)4), 0);
+    for (int step = 0; step < 3; step++)
+        CHECK_INT(engine_step(en, &done, &n, &e), 0);
+    CHECK_INT(engine_pending(en), 0);
+    struct item again = item_of(decode_policy(en, "quest:k_pages=1"), 6, 60);
+    decode_all(en, &again, 1, NULL);
+    CHECK(again.n_ids == alone.n_ids &&
+          !memcmp(again.ids, alone.ids, (size_t)alone.n_ids * sizeof *alone.ids));
+    items_release(&alone, 1);
+    items_release(&again, 1);
+    engine_close(en);
+}
+
 /* ---- a pool of exactly one sequence decodes to the context's end, whatever the policy holds ahead */
 
 static void pool_of_one_sequence(void)
@@ -294,6 +349,7 @@ static void pieces_of_prompts(void)
 int main(void)
 {
     pool_of_one_sequence();
+    cancelled_requests();
     pool_too_small();
     tile_off_a_short_context();
     runs_lists();
