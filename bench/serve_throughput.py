@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Tokens a second through kveval serve beside a sweep's, on the same jobs: serve_throughput.py KVEVAL [--model M] [--devices D]
+[--batch 64] [--jobs 512] [--tokens 128] [--rounds 5]. Rounds alternate, and the best of each counts: other programs on the machine
+slow down, and nothing speeds up. Loading is left out on both sides."""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+p = argparse.ArgumentParser()
+p.add_argument("kveval")
+p.add_argument("--model", default="pocket")
+p.add_argument("--devices", default="cpu")
+p.add_argument("--batch", type=int, default=64)
+p.add_argument("--jobs", type=int, default=512)
+p.add_argument("--tokens", type=int, default=128)
+p.add_argument("--rounds", type=int, default=5)
+p.add_argument("--policy", default="full")
+p.add_argument("--threads", type=int, default=0)
+o = p.parse_args()
+folder = tempfile.mkdtemp()
+device = ["--devices", o.devices, "--max-batch", str(o.batch)] + (["--threads", str(o.threads)] if o.threads else [])
+run = {"tasks": [{"name": "pocket.relay", "problems": o.jobs // 8, "steps": 7}], "policies": [o.policy], "samples": 8, "temperature": 1,
+       "max_new_tokens": o.tokens, "chat": "none", "stop": []}
+
+
+def rate(text):
+    """Of the line "N completions, T tokens in S: R tokens/s"."""
+    tokens, speed = re.search(r"completions, (\d+) tokens in .*: (\d+) tokens/s", text).groups()
+    return int(tokens), float(speed)
+
+
+def sweep(model, out, *more):
+    path = os.path.join(folder, out + ".json")
+    with open(path, "w") as f:
+        json.dump({"model": model, **run}, f)
+    target = os.path.join(folder, out)
+    shutil.rmtree(target, ignore_errors=True)
+    r = subprocess.run([o.kveval, "sweep", path, "-o", target, "--display", "plain", *more], capture_output=True, text=True)
+    assert r.returncode == 0, r.stderr
+    return rate(r.stderr)
+
+
+server = subprocess.Popen([o.kveval, "serve", o.model, "--port", "0", "--policy", o.policy, *device], stderr=subprocess.PIPE, text=True)
+line = ""
+while "is ready" not in line:
+    line = server.stderr.readline()
+    assert line, "the server did not start"
+url = re.search(r"http://\S+", line).group()
+name = os.path.basename(os.path.normpath(o.model))
+best = {"sweep": 0.0, "serve": 0.0}
+try:
+    for i in range(o.rounds):
+        tokens, speed = sweep(o.model, "local", *device)
+        best["sweep"] = max(best["sweep"], speed)
+        # twice the batch: as many wait as are decoded
+        endpoint = {"endpoint": url, "name": name, "tokenizer": o.model, "concurrency": 2 * o.batch, "stream": False}
+        same, speed = sweep(endpoint, "served")
+        best["serve"] = max(best["serve"], speed)
+        assert same == tokens, (same, tokens)
+        print(f"round {i + 1}: {tokens} tokens, best so far {best['sweep']:.0f} and {best['serve']:.0f} tokens/s", file=sys.stderr)
+        time.sleep(0.1)
+finally:
+    server.terminate()
+    server.wait()
+    shutil.rmtree(folder)
+print(json.dumps({"model": name, "devices": o.devices, "batch": o.batch, "jobs": o.jobs, "sweep": best["sweep"], "serve": best["serve"],
+                  "share": round(best["serve"] / best["sweep"], 4)}))
