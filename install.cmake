@@ -3,11 +3,20 @@
 # tree may be moved.
 include(GNUInstallDirs)
 
-install(TARGETS kveval RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY runs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kveval/runs)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kveval OPTIONAL)
+# A wheel has the components program and library (pyproject.toml).
+install(TARGETS kveval RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(DIRECTORY runs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kveval/runs COMPONENT program)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kveval COMPONENT program OPTIONAL)
 install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# libanswer_check for other programs: --component library, with --component header what they compile with. Not among the
+# rest, which `./kv build` leaves there for.
+if(TARGET answer_check_shared)
+  install(TARGETS answer_check_shared EXCLUDE_FROM_ALL
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT header)
+  install(FILES answer_check/capi/answer_check_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT header EXCLUDE_FROM_ALL)
+endif()
 
 # The program writes these itself, from its tables (kveval completion).
 foreach(page

@@ -11,7 +11,7 @@ import threading
 import unittest
 
 import kveval
-from kveval import _library
+from kveval import _library, _program
 
 SOURCE = pathlib.Path(sys.argv.pop(1))
 
@@ -29,7 +29,7 @@ def known_pairs():
 
 
 def program(command, rows, *options):
-    done = subprocess.run([os.environ["KVEVAL_PROGRAM"], command, *options], capture_output=True,
+    done = subprocess.run([_program.program(), command, *options], capture_output=True,
                           input="".join(json.dumps(row) + "\n" for row in rows).encode())
     return [json.loads(line) for line in done.stdout.splitlines()]
 

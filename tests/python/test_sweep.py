@@ -76,20 +76,17 @@ class Sweeps(unittest.TestCase):
             kveval.load("nowhere")
 
     def test_close(self):
-        for end in ("close", "with", "del"):
-            sweep = kveval.run(LONG, "long", threads=1)
-            pid = next(sweep)["pid"]
-            if end == "close":
-                sweep.close()
-                sweep.close()
-                self.assertEqual(list(sweep), [])
-            elif end == "with":
-                with sweep:
-                    next(sweep)
-            else:
-                del sweep
+        sweep = kveval.run(LONG, "long", threads=1)
+        pid = next(sweep)["pid"]
+        sweep.close()
+        sweep.close()
+        self.assertEqual(list(sweep), [])
+        with kveval.run(LONG, "long", threads=1) as sweep:
+            second = next(sweep)["pid"]
+        del sweep
+        for ended in (pid, second):
             with self.assertRaises(ProcessLookupError):
-                os.kill(pid, 0)
+                os.kill(ended, 0)
 
     def test_killed(self):
         sweep = kveval.run(LONG, "killed", threads=1)
