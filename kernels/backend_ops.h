@@ -245,6 +245,16 @@ struct prefill_mass_args {
     struct softmax_args softmax;
 };
 
+/* out[r][h] = the mean of q over the rows of r's tile and the query heads of h's group: what is attended by
+ * it is pooled before the softmax. Tiles begin at multiples of `tile` rows; the last one may be short. Sums
+ * are in the order of rows, then heads. */
+struct pool_queries_args {
+    const float *q; /* (rows, n_q, d) at row stride q_stride */
+    int q_stride;
+    float *out; /* (rows, n_q, d), dense; another array than q */
+    int rows, n_q, n_kv, dim, tile;
+};
+
 /* Quest's upper bound: for query head h and block p of block_pages pages,
  * s[h][p] = sum_d max(q[h][d] * kmin[p][d], q[h][d] * kmax[p][d]), unscaled; min and max over the block's
  * pages. Lists of a KV head, score_lists() of them: one for each query head of its group, one for two

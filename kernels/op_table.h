@@ -60,6 +60,7 @@
     X(random_scores,  random_scores,  no_type, SELECTION, none,           random_scores) \
     X(hold_keys,      hold_keys,      no_type, SELECTION, none,           hold_keys)     \
     X(accumulate,     accumulate,     no_type, SELECTION, none,           accumulate)    \
+    X(pool_queries,   nothing,        no_type, SELECTION, none,           pool_queries)  \
     X(put_queries,    nothing,        no_type, SELECTION, none,           put_queries)   \
     X(window_mass,    window_mass,    no_type, SELECTION, window_mass,    large)         \
     X(key_redundancy, key_redundancy, no_type, SELECTION, key_redundancy, large)         \

@@ -23,19 +23,22 @@
 enum { OUTPUT_SPARSE, OUTPUT_FULL };
 enum { POOL_GROUP, POOL_ALL };
 enum { PREFILL_IS_DENSE, PREFILL_IS_SPARSE };
+enum { POST_SOFTMAX, PRE_SOFTMAX };
 enum { MOST_TILE = 128, PAPERS_TILE = 32 }; /* prefill chunks are multiples of the most */
 
 struct kascade_params {
     struct param_ints anchors;
     struct param_map map;
     int min_tokens, k_minus_tile_tokens, round_tokens, anchor_output, pool, prob_dtype;
-    int prefill, tile_tokens, rolling; /* unset: dense, so that a dense policy has the identity it had */
+    /* unset: dense, and post_softmax, so that such a policy has the identity it had */
+    int prefill, tile_tokens, rolling, pooling;
     int first; /* no option: the first layer with full attention, 0 until the model is known */
     double ratio, mass;
 };
 
-/* Room for the tiles of a prefill chunk, on the device; only with prefill=sparse. */
+/* Room on the device: for the tiles of a prefill chunk, with prefill=sparse; for pooled queries. */
 struct kascade_own {
+    float *q;           /* (max_rows, n_q, d) */
     struct scores mass; /* (tiles, n_kv, max_context) */
     int32_t *idx, *len; /* (tiles, n_kv, max_context), (tiles, n_kv) */
 };
@@ -44,6 +47,7 @@ static const char *const outputs[] = {"sparse", "full", NULL};
 static const char *const pools[] = {"group_sum", "all", NULL};
 static const char *const dtypes[] = {"fp32", "bf16", NULL};
 static const char *const prefills[] = {"dense", "sparse", NULL};
+static const char *const poolings[] = {"post_softmax", "pre_softmax", NULL};
 
 #define P(field) offsetof(struct kascade_params, field)
 static const struct param kascade_params[] = {
@@ -71,6 +75,10 @@ static const struct param kascade_params[] = {
      "queries of a tile, with prefill=sparse: 16, 32 (default), 64 or 128"},
     {"rolling", PARAM_BOOL, P(rolling), NULL, 0, 0, NULL,
      "with prefill=sparse: k by the tokens before the tile instead of the whole prompt (default false)"},
+    {"pooling", PARAM_ENUM, P(pooling), NULL, 0, 0, poolings,
+     "what is pooled over a group's query heads and a tile's queries: probabilities (post_softmax, default), "
+     "or "
+     "the queries themselves, by their mean"},
     {0},
 };
 #undef P
@@ -144,6 +152,11 @@ static int kascade_check(const void *params, struct err *e)
         return err_set(e, ERR_USAGE,
                        "policy kascade: \"map\" has no meaning with pool \"all\", where there is one list; "
                        "leave it out");
+    if (p->pool == POOL_ALL && p->pooling == PRE_SOFTMAX)
+        return err_set(
+            e, ERR_USAGE,
+            "policy kascade: \"pooling\" pre_softmax has no meaning with pool \"all\": queries of heads "
+            "with other keys have no mean; leave one of them out");
     if (!isnan(p->mass) && (p->k_minus_tile_tokens || p->round_tokens > 1))
         return err_set(e, ERR_USAGE,
                        "policy kascade: with \"mass\" k follows from the probabilities; leave "
@@ -210,9 +223,14 @@ static void *device_room(const struct policy *pol, size_t n, size_t item, struct
 static int kascade_init(struct policy *pol, struct err *e)
 {
     const struct kascade_params *p = pol->params;
-    if (check_map_heads(pol, p, e) || p->prefill != PREFILL_IS_SPARSE)
+    if (check_map_heads(pol, p, e) || (p->prefill != PREFILL_IS_SPARSE && p->pooling != PRE_SOFTMAX))
         return e->code;
     struct kascade_own *own = pol->own = xcalloc(1, sizeof *own);
+    if (p->pooling == PRE_SOFTMAX)
+        own->q = device_room(pol, (size_t)pol->dims.max_rows * (size_t)(pol->dims.n_q * pol->dims.head_dim),
+                             sizeof(float), e);
+    if (p->prefill != PREFILL_IS_SPARSE)
+        return e->code;
     size_t tiles = (size_t)(pol->dims.max_rows / p->tile_tokens + 1), lists = tiles * (size_t)pol->dims.n_kv;
     size_t context = (size_t)pol->dims.max_context;
     own->mass = (struct scores){device_room(pol, lists * context, sizeof(float), e),
@@ -228,7 +246,7 @@ static void kascade_release(struct policy *pol)
     struct kascade_own *own = pol->own;
     if (!own)
         return;
-    void *all[] = {own->mass.v, own->mass.n, own->mass.m, own->idx, own->len};
+    void *all[] = {own->q, own->mass.v, own->mass.n, own->mass.m, own->idx, own->len};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         pol->be->release(pol->dev, all[i]);
     free(own);
@@ -275,6 +293,8 @@ static void kascade_describe_budget(const void *params, struct str *out)
     str_printf(out, ", %s; layer %d dense, anchors %s, ",
                p->pool == POOL_ALL ? "one list for all heads" : "per KV head", p->first,
                p->anchor_output == OUTPUT_FULL ? "dense" : "scan all keys and read their own choice");
+    if (p->pooling == PRE_SOFTMAX)
+        str_puts(out, "chosen by the mean of queries, ");
     if (p->prefill != PREFILL_IS_SPARSE)
         str_puts(out, "dense prefill");
     else
@@ -285,6 +305,26 @@ static void kascade_describe_budget(const void *params, struct str *out)
 static int n_lists(const struct kascade_params *p, const struct policy_ctx *c)
 {
     return p->pool == POOL_ALL ? 1 : c->dims.n_kv;
+}
+
+/* The context with each query replaced by the mean of its tile and group. Then all of a tile's softmaxes have
+ * one order of keys, and so has their sum, which is what is chosen by. */
+static struct policy_ctx with_pooled(const struct policy *pol, const struct policy_ctx *c, int rows, int tile)
+{
+    const struct kascade_own *own = pol->own;
+    struct policy_ctx pooled = *c;
+    struct pool_queries_args a = {.q = c->q,
+                                  .q_stride = c->qkv_stride,
+                                  .out = own->q,
+                                  .rows = rows,
+                                  .n_q = c->dims.n_q,
+                                  .n_kv = c->dims.n_kv,
+                                  .dim = c->dims.head_dim,
+                                  .tile = tile};
+    policy_launch(c, OP_pool_queries, &a);
+    pooled.q = own->q;
+    pooled.qkv_stride = c->dims.n_q * c->dims.head_dim;
+    return pooled;
 }
 
 static void choose_tokens(const struct policy *pol, const struct policy_ctx *c, int layer)
@@ -319,14 +359,18 @@ static void kascade_select(const struct policy *pol, const struct policy_ctx *c,
                            struct selection *s)
 {
     const struct kascade_params *p = pol->params;
-    if (layer == p->first || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL)) {
+    int reads_all = layer == p->first || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL);
+    if (reads_all && p->pooling != PRE_SOFTMAX) {
         s->want_stats = STATS_TOKENS;
         return;
     }
     if (is_anchor(p, layer)) {
-        policy_qk_stats(c, layer, c->stats);
+        struct policy_ctx pooled = p->pooling == PRE_SOFTMAX ? with_pooled(pol, c, c->rows.cap, 1) : *c;
+        policy_qk_stats(&pooled, layer, c->stats);
         choose_tokens(pol, c, layer);
     }
+    if (reads_all)
+        return;
     policy_read_tokens(c, n_lists(p, c), s);
     s->kv_map = map_of(p, layer);
 }
@@ -363,7 +407,8 @@ static void choose_tiles(const struct policy *pol, const struct policy_ctx *c, i
     struct topk_params topk = tile_topk(p, c->n_prompt, &cap);
     struct scores mass = own->mass;
     mass.n_rows = n_lists(p, c);
-    policy_prefill_mass(c, layer,
+    struct policy_ctx pooled = p->pooling == PRE_SOFTMAX ? with_pooled(pol, c, c->nq, p->tile_tokens) : *c;
+    policy_prefill_mass(&pooled, layer,
                         (struct prefill_mass_args){.tile = p->tile_tokens, .before = 1, .out = mass});
     struct topk_args t = {.rows = {tiles, c->rows.seq, c->rows.pos},
                           .in = mass,

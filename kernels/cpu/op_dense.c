@@ -93,6 +93,30 @@ void CPU_SYM(op_add_part)(const void *args, struct cpu_ctx *c)
     }
 }
 
+void CPU_SYM(op_pool_queries)(const void *args, struct cpu_ctx *c)
+{
+    const struct pool_queries_args *a = args;
+    int group = a->n_q / a->n_kv, tiles = (a->rows + a->tile - 1) / a->tile;
+    FOR_TASKS(c, t, tiles * a->n_kv)
+    {
+        int from = t / a->n_kv * a->tile, h = t % a->n_kv * group;
+        int n = a->rows - from < a->tile ? a->rows - from : a->tile;
+        for (int j = 0; j < a->dim; j += LANES) {
+            int left = a->dim - j;
+            struct v16 sum = v_set(0);
+            for (int r = from; r < from + n; r++)
+                for (int g = h; g < h + group; g++)
+                    sum =
+                        v_add(sum, load_upto(a->q + (size_t)r * (size_t)a->q_stride + g * a->dim + j, left));
+            sum = v_mul(sum, v_set(1 / (float)(n * group)));
+            for (int r = from; r < from + n; r++)
+                for (int g = h; g < h + group; g++)
+                    store_upto(a->out + ((size_t)r * (size_t)a->n_q + (size_t)g) * (size_t)a->dim + j, sum,
+                               left);
+        }
+    }
+}
+
 /* Logits that are not finite stay so: op_sample tells. */
 void CPU_SYM(op_cap_logits)(const void *args, struct cpu_ctx *c)
 {

@@ -180,6 +180,33 @@ int cuda_op_add_part(struct device *d, const struct add_part_args *a)
                            dim3(a->rows), row_threads(a->dim), 0, 1, *a, whole);
 }
 
+/* A tile of one KV head a block. */
+static __global__ void pool_queries_kernel(struct pool_queries_args a)
+{
+    pdl_wait();
+    pdl_trigger();
+    int group = a.n_q / a.n_kv, from = blockIdx.x * a.tile, h = blockIdx.y * group;
+    int n = min(a.rows - from, a.tile);
+    for (int j = threadIdx.x; j < a.dim; j += blockDim.x) {
+        float sum = 0;
+        for (int r = from; r < from + n; r++)
+            for (int g = h; g < h + group; g++)
+                sum += a.q[(size_t)r * a.q_stride + g * a.dim + j];
+        sum *= 1 / (float)(n * group);
+        for (int r = from; r < from + n; r++)
+            for (int g = h; g < h + group; g++)
+                a.out[((size_t)r * a.n_q + g) * a.dim + j] = sum;
+    }
+}
+
+int cuda_op_pool_queries(struct device *d, const struct pool_queries_args *a)
+{
+    if (a->rows < 1)
+        return 0;
+    return cuda_launch_pdl(d, OP_pool_queries, pool_queries_kernel,
+                           dim3((a->rows + a->tile - 1) / a->tile, a->n_kv), 128, 0, 1, *a);
+}
+
 static __device__ float capped(float v, float scale, float cap)
 {
     float x = v * scale;

@@ -97,6 +97,7 @@ while read -r name cells _ compared; do
         set -- "$@" --set 'policies=["full", {"name": "delta", "preset": "paper", "k_pages": 64, "layers": [[2,5,7], [2,3,7], [2,4,7],
             [2,6,7], [2,5,6], [2,4,6], [2,3,6], [2,3,4], [2,3,5], [2,4,5]]}]'
         ;;
+    kascade_fig5.json) set -- "$@" --set 'policies.1.anchors=[0,1,2,3,4,5,6,7]' ;;
     kascade_fig6.json) set -- "$@" --set 'policies.2.anchors=[0,1,2,5]' --set 'policies.3.anchors=[0,1,2,5]' ;;
     dms_table1.json) set -- "$@" --set tasks.3.tokens=600 --set tasks.4.tokens=700 --set tasks.4.chains=2 ;;
     dms_table2.json)

@@ -343,6 +343,35 @@ static void check_gate(struct rig *r, int per_layer)
     }
 }
 
+/* The last tile is short; what lies between the rows is not read. */
+static void check_pool(struct rig *r, int n_q, int n_kv, int dim, int tile)
+{
+    enum { ROWS = 21 };
+    static double want[ROWS * 1024];
+    int stride = n_q * dim + 5, group = n_q / n_kv;
+    size_t n = (size_t)(ROWS * n_q * dim);
+    rig_fill(r, buf_a, (size_t)(ROWS * stride));
+    struct pool_queries_args a = {.q = rig_up(r, buf_a, (size_t)(ROWS * stride) * 4),
+                                  .q_stride = stride,
+                                  .out = rig_alloc(r, n * 4),
+                                  .rows = ROWS,
+                                  .n_q = n_q,
+                                  .n_kv = n_kv,
+                                  .dim = dim,
+                                  .tile = tile};
+    rig_run(r, OP_pool_queries, &a);
+    for (int i = 0; i < ROWS * n_q * dim; i++) {
+        int row = i / (n_q * dim), h = i / dim % n_q / group * group, from = row / tile * tile;
+        int to = from + tile < ROWS ? from + tile : ROWS;
+        want[i] = 0;
+        for (int t = from; t < to; t++)
+            for (int g = h; g < h + group; g++)
+                want[i] += (double)buf_a[t * stride + g * dim + i % dim] / ((to - from) * group);
+    }
+    rig_get(r, got, a.out, n * 4);
+    check_close("pool_queries", got, want, n, 1e-6);
+}
+
 /* head_norm and then rope_append without weights give the bits of rope_append with them, padding rows stay as
  * they are. */
 static void split_heads(struct rig *r, int n_q, int n_kv, int d)
@@ -503,6 +532,9 @@ static void check_all(struct rig *r)
     check_cap(r, 1, 30);
     check_cap(r, 0.125f, 0);
     check_cap(r, 0.5f, 50);
+    check_pool(r, 8, 2, 64, 16);
+    check_pool(r, 3, 1, 48, 1);
+    check_pool(r, 4, 4, 100, 32);
     check_gate(r, 0);
     check_gate(r, 1);
     split_heads(r, 4, 2, 64);

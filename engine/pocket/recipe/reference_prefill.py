@@ -8,6 +8,7 @@ tokens up to the query, and of the earlier ones a list per KV head. Anchors sum 
 and of the group's heads over the earlier tokens and take the k largest, the lower position first among equals:
     k = min(most, s0), or with rolling=1 min(most, max(min_tokens, floor(ratio*s0)), s0)
     most = min(max(min_tokens, floor(ratio*N)), N), less `minus` if given, else less a tile unless it is N
+With pre=1 queries are pooled before the softmax: the k tokens with the largest logits of the mean of these queries.
 Layer 0 chooses and attends to everything; the other layers attend to the list of the nearest anchor at or below them, each
 KV head to that of its anchor head. Decoding is reference.py's kascade, less `minus`."""
 import numpy as np
@@ -33,7 +34,8 @@ class KascadePrefill(Kascade):
             for r0 in range(0, rows, self.tile):
                 s0, r1 = int(pos[r0]), min(r0 + self.tile, rows)
                 if s0:
-                    mass = logsumexp(p[:, r0:r1, :, :s0].reshape(kv, -1, s0).swapaxes(1, 2))[..., 0]
+                    mass = (logits[:, :, r0:r1, :s0].mean((1, 2)) if self.pre else
+                            logsumexp(p[:, r0:r1, :, :s0].reshape(kv, -1, s0).swapaxes(1, 2))[..., 0])
                     for h in range(kv):
                         seq.listed[h, r0:r1, seq.top(mass[h], self.budget(seq, s0))] = True
                 seq.listed[:, r0:r1, s0:] = True

@@ -114,6 +114,8 @@ int main(int argc, char **argv)
         en,
         "kascade:ratio=0.3,min_tokens=80,k_minus_tile_tokens=32,prefill=sparse,rolling=true,map=3:10+4:00",
         "kascade_rolling", per);
+    streams(en, "kascade:ratio=0.05,min_tokens=24,prefill=sparse,tile_tokens=16,pooling=pre_softmax",
+            "kascade_pre", per);
     engine_close(en);
     chunks();
     for (int f = 0; f < FAMILIES; f++)
