@@ -2,6 +2,7 @@
 #include "answer_check/answer_check.h"
 
 #include <gmp.h>
+#include <mpfr.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,11 @@ static void release_number(void *p, size_t bytes)
 void answer_check_own_memory(void)
 {
     mp_set_memory_functions(xmalloc, grow_number, release_number);
+}
+
+void answer_check_release_thread(void)
+{
+    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
 }
 
 const struct grade_options grade_options_default = {.mode = GRADE_STRICT,

@@ -36,6 +36,9 @@ int grade_math(struct grade *out, const char *gold, size_t gold_len, const struc
 /* Lets big numbers take their memory from xmalloc(), as everything else does; without this call they abort in
  * their own library when there is none. To be called once, before any grader. */
 void answer_check_own_memory(void);
+/* Frees the constants (pi and others) that big numbers keep for each thread; the next grader computes those
+ * that it needs again. A thread that ends without it leaks them. */
+void answer_check_release_thread(void);
 
 /* The mode, and the options of each. */
 enum grade_mode {

@@ -74,10 +74,12 @@ static void *grade_pairs(void *context)
     for (;;) {
         size_t from = atomic_fetch_add(&p->next, PAIRS_AT_A_TIME);
         if (from >= p->out->n)
-            return NULL;
+            break;
         for (size_t i = from; i < p->out->n && i < from + PAIRS_AT_A_TIME; i++)
             grade_pair(p, i, me->kept);
     }
+    answer_check_release_thread(); /* whose last call this may be */
+    return NULL;
 }
 
 static int count_cores(void)

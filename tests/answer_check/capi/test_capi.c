@@ -313,7 +313,7 @@ static void *grade_hostile(void *unused)
                  {"{\"answer\":", "1", "}"}};
     static const size_t depths[] = {3, 90, 101, 2000};
     for (size_t i = 0; i < sizeof nests / sizeof *nests; i++)
-        for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) {
+        for (size_t d = 0; d < (check_small() ? 3 : sizeof depths / sizeof *depths); d++) {
             char *inner = repeated(nests[i].begin, nests[i].middle, nests[i].end, depths[d]);
             char *boxed = repeated("\\boxed{", inner, "}", 1);
             grade_text(inner, strlen(inner), boxed, strlen(boxed));
