@@ -69,7 +69,8 @@ struct gate_replay { /* a trace under a setting */
 };
 
 /* Replays all n on the sweep's devices; setting and trace of each are set, all else is made anew. Every
- * `every`-th step is watched, and those whose number is a multiple of GATE_SEE_EVERY are kept. Returns 0
+ * `every`-th step is watched, and those whose number is a multiple of GATE_SEE_EVERY are kept; a server,
+ * which shows no steps, gets the tokens without their prompts where it is 0, and scores nothing. Returns 0
  * also when it was stopped: *signal then says by what, else 0, and replays that were not decoded have n 0.
  * ERR_USAGE when the plan lacks a setting or a prompt has changed, ERR_DEVICE when a replay could not be
  * decoded. */

@@ -38,6 +38,15 @@ static struct distance distance_of(const struct gate_replay *base, const struct 
     return d;
 }
 
+/* Drives out what the server keeps of earlier prompts: a repetition that takes it up again would be no second
+ * computation, and after a new start of the server another one. What becomes of it says nothing. */
+static int forget_prompt(const struct gate_replay *r, const struct gate_trace *traces, struct sweep *s,
+                         const struct process_env *show, int *signal, struct arena *a, struct err *e)
+{
+    struct gate_replay bare = {.setting = r->setting, .trace = r->trace};
+    return gate_replay(&bare, 1, traces, s, 0, show, signal, a, e);
+}
+
 /* Scores the n replays of r `half` times alone and `half` times together; repetition k of replay i is
  * out[k * n + i]. What the server does not score the first time has n 0 there, and is not asked again. */
 static int score_all(struct gate_replay *out, const struct gate_replay *r, int n, int half,
@@ -49,9 +58,13 @@ static int score_all(struct gate_replay *out, const struct gate_replay *r, int n
         for (int i = 0; i < n; i++)
             out[k * n + i] = (struct gate_replay){.setting = r[i].setting, .trace = r[i].trace};
     for (int k = 0; k < half; k++)
-        for (int i = 0; i < n && !rc && !*signal; i++)
-            if (!k || out[i].n)
+        for (int i = 0; i < n && !rc && !*signal; i++) {
+            if (k && !out[i].n)
+                continue;
+            rc = forget_prompt(&r[i], traces, s, show, signal, a, e);
+            if (!rc && !*signal)
                 rc = gate_replay(&out[k * n + i], 1, traces, s, 1, show, signal, a, e);
+        }
     struct gate_replay *list = arena_alloc(a, ((size_t)(n * half) + 1) * sizeof *list);
     for (int i = 0; i < n * half; i++)
         if (out[i % n].n)

@@ -90,6 +90,8 @@ static int keep_replay(void *context, const struct job *j, const struct decoded_
     if (all->by_server) {
         if (c->finish == FINISHED_ERROR)
             r->why = arena_strdup(all->arena, c->error);
+        else if (!c->n_logprobs)
+            r->why = "none were asked for";
         else
             keep_scores(r, c, q->trace, c->n_logprobs, all->arena);
         return 0;
@@ -123,7 +125,8 @@ static int make_job(struct job *out, struct replaying *q, int i, const struct ru
     int row = find_prompt(q, p, e);
     if (row < 0)
         return row;
-    q->tokens = (struct replay_tokens){.ids = q->trace->ids, .n = q->trace->n, .every = every, .more = more};
+    q->tokens = (struct replay_tokens){
+        .ids = q->trace->ids, .n = q->trace->n, .every = every, .more = more, .is_bare = !every};
     *out = (struct job){.cell = (int)(q->cell - p->cells),
                         .problem = row,
                         .sample = i,

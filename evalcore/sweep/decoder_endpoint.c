@@ -206,10 +206,12 @@ static void end_tokens(struct endpoint_request *r, const struct engine_info *inf
 }
 _Static_assert((int)ENGINE_MAX_ENDS < (int)ENDPOINT_END_TOKENS, "the chat form's own has room");
 
-/* Makes a request of a replay: its tokens but the last stand behind the prompt, to be scored. */
+/* Makes a request of a replay: its tokens but the last stand behind the prompt, to be scored; or alone. */
 static void force_tokens(struct endpoint_decoder *s, struct endpoint_request *r,
                          const struct replay_tokens *t)
 {
+    if (t->is_bare)
+        r->n_prompt = 0;
     size_t n = (size_t)t->n - 1, all = (size_t)r->n_prompt + n, at = 0;
     xgrow(&s->forced.id, &s->forced.cap, all, sizeof *s->forced.id);
     memcpy(s->forced.id, r->prompt, (size_t)r->n_prompt * sizeof *r->prompt);
@@ -224,7 +226,7 @@ static void force_tokens(struct endpoint_decoder *s, struct endpoint_request *r,
         s->scored_at[i] = s->scored.data + at;
     r->prompt = s->forced.id;
     r->n_prompt = (int)all;
-    r->n_scored = (int)n;
+    r->n_scored = t->is_bare ? 0 : (int)n;
     r->scored = s->scored_at;
     int left = s->decoder->plan->loaded[0].info.max_context - r->n_prompt;
     r->max_new_tokens = t->more < left ? t->more : left > 1 ? left : 1;

@@ -7,8 +7,9 @@
 struct replay_tokens { /* what struct job.replay points to */
     const int32_t *ids;
     int n;
-    int every; /* reads are watched in every step whose number is a multiple of it */
-    int more;  /* tokens that a server, which needs one, generates behind the last of `ids` but one */
+    int every;   /* reads are watched in every step whose number is a multiple of it */
+    int more;    /* tokens that a server, which needs one, generates behind the last of `ids` but one */
+    int is_bare; /* a server gets them without their prompt and scores none */
 };
 
 /* What a layer read in a step. */

@@ -49,7 +49,7 @@ def number_of(*what):
 
 def answer_of(prompt, key):
     """The number in brackets, or one that is not."""
-    n = int(prompt.rsplit("(", 1)[1].split(")")[0])
+    n = int(prompt.rsplit("(", 1)[1].split(")")[0]) if "(" in prompt else 0
     return n if number_of(key, "right") < float(opts["right"]) else n + 1
 
 

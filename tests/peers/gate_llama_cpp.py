@@ -60,8 +60,8 @@ class Engine:
 
 
 class WrongForm:
-    """A proxy that begins the turns with the mark of their end: a template that was edited, with as many tokens as before
-    (with fewer or more, kveval's count of them ends the night with 3)."""
+    """A proxy that gives the model's turn to the user: a template that was edited, with as many tokens as before (with fewer
+    or more, kveval's count of them ends the night with 3)."""
 
     def __init__(self, port):
         class Handler(BaseHTTPRequestHandler):
@@ -70,7 +70,7 @@ class WrongForm:
 
             def pass_on(self, body=None):
                 if body:
-                    body = body.replace(b"<|im_start|>", b"<|im_end|>")
+                    body = body.replace(b"<|im_start|>assistant", b"<|im_start|>user user")
                 request = urllib.request.Request(f"http://127.0.0.1:{port}{self.path}", body, {"Content-Type": "application/json"})
                 answer = urllib.request.urlopen(request, timeout=600).read()
                 self.send_response(200)
