@@ -76,7 +76,7 @@ ln -s "$(type -P true)" "$scratch/quick/build/kveval"
 configures demo | grep -q 'KVEVAL_CUDA=OFF' && fail "./kv demo takes the kernels from a program that has them"
 
 # Arguments that would have no effect.
-for command in "demo --limit 2" "build x" "real x" "format x" "test x" "test --all x"; do
+for command in "demo --limit 2" "build x" "real x" "format x" "wheel x" "test x" "test --all x"; do
     # shellcheck disable=SC2086
     without_root $command
     code=$?
