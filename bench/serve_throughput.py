@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Tokens a second through kveval serve beside a sweep's, on the same jobs: serve_throughput.py KVEVAL [--model M] [--devices D]
 [--batch 64] [--jobs 512] [--tokens 128] [--rounds 5]. Rounds alternate, and the best of each counts: other programs on the machine
-slow down, and nothing speeds up. Loading is left out on both sides."""
+slow down, and nothing speeds up. Loading is left out on both sides. Beside it the processor seconds of all processes, which a busy machine
+changes less (the sweep and its worker, loading too; the server, its worker and its client)."""
 import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -35,6 +37,18 @@ def rate(text):
     return int(tokens), float(speed)
 
 
+def seconds(pid):
+    """User and system time of a process so far."""
+    with open(f"/proc/{pid}/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return [int(x) for x in f.read().split()]
+
+
 def sweep(model, out, *more):
     path = os.path.join(folder, out + ".json")
     with open(path, "w") as f:
@@ -54,13 +68,20 @@ while "is ready" not in line:
 url = re.search(r"http://\S+", line).group()
 name = os.path.basename(os.path.normpath(o.model))
 best = {"sweep": 0.0, "serve": 0.0}
+cpu = {"sweep": 1e9, "serve": 1e9}
 try:
     for i in range(o.rounds):
+        before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         tokens, speed = sweep(o.model, "local", *device)
+        cpu["sweep"] = min(cpu["sweep"], sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before)
         best["sweep"] = max(best["sweep"], speed)
         # twice the batch: as many wait as are decoded
         endpoint = {"endpoint": url, "name": name, "tokenizer": o.model, "concurrency": 2 * o.batch, "stream": False}
+        workers = children(server.pid)
+        before = sum(map(seconds, [server.pid] + workers)) + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         same, speed = sweep(endpoint, "served")
+        after = sum(map(seconds, [server.pid] + workers)) + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+        cpu["serve"] = min(cpu["serve"], after - before)
         best["serve"] = max(best["serve"], speed)
         assert same == tokens, (same, tokens)
         print(f"round {i + 1}: {tokens} tokens, best so far {best['sweep']:.0f} and {best['serve']:.0f} tokens/s", file=sys.stderr)
@@ -70,4 +91,4 @@ finally:
     server.wait()
     shutil.rmtree(folder)
 print(json.dumps({"model": name, "devices": o.devices, "batch": o.batch, "jobs": o.jobs, "sweep": best["sweep"], "serve": best["serve"],
-                  "share": round(best["serve"] / best["sweep"], 4)}))
+                  "cpu_sweep": round(cpu["sweep"], 2), "cpu_serve": round(cpu["serve"], 2), "share": round(best["serve"] / best["sweep"], 4)}))

@@ -10,8 +10,8 @@ list+=,oracle:budget_tokens=32,streamingllm:window_tokens=48,form=evict,omnikv:r
 list+=,lessismore:ratio=0.2,min_tokens=32,deltallm:theta=0.6,random:budget_tokens=40,recent=16,every=16
 list+=,tova:budget_tokens=60,h2o:budget_tokens=60,snapkv:budget_tokens=40,window=16,every=16,when=decode
 list+=,rkv:budget_tokens=40,every=16
-problems=4
-tokens=90
+problems=2
+tokens=64
 small && problems=1 tokens=48
 python3 - "$list" $problems $tokens <<'PY'
 import json, re, sys
