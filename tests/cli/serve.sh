@@ -7,7 +7,7 @@ unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 rm -f ./*.log
 server=
 serve() { # serve ARGS...: starts the server; $port is its port
-    "$program" serve pocket --port 0 "$@" 2>server.log &
+    "$program" serve pocket --port 0 --threads 1 "$@" 2>server.log &
     server=$!
     port=
     for ((i = 0; i < 1200; i++)); do
@@ -34,6 +34,7 @@ fails 2 serve MODEL -- serve
 
 serve --policy full,quest:k_pages=2,round=floor --policy h2o:budget_tokens=32 --max-queue 64 --max-batch 8
 python3 "$here/serve_client.py" "$port" all || fail "a client was not content"
+python3 "$here/serve_client.py" "$port" dying "$server" || fail "a worker that dies loses more than time"
 python3 "$here/serve_client.py" "$port" drain "$server" || fail "the drain is not as it should be"
 ends 0
 

@@ -207,16 +207,36 @@ def leaving():
     assert metric("cancelled_total") == before + 2, metric("cancelled_total")
 
 
+def dying(pid):
+    """The worker is killed under two completions and a stream: they begin anew, and nothing of them is lost or doubled."""
+    body = dict(prompt="a = 3", max_tokens=800, ignore_eos=True, seed=3)
+    want = complete(**body)["choices"][0]["text"]
+    for _ in range(5):  # all may have ended before the kill
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            whole = [pool.submit(complete, **body) for _ in range(2)]
+            parts = pool.submit(events, "/v1/completions", **body)
+            until(lambda: metric("running ") > 0)
+            with open(f"/proc/{pid}/task/{pid}/children") as f:
+                os.kill(int(f.read().split()[0]), signal.SIGKILL)
+            assert [r.result()["choices"][0]["text"] for r in whole] == [want] * 2
+            assert "".join(p["choices"][0]["text"] for p in parts.result()) == want
+        if metric("lost_total") > 0:
+            return
+    raise AssertionError("no completion was lost")
+
+
 def drain(pid):
-    """What runs ends, and nothing new is taken."""
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        running = pool.submit(complete, prompt="a = 3", max_tokens=2000, ignore_eos=True)
-        until(lambda: metric("running ") > 0)
+    """What runs ends, and nothing new is taken. A stream that nobody reads keeps the server from ending meanwhile."""
+    held = raw_request({**LONG, "n": 8, "stream": True, "logprobs": 0, "return_token_ids": True})
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        running = pool.submit(complete, prompt="a = 3", max_tokens=300, ignore_eos=True)
+        until(lambda: metric("running ") + metric("waiting ") > 8 or running.done())
         os.kill(pid, signal.SIGTERM)
         until(lambda: ask("/health")[0] == 503)
         status, headers, _ = ask("/v1/completions", {"model": "pocket", "prompt": "a"})
         assert status == 503 and int(headers["Retry-After"]) >= 1, status
-        assert running.result()["usage"]["completion_tokens"] == 2000
+        assert running.result()["usage"]["completion_tokens"] == 300
+    held.close()
 
 
 def key():
@@ -235,6 +255,8 @@ if what == "all":
         began = time.monotonic()
         f()
         print(f"{f.__name__}: {time.monotonic() - began:.1f} s", file=sys.stderr)
+elif what == "dying":
+    dying(int(sys.argv[3]))
 elif what == "drain":
     drain(int(sys.argv[3]))
 elif what == "key":
