@@ -12,13 +12,21 @@ tail      of these, the last ones in which fewer jobs are left than the devices 
 idle      of these, how much earlier the first device ended than the last
 ending    grades, report, and the end of the processes
 
+`coordinator` is the share of one core that the sweep's own process took while it decoded (the workers are others), and
+`jobs` the fewest and the most completions of a device.
+
+With --step-ms the devices are workers on the CPU with a tiny model, each of whose decode steps takes so long, asleep
+for most of it: that tells what a machine of so many GPUs asks of the process that gives out work, on a few cores.
+
 Of a synthetic sweep also what decoding can be at best, longest jobs first, where each step takes the same time whatever
 its batch (`possible_ratio`): places that stay empty in the tail are lost, and more so on more devices.
 """
 import argparse
+import collections
 import heapq
 import json
 import math
+import os
 import pathlib
 import random
 import re
@@ -86,18 +94,25 @@ def watch(journals, seen, is_over):
             return
 
 
-def measure(command, out, places):
+def own_seconds(pid):
+    """Processor time that the process itself has taken, without that of its children."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(command, out, places, env):
     """Runs a sweep. Its exit code, standard error, wall time and the parts of it."""
     start, seen, is_over, log, at = time.monotonic(), [], threading.Event(), [], {}
     watcher = threading.Thread(target=watch, args=(out / "journal", seen, is_over))
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               env=env)
     watcher.start()
     for line in process.stderr:
         log.append(line.strip())
         if " tokens to decode" in line:
-            at["loaded"] = time.monotonic()
+            at["loaded"], used = time.monotonic(), own_seconds(process.pid)
         elif decoding_seconds(line.strip()):
-            at["decoded"] = time.monotonic()
+            at["decoded"], used = time.monotonic(), own_seconds(process.pid) - used
     process.wait()
     end = time.monotonic()
     is_over.set()
@@ -105,9 +120,12 @@ def measure(command, out, places):
     parts = {}
     if len(at) == 2 and seen:
         last = {device: clock for clock, device in seen}
+        jobs = collections.Counter(device for _, device in seen).values()
         parts = {"loading": at["loaded"] - start, "tail": at["decoded"] - seen[max(0, len(seen) - places - 1)][0],
                  "idle": max(last.values()) - min(last.values()), "ending": end - at["decoded"]}
-    return process.returncode, "\n".join(log), end - start, {k: round(v, 2) for k, v in parts.items()}
+        parts = {k: round(v, 2) for k, v in parts.items()}
+        parts |= {"coordinator": round(used / (at["decoded"] - at["loaded"]), 4), "jobs": [min(jobs), max(jobs)]}
+    return process.returncode, "\n".join(log), end - start, parts
 
 
 def main():
@@ -119,7 +137,12 @@ def main():
     p.add_argument("--shape", default=str(ROOT / "bench/shapes/qwen2_1.5b.json"))
     p.add_argument("--jobs", type=int, default=400)
     p.add_argument("--mean", type=int, default=1000, help="tokens of a job")
+    p.add_argument("--step-ms", type=int, help="CPU workers whose steps take so long")
     args = p.parse_args()
+    env = dict(os.environ)
+    if args.step_ms:
+        args.backend, args.shape = "cpu", str(ROOT / "bench/shapes/tiny.json")
+        env["KVEVAL_CPU_FAULT"] = f"slow:{args.step_ms}"
     folder = pathlib.Path(tempfile.mkdtemp())
     base, base_decoding, base_steps, status = None, None, None, 0
     lengths = lognormal_lengths(args.jobs // 10, args.mean, 0.5, 1)
@@ -128,7 +151,7 @@ def main():
         for count in map(int, args.counts.split(",")):
             devices = f"{args.backend}:0" + (f"-{count - 1}" if count > 1 else "")
             command = [args.program, "sweep", *what, "-o", str(folder / f"out{count}"), "--devices", devices]
-            code, log, seconds, parts = measure(command, folder / f"out{count}", BATCH * count)
+            code, log, seconds, parts = measure(command, folder / f"out{count}", BATCH * count, env)
             if code:
                 print(f"{' '.join(command)} ended with {code}: {log[-300:]}", file=sys.stderr)
                 status = 1

@@ -5,15 +5,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void fault_read(struct fault *f, const char *variable)
 {
     static const char *const kinds[] = {
-        "", "open:", "alloc:", "launch:", "replay:", "hang:", "few:", "nowgmma:", "card:"};
+        "", "open:", "alloc:", "launch:", "replay:", "hang:", "few:", "nowgmma:", "card:", "slow:"};
     const char *text = getenv(variable);
     memset(f, 0, sizeof *f);
-    for (int i = FAULT_OPEN; text && i <= FAULT_CARD; i++) {
+    for (int i = FAULT_OPEN; text && i <= FAULT_SLOW; i++) {
         size_t n = strlen(kinds[i]);
         char *end;
         long value = !strncmp(text, kinds[i], n) ? strtol(text + n, &end, 10) : 0;
@@ -27,8 +28,11 @@ int fault_due(struct fault *f, enum fault_kind kind)
     return f->kind == kind && (kind == FAULT_OPEN || ++f->seen == f->n);
 }
 
-void fault_hang(struct fault *f)
+void fault_wait(struct fault *f)
 {
+    struct timespec t = {f->n / 1000, f->n % 1000 * 1000000};
+    while (f->kind == FAULT_SLOW && nanosleep(&t, &t))
+        ;
     if (fault_due(f, FAULT_HANG))
         for (;;)
             pause();

@@ -12,6 +12,8 @@
  *               a decode step that is not captured yet)
  *   replay:N    the N-th replay fails (decoding)
  *   hang:N      the N-th replay never ends
+ *   slow:MS     not a failure: every replay takes so many milliseconds longer, as with a large model, so that
+ *               many workers on few cores are as many devices to the process that gives them work
  *   few:N       not a failure: kernels are launched as on a GPU with at most N multiprocessors, so that even
  *               in a small test blocks must take one piece of work after another
  *   nowgmma:1   not a failure: the GPU is treated as one without Hopper's matrix instructions (wgmma)
@@ -34,7 +36,8 @@ enum fault_kind {
     FAULT_HANG,
     FAULT_FEW,
     FAULT_NOWGMMA,
-    FAULT_CARD
+    FAULT_CARD,
+    FAULT_SLOW
 };
 
 struct fault {
@@ -48,8 +51,8 @@ void fault_read(struct fault *f, const char *variable);
 /* Counts this one if *f is of this kind. Returns 1 if it must fail: the N-th, or every one for FAULT_OPEN;
  * else 0. */
 int fault_due(struct fault *f, enum fault_kind kind);
-/* Counts a replay and returns at once; never returns for the one that must hang. */
-void fault_hang(struct fault *f);
+/* Counts a replay and returns, at once or as late as FAULT_SLOW says; never for the one that must hang. */
+void fault_wait(struct fault *f);
 
 #ifdef __cplusplus
 }

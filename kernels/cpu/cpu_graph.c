@@ -114,7 +114,7 @@ int cpu_replay(struct device *d, struct op_graph *p)
 {
     if (fault_due(&d->fault, FAULT_REPLAY))
         return cpu_error(d, BACKEND_ERR_LAUNCH, "fails on request");
-    fault_hang(&d->fault);
+    fault_wait(&d->fault);
     run_items(d, p->item, p->n);
     return 0;
 }

@@ -241,7 +241,7 @@ static int capture_end(struct device *d, struct op_graph **out)
 static int graph_replay(struct device *d, struct op_graph *p)
 {
     fail_on_request(d, FAULT_REPLAY);
-    fault_hang(&d->fault);
+    fault_wait(&d->fault);
     d->pdl = OP_COUNT;
     return cuda_check(d, cudaGraphLaunch(p->graph, d->stream), "starting a step");
 }
