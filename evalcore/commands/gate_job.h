@@ -5,7 +5,7 @@
 #include "evalcore/commands/gate_options.h"
 #include "evalcore/store/runlock.h"
 
-/* Shared by gate_run.c, a night, and gate_baseline.c. */
+/* What gate_run.c, a night, and gate_baseline.c share; the functions but the last one are in gate_job.c. */
 
 struct gate_job {
     const struct gate_options *o;

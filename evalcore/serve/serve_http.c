@@ -14,57 +14,6 @@
 #include "evalcore/base/log.h"
 #include "evalcore/serve/serve_parts.h"
 
-/* ---- exchanges */
-
-void serve_drop(struct exchange *x)
-{
-    struct server *s = x->s;
-    if (x->connection || x->n_held)
-        return;
-    s->body_bytes -= x->body.len;
-    for (int i = 0; i < x->q.n_prompts && x->prompt; i++) {
-        if (x->choice)
-            s->prompt_tokens -= x->state >= EXCHANGE_DECODING ? x->prompt[i].n : 0;
-        token_list_release(&x->prompt[i]);
-    }
-    for (int i = 0; i < x->n_choices; i++) {
-        struct served *c = &x->choice[i];
-        free(c->ids);
-        free(c->logprobs);
-        str_release(&c->text);
-        str_release(&c->events);
-        piece_text_release(&c->piece);
-    }
-    free(x->choice);
-    free(x->prompt);
-    api_request_release(&x->q);
-    str_release(&x->body);
-    str_release(&x->reply);
-    str_release(&x->tail);
-    free(x);
-}
-
-static int has_something(const struct exchange *x)
-{
-    if (x->is_gone || !x->n_open)
-        return 1;
-    return x->q.is_streamed && (x->choice[x->at].events.len > x->sent || x->choice[x->at].is_over);
-}
-
-void serve_wake(struct exchange *x)
-{
-    if (!x->is_suspended || !x->connection || !has_something(x))
-        return;
-    x->is_suspended = 0;
-    MHD_resume_connection(x->connection);
-}
-
-static void suspend_exchange(struct exchange *x)
-{
-    x->is_suspended = 1;
-    MHD_suspend_connection(x->connection);
-}
-
 /* ---- answers */
 
 static enum MHD_Result send_text(struct exchange *x, int status, const char *type, const char *text, size_t n)
@@ -128,7 +77,7 @@ static ssize_t read_stream(void *context, uint64_t at, char *to, size_t most)
         if (c->events.len > x->sent)
             return copy_out(x, &c->events, to, most);
         if (!c->is_over) {
-            suspend_exchange(x);
+            serve_suspend(x);
             return 0;
         }
     }
@@ -272,7 +221,7 @@ static enum MHD_Result accept_request(struct exchange *x)
         x->n_open = 0;
         return send_refusal(x);
     }
-    suspend_exchange(x);
+    serve_suspend(x);
     return MHD_YES;
 }
 
@@ -301,8 +250,8 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
         return accept_request(x);
     if (x->is_gone)
         return MHD_NO;
-    if (!has_something(x)) {
-        suspend_exchange(x);
+    if (!serve_has_something(x)) {
+        serve_suspend(x);
         return MHD_YES;
     }
     if (x->refusal.status && !x->n_open)

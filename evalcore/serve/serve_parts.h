@@ -8,9 +8,9 @@
 #include "evalcore/serve/serve.h"
 #include "evalcore/sweep/decoder_process.h"
 
-/* Shared by the files of this room: serve.c (the loop), serve_http.c (connections), serve_prompt.c (from a
- * request to tokens), serve_queue.c (completions and the decoder), serve_answer.c (what is sent),
- * serve_models.c (names and policies) and serve_metrics.c. */
+/* Shared by the files of this room: serve.c (the loop), serve_http.c (connections), serve_exchange.c (what a
+ * request owns), serve_prompt.c (from a request to tokens), serve_queue.c (completions and the decoder),
+ * serve_answer.c (what is sent), serve_models.c (names and policies) and serve_metrics.c. */
 
 enum {
     BODY_MAX = 16 << 20,          /* bytes of a request */
@@ -125,6 +125,13 @@ void serve_name_models(struct server *s);
 int serve_find_model(const struct server *s, const char *name, struct api_refusal *r);
 json_t *serve_models_json(const struct server *s);
 
+/* serve_exchange.c: 1 if there is something to send of x, or its end; else it is suspended until serve_wake()
+ * finds something. serve_drop() frees x if neither its connection nor the decoder has it any more. */
+int serve_has_something(const struct exchange *x);
+void serve_suspend(struct exchange *x);
+void serve_wake(struct exchange *x);
+void serve_drop(struct exchange *x);
+
 /* serve_prompt.c: fills in x->prompt and the choices with their requests. -1: refused. */
 int serve_prepare(struct exchange *x);
 
@@ -152,10 +159,6 @@ int serve_listen(struct server *s, struct err *e);
 int serve_descriptor(const struct server *s);
 /* Goes on with all connections, closes those that are too slow, and notices clients that went away. */
 void serve_turn(struct server *s);
-/* x has something to send. */
-void serve_wake(struct exchange *x);
-/* Frees x if neither its connection nor the decoder has it any more. */
-void serve_drop(struct exchange *x);
 void serve_close(struct server *s);
 
 #endif

@@ -32,7 +32,7 @@ fails 2 --policy qest quest -- serve pocket --policy qest
 fails 2 --api-key-env -- serve pocket --api-key-env KVEVAL_NO_SUCH_VARIABLE
 fails 2 serve MODEL -- serve
 
-serve --policy full,quest:k_pages=2,round=floor --policy h2o:budget_tokens=32 --max-queue 64 --max-batch 8
+serve --policy full,quest:k_pages=2,round=floor --policy h2o:budget_tokens=32 --max-queue 64 --max-batch 8 --drain 600
 python3 "$here/serve_client.py" "$port" all || fail "a client was not content"
 python3 "$here/serve_client.py" "$port" dying "$server" || fail "a worker that dies loses more than time"
 python3 "$here/serve_client.py" "$port" drain "$server" || fail "the drain is not as it should be"

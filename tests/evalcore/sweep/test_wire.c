@@ -257,7 +257,7 @@ static void replays(void)
                                            .tops = tops,
                                            .n_logprobs = 2},
                                      .replay = &replay};
-    const struct replay_tokens tokens = {ids, 2, 32};
+    const struct replay_tokens tokens = {.ids = ids, .n = 2, .every = 32};
     struct job job = {.key = "0123456789abcdef0123456789abcdef", .problem = 3, .replay = &tokens}, read = {0};
     struct replay_tokens read_tokens;
     struct completion c;
