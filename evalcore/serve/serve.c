@@ -98,7 +98,7 @@ static int run_turns(struct server *s, struct err *e)
         serve_submit(s, e);
         if (!e->code)
             s->decoder.poll(&s->decoder, e);
-        serve_turn(s);
+        s->decoder.no_wait = serve_turn(s);
         int more = stop_poll();
         if (more && !signal) {
             signal = more;

@@ -157,8 +157,9 @@ void serve_metrics(struct server *s, struct str *out);
 /* serve_http.c */
 int serve_listen(struct server *s, struct err *e);
 int serve_descriptor(const struct server *s);
-/* Goes on with all connections, closes those that are too slow, and notices clients that went away. */
-void serve_turn(struct server *s);
+/* Goes on with all connections, closes those that are too slow, and notices clients that went away. Returns 1
+ * if there is more to do at once. */
+int serve_turn(struct server *s);
 void serve_close(struct server *s);
 
 #endif

@@ -259,7 +259,7 @@ void workers_listen(struct workers *ws, struct err *e)
         fds[i] = (struct pollfd){.fd = ws->link[i].state->is_live ? ws->link[i].process.wire.fd : -1,
                                  .events = POLLIN};
     fds[ws->n] = (struct pollfd){.fd = wake ? wake : -1, .events = POLLIN};
-    if (poll(fds, (nfds_t)ws->n + 1, POLL_MS) <= 0)
+    if (poll(fds, (nfds_t)ws->n + 1, ws->decoder->no_wait ? 0 : POLL_MS) <= 0)
         return watch_workers(ws, e);
     for (int i = 0; i < ws->n; i++)
         if (fds[i].revents)
