@@ -408,6 +408,30 @@ static int take_others(struct api_request *q, struct api_refusal *r)
     return 0;
 }
 
+/* Values in memory are a hundred times what they are in a text: "{}," is 250 bytes. Counted before it is
+ * read, each begins the text or a list, or follows a comma or a colon. */
+static int check_size(const char *body, size_t n, struct api_refusal *r)
+{
+    size_t lists = 0, values = 1;
+    int is_text = 0;
+    for (size_t i = 0; i < n; i++) {
+        char c = body[i];
+        if (c == '"')
+            is_text = !is_text;
+        else if (is_text)
+            i += c == '\\';
+        else {
+            lists += c == '[' || c == '{';
+            values += c == '[' || c == '{' || c == ',' || c == ':';
+        }
+    }
+    if (lists > API_LISTS || values > API_VALUES)
+        return api_refuse(r, 400, NULL, "the body has more than %d %s; divide the request",
+                          lists > API_LISTS ? API_LISTS : API_VALUES,
+                          lists > API_LISTS ? "arrays and objects" : "values");
+    return 0;
+}
+
 int api_request_read(struct api_request *q, enum api_kind kind, const char *body, size_t n,
                      struct api_refusal *r)
 {
@@ -417,6 +441,8 @@ int api_request_read(struct api_request *q, enum api_kind kind, const char *body
     *q = (struct api_request){
         .kind = kind, .n = 1, .n_prompts = 1, .temperature = 1, .top_p = 1, .add_special = 1, .thinking = -1};
     *r = (struct api_refusal){0};
+    if (check_size(body, n, r))
+        return -1;
     if (json_read_text(&q->body, body, n, "the body", &e))
         return api_refuse(r, 400, NULL, "%s", e.text);
     if (!json_is_object(q->body))
@@ -437,6 +463,21 @@ int api_request_read(struct api_request *q, enum api_kind kind, const char *body
         return api_refuse(r, 400, "prompt", "%d prompts with %d answers each are too many", q->n_prompts,
                           q->n);
     return 0;
+}
+
+void api_request_shrink(struct api_request *q)
+{
+    json_t *kept = json_object();
+    json_object_set(kept, "model", json_object_get(q->body, "model"));
+    if (q->n_stop)
+        json_object_set(kept, "stop", json_object_get(q->body, "stop"));
+    json_decref(q->body);
+    q->body = kept;
+    free(q->turns);
+    q->turns = NULL;
+    q->n_turns = q->n_user = 0;
+    q->prompt = NULL;
+    q->system = q->user = q->problem = NULL;
 }
 
 void api_request_release(struct api_request *q)

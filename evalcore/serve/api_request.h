@@ -9,7 +9,13 @@
 /* The body of a request to /v1/completions or /v1/chat/completions, read strictly: a field that would change
  * the answer and cannot be honoured is refused by name. */
 enum api_kind { API_COMPLETION, API_CHAT };
-enum { API_STOPS = 16, API_STOP_IDS = 16, API_CHOICES = 128 };
+enum {
+    API_STOPS = 16,
+    API_STOP_IDS = 16,
+    API_CHOICES = 128,
+    API_LISTS = 200000,  /* arrays and objects of a body, up to 250 bytes each */
+    API_VALUES = 2000000 /* all values, up to 100 bytes each */
+};
 
 struct api_request {
     enum api_kind kind;
@@ -47,6 +53,9 @@ int api_refuse(struct api_refusal *r, int status, const char *param, const char 
  * points to lives as long as its body. */
 int api_request_read(struct api_request *out, enum api_kind kind, const char *body, size_t n,
                      struct api_refusal *r);
+/* Frees what only a prompt is made of. `model` and `stop` stay; prompt, turns, system, user and problem go.
+ */
+void api_request_shrink(struct api_request *q);
 void api_request_release(struct api_request *q); /* zeroes it, too */
 /* Prompt i of a completion: a text, or a list of ids. */
 const json_t *api_request_prompt(const struct api_request *q, int i);

@@ -3,15 +3,18 @@
 
 #include "evalcore/serve/serve_parts.h"
 
-void serve_drop(struct exchange *x)
+void serve_charge(struct exchange *x, size_t n)
+{
+    x->s->body_bytes += n - x->n_charged;
+    x->n_charged = n;
+}
+
+void serve_release_request(struct exchange *x)
 {
     struct server *s = x->s;
-    if (x->connection || x->n_held)
-        return;
-    s->body_bytes -= x->body.len;
+    serve_charge(x, 0);
     for (int i = 0; i < x->q.n_prompts && x->prompt; i++) {
-        if (x->choice)
-            s->prompt_tokens -= x->state >= EXCHANGE_DECODING ? x->prompt[i].n : 0;
+        s->prompt_tokens -= x->is_queued ? x->prompt[i].n : 0;
         token_list_release(&x->prompt[i]);
     }
     for (int i = 0; i < x->n_choices; i++) {
@@ -24,7 +27,17 @@ void serve_drop(struct exchange *x)
     }
     free(x->choice);
     free(x->prompt);
+    x->choice = NULL;
+    x->prompt = NULL;
+    x->n_choices = x->n_open = 0;
     api_request_release(&x->q);
+}
+
+void serve_drop(struct exchange *x)
+{
+    if (x->connection || x->n_held)
+        return;
+    serve_release_request(x);
     str_release(&x->body);
     str_release(&x->reply);
     str_release(&x->tail);

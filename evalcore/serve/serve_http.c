@@ -161,6 +161,8 @@ static int is_get(const char *url)
            !strncmp(url, "/v1/models/", 11);
 }
 
+#define TOO_LARGE "a request may have %d MiB"
+
 /* With the headers: what needs no body is answered, or refused before it is sent. */
 static enum MHD_Result begin_exchange(struct exchange *x, const char *url, const char *method)
 {
@@ -177,50 +179,63 @@ static enum MHD_Result begin_exchange(struct exchange *x, const char *url, const
     else if (!is_post || strcmp(method, "POST") != 0)
         api_refuse(&x->refusal, 405, NULL, "%.20s is not possible here", method);
     else if (length && (strlen(length) > 12 || strtoll(length, NULL, 10) > BODY_MAX))
-        api_refuse(&x->refusal, 413, NULL, "a request may have %d MiB", BODY_MAX >> 20);
+        api_refuse(&x->refusal, 413, NULL, TOO_LARGE, BODY_MAX >> 20);
     else if (x->s->is_draining)
         api_refuse(&x->refusal, 503, NULL, "the server is about to end");
     return x->refusal.status ? send_refusal(x) : MHD_YES;
 }
 
+static void drop_body(struct exchange *x)
+{
+    serve_charge(x, 0);
+    str_release(&x->body);
+}
+
 /* What is too much is read and thrown away, up to a point: an answer can come only behind the request. */
 static enum MHD_Result take_body(struct exchange *x, const char *data, size_t n)
 {
-    struct server *s = x->s;
-    if (x->refusal.status == 503)
-        return MHD_YES;
     if (x->body.len + n > BODY_MAX)
-        return MHD_NO;
-    if (s->body_bytes + n > BODIES_MAX) {
-        s->body_bytes -= x->body.len;
-        str_release(&x->body);
-        api_refuse(&x->refusal, 503, NULL, "too many large requests at once; try again later");
-        return MHD_YES;
+        api_refuse(&x->refusal, 413, NULL, TOO_LARGE, BODY_MAX >> 20);
+    else if (x->s->body_bytes + n > BODIES_MAX)
+        api_refuse(&x->refusal, 429, NULL, "too many large requests at once; try again later");
+    if (x->refusal.status) {
+        drop_body(x);
+        x->n_ignored += n;
+        return x->n_ignored > IGNORED_MAX ? MHD_NO : MHD_YES;
     }
-    s->body_bytes += n;
     str_add(&x->body, data, n);
+    serve_charge(x, x->body.len);
     return MHD_YES;
+}
+
+/* What the answer needs of the request, and the charge for it. */
+static void keep_little(struct exchange *x)
+{
+    api_request_shrink(&x->q);
+    size_t n = strlen(x->q.model);
+    for (int i = 0; i < x->q.n_stop; i++)
+        n += strlen(x->q.stop[i]);
+    serve_charge(x, n);
 }
 
 /* The request is there. */
 static enum MHD_Result accept_request(struct exchange *x)
 {
-    struct server *s = x->s;
     x->link->is_busy = 1;
     if (!x->refusal.status)
         api_request_read(&x->q, x->kind, str_text(&x->body), x->body.len, &x->refusal);
-    s->body_bytes -= x->body.len;
-    str_release(&x->body);
+    drop_body(x);
     if (!x->refusal.status)
-        x->policy = serve_find_model(s, x->q.model, &x->refusal);
+        x->policy = serve_find_model(x->s, x->q.model, &x->refusal);
     if (!x->refusal.status)
         serve_prepare(x);
     if (!x->refusal.status)
         serve_enqueue(x);
     if (x->refusal.status) {
-        x->n_open = 0;
+        serve_release_request(x);
         return send_refusal(x);
     }
+    keep_little(x);
     serve_suspend(x);
     return MHD_YES;
 }
@@ -241,6 +256,8 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
         x->link->exchange = x;
         return begin_exchange(x, url, method);
     }
+    if (x->is_gone)
+        return MHD_NO;
     if (*n) {
         size_t bytes = *n;
         *n = 0;
@@ -248,8 +265,6 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
     }
     if (x->state == EXCHANGE_READING)
         return accept_request(x);
-    if (x->is_gone)
-        return MHD_NO;
     if (!serve_has_something(x)) {
         serve_suspend(x);
         return MHD_YES;

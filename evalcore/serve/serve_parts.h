@@ -14,8 +14,9 @@
 
 enum {
     BODY_MAX = 16 << 20,          /* bytes of a request */
-    BODIES_MAX = 256 << 20,       /* of all requests that are coming in */
+    BODIES_MAX = 256 << 20,       /* of all requests that are coming in, and what is kept of them */
     PROMPT_TOKENS_MAX = 16 << 20, /* of all that wait or are decoded */
+    IGNORED_MAX = 64 << 20,       /* bytes that are read behind a refusal, so that it can be answered */
     CONNECTIONS_MAX = 2048,
     CONNECTION_BYTES = 32 << 10, /* for the headers of a request, and as a buffer */
     REQUEST_SECONDS = 60,    /* until a request has to be there, from the connection or the last answer on */
@@ -59,8 +60,10 @@ struct exchange {
     struct link *link;
     enum exchange_state state;
     int is_suspended, is_gone;
-    int is_first; /* the handler was called once, with the headers */
+    int is_queued; /* its prompts are counted in s->prompt_tokens */
     struct str body;
+    size_t n_charged; /* bytes of s->body_bytes that are its own */
+    size_t n_ignored; /* bytes of the body after it was refused */
     enum api_kind kind;
     struct api_request q;
     int policy;                    /* index into plan.cells */
@@ -127,10 +130,13 @@ json_t *serve_models_json(const struct server *s);
 
 /* serve_exchange.c: 1 if there is something to send of x, or its end; else it is suspended until serve_wake()
  * finds something. serve_drop() frees x if neither its connection nor the decoder has it any more. */
+void serve_charge(struct exchange *x, size_t n); /* bytes that it holds */
 int serve_has_something(const struct exchange *x);
 void serve_suspend(struct exchange *x);
 void serve_wake(struct exchange *x);
 void serve_drop(struct exchange *x);
+/* Frees what x has of its request and its choices; the decoder must have none of them. */
+void serve_release_request(struct exchange *x);
 
 /* serve_prompt.c: fills in x->prompt and the choices with their requests. -1: refused. */
 int serve_prepare(struct exchange *x);

@@ -26,6 +26,7 @@ int serve_enqueue(struct exchange *x)
     xgrow(&s->waiting, &s->cap_waiting, s->n_waiting + (size_t)x->n_choices, sizeof *s->waiting);
     for (int i = 0; i < x->n_choices; i++)
         s->waiting[s->n_waiting++] = &x->choice[i];
+    x->is_queued = 1;
     x->state = EXCHANGE_DECODING;
     return 0;
 }

@@ -118,6 +118,34 @@ def cut_streams():
             yield
 
 
+def waiting():
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT)
+    c.request("GET", "/metrics")
+    return sum(float(line.split()[1]) for line in c.getresponse().read().decode().splitlines()
+               if line.startswith(("kveval_serve_running ", "kveval_serve_waiting ")))
+
+
+def many_values():
+    """A value of JSON takes a hundred times its text in memory, and a request may wait for long."""
+    wide = b'{"model":"pocket","prompt":"b","max_tokens":3000,"ignore_eos":true,"n":4,"metadata":[%s]}'
+    for data in (wide % b",".join([b"{}"] * 1000000), wide % b",".join([b"1"] * 3000000)):
+        s = connect()
+        send(s, head(len(data)) + data)
+        s.shutdown(socket.SHUT_WR)
+        assert answers(s).startswith(b"HTTP/1.1 400"), "a million values were taken"
+    data = wide % b",".join([b"{}"] * 190000)  # kept, it would be 40 MiB each
+    held = [connect() for _ in range(16)]
+    for s in held:
+        send(s, head(len(data)) + data)
+    for _ in range(200):
+        if waiting() >= 4 * len(held):
+            break
+        time.sleep(0.05)
+    for s in held:
+        s.close()
+    yield
+
+
 def never_read():
     held = []
     for _ in range(8):
@@ -146,6 +174,11 @@ def large_bodies():
         assert sent < 100, "100 MiB in pieces were taken"
         answers(s)
         yield
+    s = connect()  # a little too much is read to its end and answered
+    send(s, b"POST /v1/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer opensesame\r\nConnection: close\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n" + (b"100000\r\n" + mega + b"\r\n") * 20 + b"0\r\n\r\n")
+    assert answers(s).startswith(b"HTTP/1.1 413"), "20 MiB in pieces were not refused"
+    yield
     s = connect()
     send(s, b"GET /health HTTP/1.1\r\nX-Long: " + b"a" * (1 << 20) + b"\r\n\r\n")
     assert not answers(s).startswith(b"HTTP/1.1 200"), "a header of 1 MiB was taken"
@@ -227,7 +260,7 @@ def honest():
 with concurrent.futures.ThreadPoolExecutor(1) as pool:
     beside = pool.submit(honest)
     try:
-        for harm in (slow_headers, slow_bodies, idle, cut_streams, never_read, large_bodies, nonsense, pipelining, wrong_keys):
+        for harm in (slow_headers, slow_bodies, idle, cut_streams, many_values, never_read, large_bodies, nonsense, pipelining, wrong_keys):
             began = time.monotonic()
             for _ in harm():
                 for q, want in zip(QUESTIONS, expected):
