@@ -130,7 +130,7 @@ static json_t *usage_json(const struct exchange *x)
     }
     json_t *o = json_pack("{s:I, s:I, s:I, s:f}", "prompt_tokens", prompt, "completion_tokens", tokens,
                           "total_tokens", prompt + tokens, "kv_share",
-                          k.reads_full > 0 ? k.reads / k.reads_full : 1.0);
+                          k.reads_full > 0 ? (k.reads + k.aux_reads) / k.reads_full : 1.0);
     completion_json_add_counts(o, &k);
     return o;
 }

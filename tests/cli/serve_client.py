@@ -65,6 +65,9 @@ def models():
                 for m in ("pocket@quest:k_pages=2,round=floor", "pocket@quest:round=floor,k_pages=2"))
     assert one["choices"] == two["choices"] and one["usage"] == two["usage"]
     assert one["usage"]["kv_share"] < 1 and one["usage"]["kv_reads"] < one["usage"]["kv_reads_full"], one["usage"]
+    few = complete(model="pocket@quest:k_pages=2,round=floor", prompt="a = 3", temperature=0, max_tokens=6, ignore_eos=True)
+    for u in (one["usage"], few["usage"]):  # what is read to choose is read, too, and may make it more than full attention
+        assert u["aux_reads"] > 0 and abs(u["kv_share"] - (u["kv_reads"] + u["aux_reads"]) / u["kv_reads_full"]) < 1e-12, u
     status, _, data = ask("/v1/completions", {"model": "pocket@quest:k_pages=3", "prompt": "a"})
     assert status == 404 and b"pocket@h2o:budget_tokens=32" in data, data
 
