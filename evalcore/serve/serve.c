@@ -1,8 +1,10 @@
 /* The server's loop (contract: serve.h, serve_parts.h). */
 #include "evalcore/serve/serve.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "evalcore/base/clock.h"
@@ -87,11 +89,21 @@ static int load_model(struct server *s, struct err *e)
     return 0;
 }
 
-/* Returns the signal that ended it. After the first one nothing new is taken, and what is there ends, up to
- * the limit of time. */
+/* Returns a signal that waits, or 0. They stay blocked, unlike with stop_poll(): who ends a program often
+ * sends one to the process and one to its group. */
+static int take_signal(void)
+{
+    const struct timespec now = {0};
+    sigset_t set;
+    stop_signals(&set);
+    int signal = sigtimedwait(&set, NULL, &now);
+    return signal > 0 ? signal : 0;
+}
+
+/* After the first signal nothing new is taken, and what is there ends, up to the limit of time or Ctrl-C.
+ * Returns the exit code. */
 static int run_turns(struct server *s, struct err *e)
 {
-    int signal = 0;
     double until = 0;
     s->decoder.wake_fd = serve_descriptor(s);
     while (!e->code) {
@@ -99,12 +111,14 @@ static int run_turns(struct server *s, struct err *e)
         if (!e->code)
             s->decoder.poll(&s->decoder, e);
         s->decoder.no_wait = serve_turn(s);
-        int more = stop_poll();
-        if (more && !signal) {
-            signal = more;
+        int signal = take_signal();
+        if (s->is_draining && signal == SIGINT)
+            return EXIT_INTERRUPTED;
+        if (signal && !s->is_draining) {
             s->is_draining = 1;
             until = clock_seconds() + s->o->drain;
-            log_info("no request is taken any more; those that are there have %d s to end", s->o->drain);
+            log_info("no request is taken any more; those that are there have %d s to end, or until Ctrl-C",
+                     s->o->drain);
         }
         int is_idle = !s->n_waiting && s->n_free == s->n_places;
         for (const struct link *l = s->links; l && is_idle; l = l->next)
@@ -112,7 +126,7 @@ static int run_turns(struct server *s, struct err *e)
         if (s->is_draining && (is_idle || clock_seconds() >= until))
             break;
     }
-    return signal;
+    return EXIT_DONE;
 }
 
 int serve_run(const struct process_env *env, const struct serve_options *o)
@@ -121,24 +135,22 @@ int serve_run(const struct process_env *env, const struct serve_options *o)
     struct stopper stopper = {.is_quiet = 0}; /* a signal while the model is loaded ends the process */
     struct err e = {0};
     stop_block();
-    int rc = stopper_start(&stopper, &e), code = EXIT_USAGE;
+    int rc = stopper_start(&stopper, &e), code = EXIT_DONE;
     if (!rc)
         rc = load_model(&s, &e);
     stopper_end(&stopper);
     if (!rc)
         rc = serve_listen(&s, &e);
     if (!rc) {
-        code = EXIT_INCOMPLETE;
         s.started = clock_seconds();
-        run_turns(&s, &e);
+        code = run_turns(&s, &e);
     }
     serve_close(&s);
     if (s.decoder.close)
         s.decoder.close(&s.decoder);
+    serve_forget_places(&s);
     if (e.code)
-        code = command_fail(&e, e.code == ERR_DEVICE ? EXIT_INCOMPLETE : code);
-    else
-        code = EXIT_DONE;
+        code = command_fail(&e, s.started > 0 || e.code == ERR_DEVICE ? EXIT_INCOMPLETE : EXIT_USAGE);
     free(s.figures.running);
     free(s.place);
     free(s.free_place);

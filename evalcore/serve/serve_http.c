@@ -458,10 +458,31 @@ int serve_descriptor(const struct server *s)
     return info ? info->epoll_fd : 0;
 }
 
+static int is_answering(const struct server *s)
+{
+    for (const struct link *l = s->links; l; l = l->next)
+        if (l->exchange && l->is_busy)
+            return 1;
+    return 0;
+}
+
+/* What is open is answered, if its client reads, and then nothing may be suspended. */
 void serve_close(struct server *s)
 {
     if (!s->http)
         return;
+    double until = clock_seconds() + CLOSE_SECONDS;
+    s->is_draining = 1;
+    for (struct link *l = s->links; l; l = l->next)
+        if (l->exchange && l->exchange->state >= EXCHANGE_DECODING)
+            serve_give_up(l->exchange);
+        else if (l->exchange)
+            l->exchange->is_gone = 1;
+    while (is_answering(s) && clock_seconds() < until) {
+        struct pollfd fd = {.fd = serve_descriptor(s), .events = POLLIN};
+        if (!serve_turn(s))
+            poll(&fd, 1, 50);
+    }
     for (struct link *l = s->links; l; l = l->next)
         if (l->exchange) {
             serve_abandon(l->exchange);

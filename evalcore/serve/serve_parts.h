@@ -21,6 +21,7 @@ enum {
     CONNECTION_BYTES = 32 << 10, /* for the headers of a request, and as a buffer */
     REQUEST_SECONDS = 60,    /* until a request has to be there, from the connection or the last answer on */
     ANSWER_SECONDS = 120,    /* that a client may leave what is sent unread */
+    CLOSE_SECONDS = 2,       /* to answer what is open in the end */
     RETRY_SECONDS_LATER = 1, /* Retry-After */
     TRIES = 3                /* of a completion whose worker dies */
 };
@@ -149,6 +150,11 @@ int serve_enqueue(struct exchange *x);
 void serve_submit(struct server *s, struct err *e);
 /* Nobody wants the answer any more. */
 void serve_abandon(struct exchange *x);
+/* What x still waits for does not come: it is answered with 503, or its stream ends with that error. Only
+ * when the decoder is not polled again. */
+void serve_give_up(struct exchange *x);
+/* After the decoder was closed and all connections: frees what it had not ended. */
+void serve_forget_places(struct server *s);
 
 /* serve_answer.c */
 void serve_error_json(struct str *out, const struct api_refusal *r);

@@ -105,6 +105,35 @@ void serve_abandon(struct exchange *x)
             s->decoder.cancel(&s->decoder, x->choice[i].place, &ignored);
 }
 
+void serve_give_up(struct exchange *x)
+{
+    struct err ignored = {0};
+    if (x->is_gone || !x->n_open)
+        return;
+    api_refuse(&x->refusal, 503, NULL, "the server ends before the answer is there; try again later");
+    leave_queue(x->s, x);
+    for (int i = 0; i < x->n_choices; i++) {
+        struct served *c = &x->choice[i];
+        if (c->place >= 0)
+            x->s->decoder.cancel(&x->s->decoder, c->place, &ignored);
+        c->is_over = 1;
+    }
+    x->n_open = 0;
+    serve_conclude(x);
+    serve_wake(x);
+}
+
+void serve_forget_places(struct server *s)
+{
+    for (int i = 0; i < s->n_places && s->place; i++) {
+        struct served *c = s->place[i];
+        if (!c)
+            continue;
+        leave_place(s, c);
+        serve_drop(c->of);
+    }
+}
+
 /* ---- what the decoder says */
 
 static void keep_tokens(struct served *c, int from, int n, const int32_t *ids, const float *logprobs)

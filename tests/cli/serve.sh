@@ -38,6 +38,10 @@ python3 "$here/serve_client.py" "$port" dying "$server" || fail "a worker that d
 python3 "$here/serve_client.py" "$port" drain "$server" || fail "the drain is not as it should be"
 ends 0
 
+serve --drain 600
+python3 "$here/serve_client.py" "$port" cut "$server" || fail "what is open is not answered when the server ends"
+ends 130
+
 KEY=opensesame serve --api-key-env KEY
 python3 "$here/serve_client.py" "$port" key || fail "keys are not looked at"
 kill "$server"

@@ -238,12 +238,33 @@ def drain(pid):
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         running = pool.submit(complete, prompt="a = 3", max_tokens=300, ignore_eos=True)
         until(lambda: metric("running ") + metric("waiting ") > 6 or running.done())
-        os.kill(pid, signal.SIGTERM)
+        for _ in range(3):  # to the process and to its group: one wish
+            os.kill(pid, signal.SIGTERM)
+            time.sleep(0.1)
         until(lambda: ask("/health")[0] == 503)
         status, headers, _ = ask("/v1/completions", {"model": "pocket", "prompt": "a"})
         assert status == 503 and int(headers["Retry-After"]) >= 1, status
         assert running.result()["usage"]["completion_tokens"] == 300
     held.close()
+
+
+def cut(pid):
+    """What is open when the server ends is answered: with a status, or in a stream with an event."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        parts = pool.submit(ask, "/v1/completions", {**LONG, "stream": True})
+        until(lambda: metric("running ") > 0)
+        whole = pool.submit(ask, "/v1/completions", LONG)
+        until(lambda: metric("running ") + metric("waiting ") > 60)
+        os.kill(pid, signal.SIGINT)
+        until(lambda: ask("/health")[0] == 503)
+        os.kill(pid, signal.SIGINT)
+        status, headers, data = whole.result()
+        assert status == 503 and headers["Retry-After"] and json.loads(data)["error"]["code"] == 503, (status, data)
+        status, _, data = parts.result()
+        if status == 200:  # else not a byte was there yet
+            assert json.loads(data.decode().split("\n\n")[-2][len("data: "):])["error"]["code"] == 503, data[-300:]
+        else:
+            assert status == 503, (status, data)
 
 
 def key():
@@ -266,5 +287,7 @@ elif what == "dying":
     dying(int(sys.argv[3]))
 elif what == "drain":
     drain(int(sys.argv[3]))
+elif what == "cut":
+    cut(int(sys.argv[3]))
 elif what == "key":
     key()
