@@ -8,16 +8,6 @@
 #include "evalcore/serve/serve_parts.h"
 #include "evalcore/store/completion_json.h"
 
-static const struct runplan *plan_of(const struct exchange *x)
-{
-    return &x->s->plan;
-}
-
-static const struct loaded_model *model_of(const struct exchange *x)
-{
-    return &plan_of(x)->loaded[plan_of(x)->cells[x->policy].loaded_model];
-}
-
 void serve_error_json(struct str *out, const struct api_refusal *r)
 {
     static const struct {
@@ -62,14 +52,32 @@ static json_t *logprob_json(float v)
     return json_real(isfinite(v) ? (double)v : -9999.0);
 }
 
-/* Tokens from..to of a completion. */
-static json_t *logprobs_json(const struct served *c, int from, int to)
+/* Where a token's text begins, in characters; it may begin inside one. */
+static size_t add_offset(struct served *c, const struct str *text)
+{
+    size_t begin = c->offset, at = 0, n_cut = c->cut.len;
+    str_add(&c->cut, str_text(text), text->len);
+    while (at < c->cut.len) {
+        int step = str_utf8_step((const unsigned char *)c->cut.data + at, c->cut.len - at);
+        size_t n = (size_t)(step < 0 ? -step : step);
+        if (step < 0 && n == c->cut.len - at)
+            break; /* the next token may complete it */
+        at += n;
+        c->offset++;
+        begin = at <= n_cut ? c->offset : begin;
+    }
+    memmove(c->cut.data, c->cut.data + at, c->cut.len - at);
+    c->cut.len -= at;
+    return begin;
+}
+
+/* Tokens from..to of a completion; a stream tells them one after the other. */
+static json_t *logprobs_json(struct served *c, int from, int to)
 {
     int is_chat = c->of->kind == API_CHAT;
     const struct tokenizer *t = model_of(c->of)->tokenizer;
     json_t *tokens = json_array(), *values = json_array(), *offsets = json_array(), *content = json_array();
-    struct str text = {0}, before = {0};
-    tokenizer_decode(t, c->ids, (size_t)from, 1, &before);
+    struct str text = {0};
     for (int i = from; i < to; i++) {
         str_clear(&text);
         tokenizer_decode(t, &c->ids[i], 1, 0, &text);
@@ -84,11 +92,11 @@ static json_t *logprobs_json(const struct served *c, int from, int to)
             json_decref(bytes);
         json_array_append_new(tokens, json_text(str_text(&text), text.len));
         json_array_append_new(values, logprob_json(c->logprobs[i]));
-        json_array_append_new(offsets, json_integer((json_int_t)before.len));
-        tokenizer_decode(t, &c->ids[i], 1, 1, &before);
+        str_clear(&text);
+        tokenizer_decode(t, &c->ids[i], 1, 1, &text);
+        json_array_append_new(offsets, json_integer((json_int_t)add_offset(c, &text)));
     }
     str_release(&text);
-    str_release(&before);
     json_t *o = is_chat ? json_pack("{s:O}", "content", content)
                         : json_pack("{s:O, s:O, s:n, s:O}", "tokens", tokens, "token_logprobs", values,
                                     "top_logprobs", "text_offset", offsets);
@@ -104,7 +112,7 @@ static json_t *finish_json(const struct served *c)
     return json_string(finish_name(c->c.finish));
 }
 
-static void add_tokens(json_t *choice, const struct served *c, int from, int to)
+static void add_tokens(json_t *choice, struct served *c, int from, int to)
 {
     const struct exchange *x = c->of;
     json_object_set_new(choice, "logprobs",
@@ -137,7 +145,7 @@ static json_t *usage_json(const struct exchange *x)
 
 /* ---- in one piece */
 
-static json_t *whole_choice(const struct served *c)
+static json_t *whole_choice(struct served *c)
 {
     json_t *text = json_text(str_text(&c->text), c->text.len);
     json_t *o = json_pack("{s:i}", "index", c->index);

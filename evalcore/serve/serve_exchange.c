@@ -23,6 +23,7 @@ void serve_release_request(struct exchange *x)
         free(c->logprobs);
         str_release(&c->text);
         str_release(&c->events);
+        str_release(&c->cut);
         piece_text_release(&c->piece);
     }
     free(x->choice);

@@ -44,6 +44,8 @@ struct served {
     struct piece_text piece;
     int n_told;       /* tokens that are in `events` */
     size_t text_told; /* bytes of text that are */
+    size_t offset;    /* whole characters of the tokens whose logprobs are told */
+    struct str cut;   /* and the bytes behind them */
     struct str events;
 };
 
@@ -120,6 +122,12 @@ struct server {
     double started, looked; /* looked: when slow connections were looked for */
     struct counters counted;
 };
+
+static inline const struct loaded_model *model_of(const struct exchange *x)
+{
+    const struct runplan *p = &x->s->plan;
+    return &p->loaded[p->cells[x->policy].loaded_model];
+}
 
 /* serve_models.c: writes the run file of which workers make the plan, into memory, and *path. */
 int serve_run_file(struct server *s, const char **path, struct err *e);

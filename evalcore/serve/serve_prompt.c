@@ -6,12 +6,6 @@
 #include "evalcore/plan/prompts.h"
 #include "evalcore/serve/serve_parts.h"
 
-static const struct loaded_model *model_of(const struct exchange *x)
-{
-    const struct runplan *p = &x->s->plan;
-    return &p->loaded[p->cells[x->policy].loaded_model];
-}
-
 static int refuse_err(struct exchange *x, const char *param, const struct err *e)
 {
     return api_refuse(&x->refusal, 400, param, "%s", e->text);

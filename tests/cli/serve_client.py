@@ -109,6 +109,11 @@ def answers():
     c = r["choices"][0]
     assert len(c["token_ids"]) == 12 == r["usage"]["completion_tokens"] and c["finish_reason"] == "length"
     assert len(c["logprobs"]["token_logprobs"]) == 12 and max(c["logprobs"]["token_logprobs"]) <= 0
+    # offsets count characters, also behind tokens that are a part of one
+    for wild in complete(prompt="a = 3", max_tokens=60, logprobs=0, ignore_eos=True, n=16, temperature=9)["choices"]:
+        for token, at in zip(wild["logprobs"]["tokens"], wild["logprobs"]["text_offset"]):
+            if "\ufffd" not in token and "<" not in token:
+                assert wild["text"][at:at + len(token)] == token, (token, at, wild)
     # a prompt as ids is the same prompt; a stop string ends before itself; a stop token is no part
     same = complete(prompt=c["prompt_token_ids"], max_tokens=12, ignore_eos=True, seed=4)
     assert same["choices"][0]["text"] == c["text"]
@@ -144,7 +149,8 @@ def streams():
                 assert stop not in want["text"]
             if "return_token_ids" in extra:
                 assert sum((p["token_ids"] for p in mine), []) == want["token_ids"]
-                assert sum((p["logprobs"]["token_logprobs"] for p in mine), []) == want["logprobs"]["token_logprobs"]
+                for name in ("tokens", "token_logprobs", "text_offset"):
+                    assert sum((p["logprobs"][name] for p in mine), []) == want["logprobs"][name], name
     parts = events("/v1/chat/completions", messages=[{"role": "user", "content": "x0 = 3"}], max_tokens=9)
     assert parts[0]["choices"][0]["delta"]["role"] == "assistant" and "usage" not in parts[0]
     whole = chat("x0 = 3", max_tokens=9)["choices"][0]
