@@ -7,6 +7,7 @@ unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 rm -f ./*.log
 server=
 serve() { # serve ARGS...: starts the server; $port is its port
+    : >server.log # not the port of the server before
     "$program" serve pocket --port 0 --threads 1 "$@" 2>server.log &
     server=$!
     port=
