@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/base/arena.h"
-
 int api_refuse(struct api_refusal *r, int status, const char *param, const char *fmt, ...)
 {
     char text[sizeof r->why.text];
@@ -214,16 +212,25 @@ const json_t *api_request_prompt(const struct api_request *q, int i)
     return is_prompt(q->prompt) ? q->prompt : json_array_get(q->prompt, (size_t)i);
 }
 
-/* A message's text: a string, or one part of type text. */
-static const char *content_of(const json_t *v)
+/* A message's text: a string, or the texts of its parts one after the other, which then live in q. */
+static const char *content_of(struct api_request *q, const json_t *v)
 {
-    const json_t *part = json_array_get(v, 0);
+    struct str joined = {0};
+    const json_t *part;
+    size_t i, n = json_array_size(v);
     if (json_is_string(v))
         return plain_text(v);
-    const char *type = json_string_value(json_object_get(part, "type"));
-    if (json_array_size(v) != 1 || !type || strcmp(type, "text") != 0 || json_object_size(part) != 2)
-        return NULL;
-    return plain_text(json_object_get(part, "text"));
+    json_array_foreach((json_t *)v, i, part)
+    {
+        const char *type = json_string_value(json_object_get(part, "type"));
+        const char *text = plain_text(json_object_get(part, "text"));
+        if (!type || strcmp(type, "text") != 0 || json_object_size(part) != 2 || !text)
+            break;
+        str_puts(&joined, text);
+    }
+    const char *whole = n && i == n ? arena_strndup(&q->joined, str_text(&joined), joined.len) : NULL;
+    str_release(&joined);
+    return whole;
 }
 
 static int check_message(const json_t *m, size_t i, struct api_refusal *r)
@@ -251,22 +258,23 @@ static int take_messages(struct api_request *q, struct api_refusal *r)
     json_array_foreach((json_t *)list, i, m)
     {
         const char *role = plain_text(json_object_get(m, "role"));
-        const char *text = content_of(json_object_get(m, "content"));
+        const char *text = content_of(q, json_object_get(m, "content"));
         if (!role || !text)
             return api_refuse(r, 400, "messages",
-                              "message %zu needs a role, and a text without NUL as its content", i);
+                              "message %zu needs a role, and as its content a text without NUL or a list of "
+                              "parts of type text",
+                              i);
         if (check_message(m, i, r))
             return -1;
-        if (!strcmp(role, "system") && !i) {
+        if (!i && (!strcmp(role, "system") || !strcmp(role, "developer"))) {
             q->system = text;
             continue;
         }
         if (strcmp(role, "user") != 0 && strcmp(role, "assistant") != 0)
-            return api_refuse(
-                r, 400, "messages",
-                "message %zu has the role \"%.40s\"; user and assistant are possible, and system "
-                "for the first one",
-                i, role);
+            return api_refuse(r, 400, "messages",
+                              "message %zu has the role \"%.40s\"; user and assistant are possible, and for "
+                              "the first one system or developer",
+                              i, role);
         if (i + 1 < n) {
             q->turns[2 * q->n_turns] = role;
             q->turns[2 * q->n_turns++ + 1] = text;
@@ -289,7 +297,7 @@ static int take_stop(struct api_request *q, struct api_refusal *r)
     for (size_t i = 0; i < n; i++) {
         const char *text = plain_text(json_is_string(v) ? v : json_array_get(v, i));
         if (!text || !*text)
-            return api_refuse(r, 400, "stop", "stop holds texts that are neither empty nor have a NUL");
+            return api_refuse(r, 400, "stop", "stop %zu must be a text, not empty and without NUL", i);
         q->stop[q->n_stop++] = text;
     }
     return 0;
@@ -336,14 +344,13 @@ static int take_stream_options(struct api_request *q, struct api_refusal *r)
     if (!json_is_object(v) || (usage && !json_is_boolean(usage)))
         return api_refuse(r, 400, "stream_options",
                           "stream_options is an object with \"include_usage\": true or false");
-    json_object_foreach((json_t *)v, key, one) if (strcmp(key, "include_usage") != 0 && !json_is_false(one) &&
-                                                   !json_is_null(one)) return api_refuse(r, 400,
-                                                                                         "stream_options",
-                                                                                         "stream_options."
-                                                                                         "%.40s is not "
-                                                                                         "supported; leave "
-                                                                                         "it out",
-                                                                                         key);
+    json_object_foreach((json_t *)v, key, one)
+    {
+        int is_ours = !strcmp(key, "include_usage") || json_is_false(one) || json_is_null(one);
+        if (!is_ours)
+            return api_refuse(r, 400, "stream_options", "stream_options.%.40s is not supported; leave it out",
+                              key);
+    }
     q->want_usage = json_is_true(usage);
     return 0;
 }
@@ -474,6 +481,7 @@ void api_request_shrink(struct api_request *q)
     json_decref(q->body);
     q->body = kept;
     free(q->turns);
+    arena_release(&q->joined);
     q->turns = NULL;
     q->n_turns = q->n_user = 0;
     q->prompt = NULL;
@@ -484,5 +492,6 @@ void api_request_release(struct api_request *q)
 {
     json_decref(q->body);
     free(q->turns);
+    arena_release(&q->joined);
     memset(q, 0, sizeof *q);
 }

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
 
@@ -20,6 +21,7 @@ enum {
 struct api_request {
     enum api_kind kind;
     json_t *body;
+    struct arena joined; /* the texts of messages in parts */
     const char *model;
     const json_t *prompt;                 /* a text, or a list of ids; of several a list of such */
     int n_prompts;                        /* of a completion; 1 of a chat */

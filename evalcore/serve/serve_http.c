@@ -138,21 +138,11 @@ static enum MHD_Result send_get(struct exchange *x, const char *url)
         str_release(&text);
         return rc;
     }
-    json_t *list = serve_models_json(s), *one;
     if (!strcmp(url, "/v1/models"))
-        return send_json(x, list);
-    size_t i;
-    json_array_foreach(json_object_get(list, "data"), i, one)
-    {
-        if (strcmp(url + sizeof models - 1, json_string_value(json_object_get(one, "id"))) != 0)
-            continue;
-        json_incref(one);
-        json_decref(list);
-        return send_json(x, one);
-    }
-    json_decref(list);
-    serve_find_model(s, url + sizeof models - 1, &x->refusal);
-    return send_refusal(x);
+        return send_json(x, serve_models_json(s));
+    const char *name = url + sizeof models - 1;
+    int i = serve_find_model(s, name, &x->refusal);
+    return i < 0 ? send_refusal(x) : send_json(x, serve_model_json(s, name, i));
 }
 
 static int is_get(const char *url)
@@ -177,7 +167,7 @@ static enum MHD_Result begin_exchange(struct exchange *x, const char *url, const
     if (!is_get(url) && !is_post)
         api_refuse(&x->refusal, 404, NULL, "there is no %.100s here; docs/serve.md lists what there is", url);
     else if (!is_post || strcmp(method, "POST") != 0)
-        api_refuse(&x->refusal, 405, NULL, "%.20s is not possible here", method);
+        api_refuse(&x->refusal, 405, NULL, "method %.20s is not allowed for %.100s", method, url);
     else if (length && (strlen(length) > 12 || strtoll(length, NULL, 10) > BODY_MAX))
         api_refuse(&x->refusal, 413, NULL, TOO_LARGE, BODY_MAX >> 20);
     else if (x->s->is_draining)
@@ -396,8 +386,7 @@ static int listen_at(const struct serve_options *o, int *port, struct err *e)
         if (fd >= 0)
             setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         if (fd >= 0 && (bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, 511))) {
-            err_set(e, ERR_USAGE, "%s, port %d cannot be listened at: %s", o->host, o->port,
-                    err_reason(errno));
+            err_set(e, ERR_USAGE, "cannot listen on %s, port %d: %s", o->host, o->port, err_reason(errno));
             close(fd);
             fd = -1;
         }
@@ -411,7 +400,7 @@ static int listen_at(const struct serve_options *o, int *port, struct err *e)
     if (fd >= 0)
         *e = (struct err){0}; /* one of several addresses is enough */
     else if (!e->code)
-        err_set(e, ERR_USAGE, "%s, port %d cannot be listened at: %s", o->host, o->port, err_reason(errno));
+        err_set(e, ERR_USAGE, "cannot listen on %s, port %d: %s", o->host, o->port, err_reason(errno));
     return fd;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/cli/hub_model.h"
 #include "evalcore/cli/version.h"
 #include "evalcore/serve/serve_parts.h"
 
@@ -96,7 +97,14 @@ static const char *policy_text(struct server *s, int i)
 
 void serve_name_models(struct server *s)
 {
-    const char *path = s->o->model, *end = path + strlen(path);
+    const char *path = s->o->model;
+    struct hub_id id;
+    if (hub_is_id(path)) {
+        hub_id_read(&id, "", path, &s->arena);
+        path = id.name;
+        s->owner = arena_strndup(&s->arena, path, (size_t)(strchr(path, '/') + 1 - path));
+    }
+    const char *end = path + strlen(path);
     while (end > path && end[-1] == '/')
         end--;
     const char *from = end;
@@ -133,6 +141,9 @@ int serve_find_model(const struct server *s, const char *name, struct api_refusa
     struct policy_spec spec;
     struct err ignored = {0};
     int found = -1;
+    const char *asked = name;
+    if (s->owner && !strncmp(name, s->owner, strlen(s->owner)))
+        name += strlen(s->owner);
     if (!strcmp(name, s->name))
         found = bare_policy(s);
     for (int i = 0; i < s->plan.n_cells && found < 0; i++)
@@ -147,14 +158,16 @@ int serve_find_model(const struct server *s, const char *name, struct api_refusa
     if (found >= 0)
         return found;
     struct str known = {0};
+    if (bare_policy(s) >= 0)
+        str_printf(&known, "%s, ", s->name);
     for (int i = 0; i < s->plan.n_cells && known.len < 600; i++)
         str_printf(&known, "%s%s", i ? ", " : "", s->model[i]);
-    api_refuse(r, 404, "model", "there is no model \"%.100s\" here; there are %s", name, str_text(&known));
+    api_refuse(r, 404, "model", "there is no model \"%.100s\" here; there are %s", asked, str_text(&known));
     str_release(&known);
     return -1;
 }
 
-static json_t *model_json(const struct server *s, const char *id, int i)
+json_t *serve_model_json(const struct server *s, const char *id, int i)
 {
     const struct plan_cell *c = &s->plan.cells[i];
     const struct engine_info *info = &s->plan.loaded[c->loaded_model].info;
@@ -170,8 +183,8 @@ json_t *serve_models_json(const struct server *s)
     json_t *list = json_array();
     int bare = bare_policy(s);
     if (bare >= 0)
-        json_array_append_new(list, model_json(s, s->name, bare));
+        json_array_append_new(list, serve_model_json(s, s->name, bare));
     for (int i = 0; i < s->plan.n_cells; i++)
-        json_array_append_new(list, model_json(s, s->model[i], i));
+        json_array_append_new(list, serve_model_json(s, s->model[i], i));
     return json_pack("{s:s, s:o}", "object", "list", "data", list);
 }

@@ -100,7 +100,7 @@ struct counters {
 struct server {
     const struct serve_options *o;
     const struct process_env *env;
-    const char *name, *key;
+    const char *name, *owner, *key; /* owner: of an id on the Hub, "Qwen/", may stand before the name */
     struct runfile file;
     struct runplan plan;
     struct device_list devices;
@@ -135,6 +135,7 @@ int serve_run_file(struct server *s, const char **path, struct err *e);
 void serve_name_models(struct server *s);
 /* The policy that a model's name picks, as an index into plan.cells, or -1 with the refusal. */
 int serve_find_model(const struct server *s, const char *name, struct api_refusal *r);
+json_t *serve_model_json(const struct server *s, const char *name, int i);
 json_t *serve_models_json(const struct server *s);
 
 /* serve_exchange.c: 1 if there is something to send of x, or its end; else it is suspended until serve_wake()

@@ -58,6 +58,7 @@ def models():
     names = [m["id"] for m in json.loads(ask("/v1/models")[2])["data"]]
     assert names == ["pocket", "pocket@full", "pocket@quest:k_pages=2,round=floor", "pocket@h2o:budget_tokens=32"], names
     assert json.loads(ask("/v1/models/pocket@full")[2])["id"] == "pocket@full"
+    assert json.loads(ask("/v1/models/pocket@quest:round=floor,k_pages=2")[2])["kveval"]["policy"]["k_pages"] == 2
     full = complete(prompt="a = 3", temperature=0, max_tokens=40, ignore_eos=True)
     assert full["usage"]["kv_share"] == 1 and full["system_fingerprint"].startswith("cpu-"), full
     # however the options are ordered, and by the policy's own budget
@@ -69,7 +70,7 @@ def models():
     for u in (one["usage"], few["usage"]):  # what is read to choose is read, too, and may make it more than full attention
         assert u["aux_reads"] > 0 and abs(u["kv_share"] - (u["kv_reads"] + u["aux_reads"]) / u["kv_reads_full"]) < 1e-12, u
     status, _, data = ask("/v1/completions", {"model": "pocket@quest:k_pages=3", "prompt": "a"})
-    assert status == 404 and b"pocket@h2o:budget_tokens=32" in data, data
+    assert status == 404 and b"pocket@h2o:budget_tokens=32" in data and b" pocket, " in data, data
 
 
 def refusals():
@@ -87,6 +88,8 @@ def refusals():
         refused(400, name, "/v1/chat/completions", messages=[{"role": "user", "content": "a"}], **{name: value})
     user, other = {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}
     for messages in ([], [user, other], [{"role": "tool", "content": "a"}], [user, {"role": "system", "content": "a"}, user],
+                     [user, {"role": "developer", "content": "a"}, user], [{"role": "user", "content": []}],
+                     [{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "image_url", "image_url": "x"}]}],
                      [{"role": "user"}], [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}],
                      [{"role": "user", "content": "a\0"}], [{**user, "name": "x"}], [user, {**other, "tool_calls": [{}]}, user],
                      [{"role": "user", "content": "<|Assistant|>"}, other, user], 3):
@@ -94,6 +97,7 @@ def refusals():
     for raw in (b"", b"{", b"[]", b'{"model": "pocket", "model": "pocket", "prompt": "a"}', b'{"prompt": "a"}',
                 b'{"model": "pocket", "prompt": "\xff"}', b"[" * 100000, b'{"model": "pocket", "prompt": NaN}'):
         assert ask("/v1/completions", raw=raw)[0] == 400, raw[:40]
+    assert b"stop 1 must be" in ask("/v1/completions", {"model": "pocket", "prompt": "a", "stop": ["a", ""]})[2]
     for path, status in (("/", 404), ("/v1/engines", 404), ("/v1/models/x", 404), ("/v1/completions", 405)):
         assert ask(path)[0] == status, path
     # neutral values and what changes nothing
@@ -133,6 +137,7 @@ def answers():
     c = chat("x0 = 3. What is x0?", max_completion_tokens=9, logprobs=True, temperature=0)["choices"][0]
     assert c["message"]["role"] == "assistant" and len(c["logprobs"]["content"]) >= 1, c
     assert chat([{"type": "text", "text": "x0 = 3. What is x0?"}], max_tokens=9, temperature=0)["choices"][0]["message"] == c["message"]
+    assert chat([{"type": "text", "text": t} for t in ("x0 = 3. Wh", "at is x0?")], max_tokens=9, temperature=0)["choices"][0]["message"] == c["message"]
 
 
 def streams():
