@@ -6,9 +6,9 @@ command -v python3 >/dev/null || skip "python3 is not there"
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 rm -f ./*.log
 server=
-serve() { # serve ARGS...: starts the server; $port is its port
+serve() { # serve ARGS...: starts the server of $model, or pocket; $port is its port
     : >server.log # not the port of the server before
-    "$program" serve pocket --port 0 --threads 1 "$@" 2>server.log &
+    "$program" serve "${model:-pocket}" --port 0 --threads 1 "$@" 2>server.log &
     server=$!
     port=
     for ((i = 0; i < 1200; i++)); do
@@ -42,6 +42,19 @@ ends 0
 serve --drain 600
 python3 "$here/serve_client.py" "$port" cut "$server" || fail "what is open is not answered when the server ends"
 ends 130
+
+# --- a model of the Hub's cache, with its owner's name and without
+commit=0123456789abcdef0123456789abcdef01234567
+repo=hf/hub/models--own--Model-1.5B
+rm -rf hf
+mkdir -p "$repo/refs" "$repo/snapshots/$commit"
+printf '%s' "$commit" >"$repo/refs/main"
+cp "$source_dir"/engine/pocket/{config.json,tokenizer.json,model.safetensors} "$repo/snapshots/$commit/"
+unset HF_HUB_CACHE HUGGINGFACE_HUB_CACHE
+HF_HOME=$PWD/hf model=own/Model-1.5B@main serve --policy full,quest:k_pages=2
+python3 "$here/serve_client.py" "$port" hub || fail "a model of the Hub has not both names"
+kill "$server"
+ends 0
 
 KEY=opensesame serve --api-key-env KEY
 python3 "$here/serve_client.py" "$port" key || fail "keys are not looked at"

@@ -289,6 +289,17 @@ def key():
     assert ask("/health")[0] == 200 and ask("/metrics")[0] == 200
 
 
+def hub():
+    ids = [m["id"] for m in json.loads(ask("/v1/models")[2])["data"]]
+    assert ids == ["Model-1.5B", "Model-1.5B@full", "Model-1.5B@quest:k_pages=2"], ids
+    texts = [[complete(model=owner + name, prompt="a = 3", temperature=0, max_tokens=20)["choices"] for owner in ("", "own/")] for name in ids]
+    assert all(a == b for a, b in texts) and texts[0] == texts[1]
+    for name in ids:
+        assert ask("/v1/models/own/" + name)[0] == 200
+    for name in ("other/Model-1.5B", "own/", "own/own/Model-1.5B", "own/Model-1.5B@h2o"):
+        assert ask("/v1/models/" + name)[0] == 404, name
+
+
 if what == "all":
     for f in (models, refusals, answers, streams, company, leaving):
         began = time.monotonic()
@@ -300,5 +311,7 @@ elif what == "drain":
     drain(int(sys.argv[3]))
 elif what == "cut":
     cut(int(sys.argv[3]))
+elif what == "hub":
+    hub()
 elif what == "key":
     key()
