@@ -44,47 +44,46 @@ enum { N_SCENES = sizeof scenes / sizeof *scenes };
 struct world {
     const struct scene *scene;
     double mean, weight; /* of the rates' beta distribution: its mean and a + b */
-    double
-        company; /* of a server: what a batch does to the log odds of a right answer, a standard deviation */
+    double batch_effect; /* of a server: on the log odds of a right answer, a standard deviation */
 };
 /* A server whose answers vary with their batch. */
 static const struct served {
-    double company;
+    double batch_effect;
     struct scene scene;
 } served[] = {
-    {0.25, {60, 1, 0, SPREAD, "no change, company 0.25", 5}},
-    {0.25, {60, 1, -0.05, SPREAD, "5 points lower, company 0.25", 85}},
-    {0.5, {60, 1, 0, SPREAD, "no change, company 0.5", 0}},
-    {0.5, {60, 1, -0.05, SPREAD, "5 points lower, company 0.5", 85}},
-    {1, {60, 1, 0, SPREAD, "no change, company 1", 0}},
-    {1, {60, 1, -0.05, SPREAD, "5 points lower, company 1", 85}},
+    {0.25, {60, 1, 0, SPREAD, "no change, batch effect 0.25", 5}},
+    {0.25, {60, 1, -0.05, SPREAD, "5 points lower, batch effect 0.25", 85}},
+    {0.5, {60, 1, 0, SPREAD, "no change, batch effect 0.5", 0}},
+    {0.5, {60, 1, -0.05, SPREAD, "5 points lower, batch effect 0.5", 85}},
+    {1, {60, 1, 0, SPREAD, "no change, batch effect 1", 0}},
+    {1, {60, 1, -0.05, SPREAD, "5 points lower, batch effect 1", 85}},
 };
 enum { N_SERVED = sizeof served / sizeof *served };
 
 struct problems {
     int n, settings;
-    double company;
+    double batch_effect;
     double before[PROBLEMS_MAX], after[PROBLEMS_MAX]; /* the true rates */
     long base[SETTINGS_MAX][PROBLEMS_MAX];            /* the baseline's right answers */
 };
 
-/* The rate in one batch. All answers to a problem that are drawn together have the same company, which is the
- * worst that it can do: company that is new for each answer leaves them independent. */
-static double rate_in_company(struct rng *r, double rate, double company)
+/* The rate in one batch. All answers to a problem that are drawn together have the same batch effect, which
+ * is the worst that it can do: one that is new for each answer leaves them independent. */
+static double rate_in_batch(struct rng *r, double rate, double batch_effect)
 {
-    if (company <= 0 || rate <= 0 || rate >= 1)
+    if (batch_effect <= 0 || rate <= 0 || rate >= 1)
         return rate;
-    return 1 / (1 + (1 - rate) / rate * exp(-company * sim_normal(r)));
+    return 1 / (1 + (1 - rate) / rate * exp(-batch_effect * sim_normal(r)));
 }
 
 /* The right ones of the baseline's answers, which are drawn sixteen at a time. */
-static long draw_base(struct rng *r, double rate, double company)
+static long draw_base(struct rng *r, double rate, double batch_effect)
 {
     long right = 0;
-    if (company <= 0)
+    if (batch_effect <= 0)
         return sim_binomial(r, BASELINE, rate);
     for (int k = 0; k < BASELINE; k += ANSWERS_MAX)
-        right += sim_binomial(r, ANSWERS_MAX, rate_in_company(r, rate, company));
+        right += sim_binomial(r, ANSWERS_MAX, rate_in_batch(r, rate, batch_effect));
     return right;
 }
 
@@ -96,7 +95,7 @@ static void draw_problems(struct rng *r, const struct world *world, struct probl
     double mean = 0, left = -scene->change * scene->problems;
     p->n = scene->problems;
     p->settings = scene->settings;
-    p->company = world->company;
+    p->batch_effect = world->batch_effect;
     for (int i = 0; i < p->n; i++)
         mean += p->before[i] = sim_beta(r, world->mean, world->weight);
     mean /= p->n;
@@ -114,7 +113,7 @@ static void draw_problems(struct rng *r, const struct world *world, struct probl
     }
     for (int s = 0; s < p->settings; s++)
         for (int i = 0; i < p->n; i++)
-            p->base[s][i] = draw_base(r, p->before[i], p->company);
+            p->base[s][i] = draw_base(r, p->before[i], p->batch_effect);
 }
 
 /* A side whose problems have `answers` samples each, all of them wrong so far. */
@@ -175,7 +174,7 @@ static struct gate_side new_side(struct rng *r, const struct problems *p, struct
             double rate = s ? p->before[i] : p->after[i], now = rate;
             for (int k = 0; k < ANSWERS_MAX; k++) {
                 if (!k || k == stat_looks[0].samples || k == stat_looks[1].samples)
-                    now = rate_in_company(r, rate, p->company);
+                    now = rate_in_batch(r, rate, p->batch_effect);
                 long right = sim_binomial(r, 1, now);
                 sample[k] = (struct gate_sums){.n = 1, .right = right, .score = (double)right};
                 q->all.right += right;
@@ -232,14 +231,14 @@ static void print_figure(const struct sim *sim, const struct scene *scene, doubl
               what);
 }
 
-static void run_scene(const struct sim *sim, int experiment, const struct scene *scene, double company)
+static void run_scene(const struct sim *sim, int experiment, const struct scene *scene, double batch_effect)
 {
-    const struct world world = {scene, 0.5, 1, company};
+    const struct world world = {scene, 0.5, 1, batch_effect};
     double sums[SIM_SUMS], share = 100.0 / sim->nights;
     sim_count(sim, experiment, sim->nights, new_night, &world, sums);
     double fail = share * sums[FAILS], pass = share * sums[PASSES], none = 100 - fail - pass;
     double answers = sums[ANSWERS] / ((double)sim->nights * scene->settings);
-    sim_print_row("%8d %8d  %-31s %10.1f %10.1f %10.1f %10.1f", scene->problems, scene->settings, scene->name,
+    sim_print_row("%8d %8d  %-33s %10.1f %10.1f %10.1f %10.1f", scene->problems, scene->settings, scene->name,
                   fail, pass, fmax(0, none), answers);
     print_figure(sim, scene, fail, "%", scene->fails, "called a regression");
     if (scene->settings > 1 && scene->change < 0)
@@ -290,10 +289,10 @@ void sim_gate(const struct sim *sim)
     sim_print_row("the gate, %d nights a row: baseline of %d samples, looks at %d, %d and %d", sim->nights,
                   BASELINE, stat_looks[0].samples, stat_looks[1].samples, stat_looks[2].samples);
     sim_print_row(
-        "problems settings  truth                           regression     within  undecided    samples");
+        "problems settings  truth                             regression     within  undecided    samples");
     for (int i = 0; i < N_SCENES; i++)
         run_scene(sim, 1 + i, &scenes[i], 0);
     for (int i = 0; i < N_SERVED; i++)
-        run_scene(sim, 100 + i, &served[i].scene, served[i].company);
+        run_scene(sim, 100 + i, &served[i].scene, served[i].batch_effect);
     run_frozen(sim);
 }

@@ -9,7 +9,7 @@
 #include "evalcore/base/hash.h"
 #include "evalcore/gate/gate.h"
 
-enum { COMPANY_TOKENS = 16 };
+enum { BATCH_TOKENS = 16 };
 
 struct replaying {
     struct gate_replay *r;
@@ -144,7 +144,7 @@ int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, s
     struct replays all = {.list = xcalloc((size_t)n + 1, sizeof *all.list),
                           .by_server = s->plan->file->endpoint != NULL,
                           .arena = a};
-    int more = n > 1 ? COMPANY_TOKENS : 1; /* of a server's: it decodes them while it reads others' prompts */
+    int more = n > 1 ? BATCH_TOKENS : 1; /* of a server's: it decodes them while it reads others' prompts */
     struct job *jobs = xcalloc((size_t)n + 1, sizeof *jobs);
     int rc = 0;
     *signal = 0;
