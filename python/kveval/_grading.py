@@ -82,8 +82,10 @@ def grade_many(pairs: Iterable[tuple[str, str]], threads: Optional[int] = None, 
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
     while some := list(islice(rest, _AT_A_TIME)):
-        golds, preds = zip(*some)
-        done += _grade(golds, preds, count, rules)
+        for pair in some:
+            if isinstance(pair, (str, bytes)) or len(pair) != 2:  # "44" would be a pair of letters
+                raise TypeError(f"a pair must be (gold, pred), not {pair!r:.100}")
+        done += _grade([gold for gold, _ in some], [pred for _, pred in some], count, rules)
     return done
 
 

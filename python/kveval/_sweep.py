@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from typing import Any, Iterator, Mapping, Optional, Union
@@ -31,6 +32,8 @@ class Sweep(Iterator[Mapping[str, Any]]):
         self._child: subprocess.Popen[bytes] = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
+        # where the program keeps what it has read from standard input
+        self._run = re.compile(rf"/proc/{self._child.pid}/fd/\d+" if text is not None else r"(?!)")
         assert self._child.stdin and self._child.stderr
         try:
             self._child.stdin.write((text or "").encode())
@@ -45,7 +48,8 @@ class Sweep(Iterator[Mapping[str, Any]]):
             if text.startswith("{"):
                 now: Mapping[str, Any] = json.loads(text)
                 return now
-            self.messages.append(text[len("kveval: ") :] if text.startswith("kveval: ") else text)
+            text = text[len("kveval: ") :] if text.startswith("kveval: ") else text
+            self.messages.append(self._run.sub("run", text))
         is_open = not self._child.stderr.closed
         self._child.stderr.close()
         code = self._child.wait()

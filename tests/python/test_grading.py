@@ -104,6 +104,11 @@ class Grading(unittest.TestCase):
                 kveval.grade(*bad)
         with self.assertRaises(ValueError):
             kveval.grade_many([("1", "1")], threads=0)
+        # a third of each was dropped, and a str of two letters was a pair
+        for bad in ([("1", "1", "2")], [("1", "1"), ("1", "1", "2")], [("1",)], ["44", "55"], [b"44"], [()], "44", [1]):
+            with self.assertRaisesRegex(TypeError, "pair|len"):
+                kveval.grade_many(bad)
+        self.assertTrue(all(kveval.grade_many([["1", "1"], ("2", "2")])))
 
     def test_hostile(self):
         for text in ("\0", "\\boxed{\0}", "\ud800", "\U0010ffff", "{" * 100000, "\\boxed{" * 3000, "(" * 5000, ""):

@@ -22,6 +22,15 @@ def verl():
     for gold, text, right in ANSWERS:
         score = compute_score(data_source="math", solution_str=text, ground_truth=gold, extra_info={"index": 1})
         assert type(score) is float and score == right, (gold, text, score)
+    assert compute_score("math", "Answer: 204", 204) == 1 and compute_score("math", "Answer: 205", 204) == 0  # data sets with numbers
+    assert compute_score("math", "So $\\boxed{204}$. Then I will go on and", "204") == 1  # cut: what stands there counts
+    for unreadable in ("", "  ", None):
+        try:
+            score = compute_score("math", "Answer: 5", unreadable)
+        except ValueError as e:
+            assert "math" in str(e), e
+        else:
+            raise AssertionError(f"a reference that cannot be read, {unreadable!r}, gives {score}")
 
 
 def inspect():

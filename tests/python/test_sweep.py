@@ -72,6 +72,10 @@ class Sweeps(unittest.TestCase):
             self.assertIn(word, str(caught.exception))
             self.assertFalse(str(caught.exception).startswith("kveval"))
             self.assertIn(caught.exception.code, (2, 3))
+            if isinstance(run, dict):  # it has no path that the caller knows
+                self.assertNotIn("/proc/", str(caught.exception))
+        with self.assertRaisesRegex(kveval.Error, "^run: .*modle"):
+            list(kveval.run({**RUN, "modle": 1}, "bad"))
         with self.assertRaises(kveval.Error):
             kveval.load("nowhere")
 
