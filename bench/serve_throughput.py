@@ -2,7 +2,8 @@
 """Tokens a second through kveval serve beside a sweep's, on the same jobs: serve_throughput.py KVEVAL [--model M] [--devices D]
 [--batch 64] [--jobs 512] [--tokens 128] [--rounds 5]. Rounds alternate, and the best of each counts: other programs on the machine
 slow down, and nothing speeds up. Loading is left out on both sides. Beside it the processor seconds of all processes, which a busy machine
-changes less (the sweep and its worker, loading too; the server, its worker and its client)."""
+changes less (the sweep and its worker, loading too; the server, its worker and its client). A line of JSON for answers in streams, one for
+whole answers."""
 import argparse
 import json
 import os
@@ -67,28 +68,32 @@ while "is ready" not in line:
     assert line, "the server did not start"
 url = re.search(r"http://\S+", line).group()
 name = os.path.basename(os.path.normpath(o.model))
-best = {"sweep": 0.0, "serve": 0.0}
-cpu = {"sweep": 1e9, "serve": 1e9}
+kinds = {"serve": True, "serve_whole": False}  # with streams, as kveval's client asks by default, and with whole answers
+best = dict.fromkeys(["sweep", *kinds], 0.0)
+cpu = dict.fromkeys(best, 1e9)
 try:
     for i in range(o.rounds):
         before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         tokens, speed = sweep(o.model, "local", *device)
         cpu["sweep"] = min(cpu["sweep"], sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before)
         best["sweep"] = max(best["sweep"], speed)
-        # twice the batch: as many wait as are decoded
-        endpoint = {"endpoint": url, "name": name, "tokenizer": o.model, "concurrency": 2 * o.batch, "stream": False}
-        workers = children(server.pid)
-        before = sum(map(seconds, [server.pid] + workers)) + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-        same, speed = sweep(endpoint, "served")
-        after = sum(map(seconds, [server.pid] + workers)) + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-        cpu["serve"] = min(cpu["serve"], after - before)
-        best["serve"] = max(best["serve"], speed)
-        assert same == tokens, (same, tokens)
-        print(f"round {i + 1}: {tokens} tokens, best so far {best['sweep']:.0f} and {best['serve']:.0f} tokens/s", file=sys.stderr)
+        for kind, stream in kinds.items():
+            # twice the batch: as many wait as are decoded
+            endpoint = {"endpoint": url, "name": name, "tokenizer": o.model, "concurrency": 2 * o.batch, "stream": stream}
+            workers = children(server.pid)
+            before = sum(map(seconds, [server.pid] + workers)) + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+            same, speed = sweep(endpoint, "served")
+            after = sum(map(seconds, [server.pid] + workers)) + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+            cpu[kind] = min(cpu[kind], after - before)
+            best[kind] = max(best[kind], speed)
+            assert same == tokens, (same, tokens)
+        print(f"round {i + 1}: {tokens} tokens, best so far", ", ".join(f"{k} {v:.0f}" for k, v in best.items()), "tokens/s", file=sys.stderr)
         time.sleep(0.1)
 finally:
     server.terminate()
     server.wait()
     shutil.rmtree(folder)
-print(json.dumps({"model": name, "devices": o.devices, "batch": o.batch, "jobs": o.jobs, "sweep": best["sweep"], "serve": best["serve"],
-                  "cpu_sweep": round(cpu["sweep"], 2), "cpu_serve": round(cpu["serve"], 2), "share": round(best["serve"] / best["sweep"], 4)}))
+for kind, stream in kinds.items():
+    print(json.dumps({"model": name, "devices": o.devices, "batch": o.batch, "jobs": o.jobs, "stream": stream, "sweep": best["sweep"],
+                      "serve": best[kind], "cpu_sweep": round(cpu["sweep"], 2), "cpu_serve": round(cpu[kind], 2),
+                      "share": round(best[kind] / best["sweep"], 4)}))
