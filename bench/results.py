@@ -3,7 +3,8 @@
 docs/equal_reads.svg.
 
     python3 bench/results.py             # writes them
-    python3 bench/results.py --check     # exit code 1 where page or figure differ from the files (a test runs it)
+    python3 bench/results.py --check     # exit code 1 where page or figure differ from the files, or the gate breaks a promise (a test
+                                         # runs it)
 """
 import json
 import pathlib
@@ -150,11 +151,22 @@ TABLES = {"equal reads, SmolLM2": lambda: equal_reads_of("smollm2"), "equal read
           "policy speeds": policy_speeds, "families": families, "peers": peers, "products": products, "cpu peers": cpu_peers}
 
 
+def broken_promises():
+    """The gate's recorded rates beyond what is promised, in percent: at most so many false alarms, at least so many losses found."""
+    for figure in load("stats.json")["figures"]:
+        value, promised = figure["value"], figure["floor"]
+        if figure["name"].startswith(("gate, ", "replays ")) and promised and (value < promised if promised > 50 else value > promised):
+            yield f"{figure['name']}: {value} {figure['unit']}, promised {promised}"
+
+
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         print(__doc__.strip())
         return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
     page = PAGE.read_text()
+    if broken := list(broken_promises()):
+        print(*broken, sep="\n", file=sys.stderr)
+        return 1
     named = re.findall(r"<!-- table: (.*?) -->", page)
     if sorted(named) != sorted(TABLES):
         print(f"{PAGE.name} has the tables {sorted(named)}, and this script makes {sorted(TABLES)}", file=sys.stderr)

@@ -105,6 +105,12 @@ sed 's/, "command".*//' stdout.txt >one.txt
 run 0 bench stats --nights 40 --threads 2
 sed 's/, "command".*//' stdout.txt >two.txt
 same one.txt two.txt
-grep -q '"name": "gate, 60 problems, no change: called a regression", "value": [0-9.]*, "unit": "%", "floor": 5' one.txt ||
-    fail "bench stats printed: $(cat one.txt)"
+promised() { # promised TRUTH RATE: at most 5 % of false alarms, or at least 85 % of losses found; null where nothing is promised
+    grep -q "\"name\": \"gate, 60 problems, $1: called a regression\", \"value\": [0-9.]*, \"unit\": \"%\", \"floor\": $2," one.txt ||
+        fail "bench stats promises no $2 for $1: $(cat one.txt)"
+}
+promised 'no change' 5
+promised 'no change, batch effect 0.25' 5
+promised '5 points lower, batch effect 0.25' 85
+promised 'no change, batch effect 0.5' null
 finish

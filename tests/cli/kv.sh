@@ -85,6 +85,11 @@ for command in "demo --limit 2" "build x" "real x" "format x" "wheel x" "test x"
     grep -q "takes .*, not \"" "$scratch/err" || fail "./kv $command said: $(cat "$scratch/err")"
 done
 
+# What needs the package index is asked for by name: no test that ctest runs installs packages, or is a script of tests/peers or
+# of the wheel.
+found=$(grep -rnE 'pip3? install|-m pip|peers/|bare/' --include=CMakeLists.txt "$1/CMakeLists.txt" "$1/tests") &&
+    fail "./kv test --all would need the package index: $found"
+
 without_root install frobnicate
 grep -q "libmpfi-dev frobnicate'" "$scratch/out" || fail "a package named on the command line is not installed"
 
