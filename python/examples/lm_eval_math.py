@@ -3,7 +3,8 @@ import kveval
 
 
 def process_results(doc, results):
-    g = kveval.grade(str(doc["answer"]), results[0])
+    gold = "" if doc["answer"] is None else str(doc["answer"])
+    g = kveval.grade(gold, results[0])
     if g.verdict == "error":
         raise ValueError(f"{doc['answer']!r}: {g.reason}")
     return {"correct": float(bool(g)), "answered": float(g.verdict in ("correct", "wrong", "ambiguous"))}

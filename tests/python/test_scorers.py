@@ -51,6 +51,12 @@ def inspect():
 
 
 def lm_eval():
+    from lm_eval_math import process_results
+    assert process_results({"answer": 204}, ["Answer: 204"])["correct"] == 1
+    try:
+        raise AssertionError(process_results({"answer": None}, ["Answer: None"]))  # once graded as the text "None"
+    except ValueError:
+        pass
     need("lm_eval")
     need("datasets")
     from lm_eval import simple_evaluate
