@@ -5,6 +5,7 @@
 command -v python3 >/dev/null || skip "python3 is not there"
 [ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 4096 ] || skip "a process may open $(ulimit -Hn) files"
 rm -f ./*.log
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1 # what was freed is not to count
 KEY=opensesame "$program" serve pocket --port 0 --api-key-env KEY --threads 1 --max-queue 256 2>server.log &
 server=$!
 trap 'kill -9 "$server" 2>/dev/null' EXIT
