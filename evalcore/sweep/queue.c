@@ -291,16 +291,19 @@ static int held_of_model(const struct queue *q, int model)
     return n;
 }
 
-/* Towards the end a worker gets no more than its share, and than it can decode at once: what waits in its
- * engine would be missing on a device that stands still. */
-static int has_its_share(const struct queue *q, const struct decoder_worker *l, int busy)
+/* With fewer jobs left than the devices decode in two rounds, a worker gets no more than its share, and than
+ * it can decode at once: what waits in its engine would start sooner on another device, and the jobs that are
+ * handed out first are the longest. */
+static int has_its_share(const struct queue *q, const struct decoder_worker *l)
 {
-    long left = q->model[l->model].left, n = 0;
+    long left = q->model[l->model].left, n = 0, places = 0;
     for (int i = 0; i < q->decoder->n_workers; i++) {
         const struct decoder_worker *x = &q->decoder->worker[i];
-        n += x->is_live && x->model == l->model && !x->is_leaving;
+        int is_here = x->is_live && x->model == l->model && !x->is_leaving;
+        n += is_here;
+        places += is_here ? x->places : 0;
     }
-    if (q->decoder->n_workers < 2 || left - busy > n * DECODER_WAITING)
+    if (q->decoder->n_workers < 2 || left > 2 * places)
         return 0;
     long share = (left + n - 1) / n;
     return l->n_held >= (share < l->places ? share : l->places);
@@ -315,7 +318,7 @@ long queue_next(struct queue *q, int w)
         return -1;
     if (!l->n_held)
         q->company[w] = 0;
-    if ((q->company[w] && l->n_held >= q->company[w]) || has_its_share(q, l, busy))
+    if ((q->company[w] && l->n_held >= q->company[w]) || has_its_share(q, l))
         return -1;
     long j = is_limited(q) ? take_in_time(q, k, w, busy) : families_take(&k->families, w);
     if (j < 0)
