@@ -3,7 +3,7 @@
 # doubled, and what comes out is the same; what cannot be had is said, and never made up.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 is not there"
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+. "$here/servers.sh"
 rm -rf run.json port served client.pid ends a b c d f g h k l n out_* ./*.log
 cat >run.json <<'JSON'
 {"model": {"endpoint": "http://127.0.0.1:1/v1", "name": "mock", "tokenizer": "pocket", "retry_wait": 0.005, "retries": 6},
@@ -11,23 +11,6 @@ cat >run.json <<'JSON'
  "tasks": [{"name": "pocket.relay", "problems": 20, "steps": 6}, {"name": "pocket.lookup", "problems": 20, "steps": 12}],
  "policies": ["full"]}
 JSON
-server=
-serve() { # serve OPTION=VALUE...: starts the server; $at is its address
-    stop_server
-    rm -f port
-    python3 "$here/endpoint_server.py" port life=100 "program=$program" "$@" 2>server.log &
-    server=$!
-    for ((i = 0; i < 200; i++)); do
-        [ -f port ] && break
-        sleep 0.05
-    done
-    at=http://127.0.0.1:$(cat port)/v1
-}
-stop_server() {
-    [ -n "$server" ] && kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
-    server=
-}
-trap stop_server EXIT
 sweep() { # sweep CODE DIR ARGS...
     local code=$1 dir=$2
     shift 2
@@ -53,21 +36,21 @@ for option in --devices=cpu --threads=2; do
 done
 
 # --- a list of models without end
-serve models=long
+serve_endpoint models=long
 sweep 2 l
 says "is longer than 4 MiB"
 [ ! -e l ] || fail "a folder was made for a server whose list is too long"
 stop_server
 
 # --- only kveval's own server has other policies
-serve
+serve_endpoint
 sweep 2 l --set 'policies=["full","quest:k_pages=8"]'
 says "policies.1 (quest): an endpoint decodes policy full alone, unless kveval serves it"
 [ ! -e l ] || fail "a folder was made for policies that the server lacks"
 stop_server
 
 # --- one undisturbed run; the server counts what it gave
-serve log=served
+serve_endpoint log=served
 sweep 0 a
 whole a 200
 [ "$(wc -l <served)" = 200 ] || fail "the server was asked $(wc -l <served) times for 200 jobs"
@@ -95,7 +78,7 @@ whole a 200
 # --- the same through a server that fails four times in a row, in any way
 for seed in 1 2 3; do
     rm -rf f
-    serve faults=$seed delay=0.00$((seed == 1))
+    serve_endpoint faults=$seed delay=0.00$((seed == 1))
     sweep 0 f
     whole f 200
     same_results a f
@@ -107,13 +90,13 @@ sent = sum(json.loads(l).get("tokens", 0) for f in glob.glob("f/journal/*.jsonl"
 shown = json.load(open("f/status.json"))["tokens"]
 assert 0 < sent <= shown <= sent + 160, (sent, shown)
 PY
-serve faults=4
+serve_endpoint faults=4
 sweep 0 g --set model.stream=false --set model.concurrency=3
 whole g 200
 same_results a g
 
 # --- stopped and killed in the middle; the server that goes away ends the sweep and no job
-serve faults=5 delay=0.02
+serve_endpoint faults=5 delay=0.02
 "$program" sweep run.json -o b --quiet --set "model.endpoint=$at" 2>stderr.txt >/dev/null &
 pid=$!
 for ((i = 0; i < 200; i++)); do
@@ -136,23 +119,23 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 n=$(journal_keys b | wc -l)
 [ "$n" -lt 200 ] || fail "kill -9 came too late"
-serve die=40
+serve_endpoint die=40
 sweep 3 b --set model.retries=2
 says "Couldn't connect to server; nothing comes through any more: see to the server"
 grep -q "stopped with [0-9]* of 200 jobs saved, repeat the command to go on" stderr.txt || fail "it does not say what is saved"
 grep -q '"finish":"error"' b/journal/*.jsonl && fail "jobs became errors because the server went away"
-serve
+serve_endpoint
 sweep 0 b
 whole b 200
 same_results a b
-serve always=503
+serve_endpoint always=503
 sweep 3 h --limit 4 --set model.retries=1
 says "the server answered 503: out of order; nothing comes through any more: see to the server"
 
 # --- something accepts connections in the place of a server that is gone, or nothing answers: jobs became errors
 for gone in close full; do
     rm -rf k
-    serve die=40 gone=$gone
+    serve_endpoint die=40 gone=$gone
     sweep 3 k --set model.retries=2 --set model.retry_wait=0.2 --set model.timeout=1 # longer than the last answers take
     says "nothing comes through any more: see to the server"
     [ $gone = close ] || says "cannot be reached: no connection came about in time"
@@ -160,7 +143,7 @@ for gone in close full; do
     grep -q '"finish":"error"' k/journal/*.jsonl && fail "$gone: jobs became errors because the server went away"
 done
 # A server that takes requests and never ends one made a night of errors after one good answer.
-serve good=5 then=drop
+serve_endpoint good=5 then=drop
 rm -rf k
 sweep 3 k --set model.retries=1 --set model.concurrency=4
 says "the last 20 jobs all failed, this one because the connection broke"
@@ -169,14 +152,14 @@ n=$(grep -c '"finish":"error"' k/journal/*.jsonl)
 
 # --- one request at a time and 429 for the others: "nothing comes through any more", while it was at work
 for stream in true false; do
-    serve busy=1 delay=0.04
+    serve_endpoint busy=1 delay=0.04
     rm -rf k
     sweep 0 k --limit 3 --set samples=2 --set model.retries=2 --set model.retry_wait=0.1 --set model.concurrency=4 --set model.stream=$stream
     whole k 12
 done
 
 # --- completions that came together with the answer that ends the sweep were dropped
-serve revoke=4
+serve_endpoint revoke=4
 rm -rf k client.pid
 "$program" sweep run.json -o k --quiet --set "model.endpoint=$at" --set model.concurrency=4 2>stderr.txt >/dev/null &
 echo $! >client.pid
@@ -184,14 +167,14 @@ wait $!
 says "the key has run out"
 whole k 3
 
-serve always=400
+serve_endpoint always=400
 sweep 3 h --retry-errors
 says "the first 20 jobs all failed, this one because the server answered 400: I will not say this; see to it and add --retry-errors"
 grep -q '"finish":"error"' h/journal/*.jsonl || fail "failed jobs are not recorded"
 
 # --- SIGTERM while nothing comes
 for kind in silent stuck; do
-    serve always=$kind
+    serve_endpoint always=$kind
     "$program" sweep run.json -o k --quiet --set "model.endpoint=$at" 2>stderr.txt >/dev/null &
     pid=$!
     sleep 0.6
@@ -203,7 +186,7 @@ for kind in silent stuck; do
     [ $((($(date +%s%N) - begun) / 1000000)) -lt 5000 ] || fail "SIGTERM was noticed late ($kind)"
 done
 for limit in timeout stall; do # a silent server is given up, job by job
-    serve always=stuck
+    serve_endpoint always=stuck
     rm -rf k
     sweep 5 k --limit 1 --set samples=1 --set model.retries=1 --set model.$limit=1
     [ "$(grep -c '"error":"the server was silent for too long, or was not done in time.*(after 2 tries)"' k/journal/*.jsonl)" = 2 ] ||
@@ -211,11 +194,11 @@ for limit in timeout stall; do # a silent server is given up, job by job
 done
 
 # --- what never comes right is an error with its reason, in the denominator, and can be tried again
-serve faults=7 bad=1 ids=1
+serve_endpoint faults=7 bad=1 ids=1
 sweep 5 c
 whole c 200
 says "jobs failed; they count as error in the tables"
-serve faults=8 bad=1 ids=1
+serve_endpoint faults=8 bad=1 ids=1
 sweep 5 d
 same_results c d
 for why in "the server counted 1[0-9]* tokens in a prompt of" 'ended with the finish_reason' 'more text than 10 tokens' \
@@ -227,7 +210,7 @@ grep -q '"ids_from":"server"' c/journal/*.jsonl || fail "the server's token ids 
 bad=$(cat c/journal/*.jsonl | grep -c '"finish":"error"')
 [ "$(cut -d, -f 13 c/report/lengths.csv | grep -c '^error$')" = "$bad" ] ||
     fail "failed jobs are not all in the tables"
-serve ids=1
+serve_endpoint ids=1
 sweep 5 c
 [ "$(cat c/journal/*.jsonl | grep -c '"finish":"error"')" = "$bad" ] || fail "errors were tried again unasked"
 sweep 0 c --retry-errors
@@ -235,7 +218,7 @@ sweep 0 d --retry-errors
 same_results c d
 
 # --- keys stay secret, and other mistakes are sentences
-serve key=hush-hush models='{"id": "mock", "max_model_len": 512}'
+serve_endpoint key=hush-hush models='{"id": "mock", "max_model_len": 512}'
 sweep 2 n
 says "refuses access (401)"
 sweep 2 n --set model.api_key_env=KVEVAL_TEST_KEY
@@ -250,44 +233,44 @@ KVEVAL_TEST_KEY=hush-hush sweep 0 n --set model.api_key_env=KVEVAL_TEST_KEY --se
 grep -rq hush-hush n stderr.txt stdout.txt && fail "the key was written down"
 # Cut to 200 bytes first, the key was not found any more.
 long=hush/$(printf 'Hush%.0s' {1..60})
-serve always=echo
+serve_endpoint always=echo
 rm -rf n
 KVEVAL_TEST_KEY=$long sweep 3 n --set model.api_key_env=KVEVAL_TEST_KEY
 says "answered 400: ......"
 grep -riq hush n stderr.txt && fail "the beginning of a key was written down"
-serve models='{"id": "other"}'
+serve_endpoint models='{"id": "other"}'
 sweep 2 n
 says 'has no model "mock"; it has other'
-serve models=none
+serve_endpoint models=none
 rm -rf n
 sweep 0 n --limit 2
 grep -q "cell" n/report/accuracy.csv || fail "a server without a list of models"
 
 # --- the same model from another folder was decoded anew; where its weights are from is said all the same
-serve models='{"id": "mock", "root": "/old/place"}'
+serve_endpoint models='{"id": "mock", "root": "/old/place"}'
 rm -rf n
 sweep 0 n --limit 2
 whole n 20
 grep -q 'weights from /old/place' n/config.resolved.json || fail "the weights' place is not kept"
-serve log=served models='{"id": "mock", "root": "/new/place"}'
+serve_endpoint log=served models='{"id": "mock", "root": "/new/place"}'
 rm -f served
 sweep 0 n --limit 2
 [ ! -e served ] || fail "a model that moved was decoded anew"
 
 # --- another model answers; all end tokens are asked for
-serve as=other
+serve_endpoint as=other
 rm -rf n
 run 0 sweep run.json -o n --set "model.endpoint=$at" --limit 2
 [ "$(grep -c 'answers as "other", and "mock" was asked for' stderr.txt)" = 1 ] || fail "another model: $(cat stderr.txt)"
 mkdir -p ends # the chat form has an end of its own
 cp "$source_dir"/engine/pocket/{config,tokenizer}*.json ends
 sed -i 's/"eos_token_id": *[0-9]*/"eos_token_id": [2, 5]/' ends/config.json
-serve ends='[2, 5, 450]'
+serve_endpoint ends='[2, 5, 450]'
 rm -rf n
 sweep 0 n --limit 2 --set model.tokenizer=ends
 # One completion that cannot be tokenized ended the sweep.
 sed -i 's/"Regex": *"/&(?:(?:q+)+)!|/' ends/tokenizer.json
-serve ends='[2, 5, 450]' queue=1
+serve_endpoint ends='[2, 5, 450]' queue=1
 rm -rf n
 sweep 5 n --limit 2 --set model.tokenizer=ends
 whole n 20
@@ -295,7 +278,7 @@ grep -q '"error":"the tokenizer.s split pattern gave up' n/journal/*.jsonl || fa
 grep -q '"finish":"stop"' n/journal/*.jsonl || fail "all jobs failed because one cannot be tokenized"
 
 # --- prompts as text: tokenized again by the server, to the same number of tokens
-serve
+serve_endpoint
 rm -rf n
 sweep 0 n --limit 2 --set samples=1 --set model.prompt=text
 whole n 4

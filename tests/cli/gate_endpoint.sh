@@ -2,7 +2,7 @@
 # by the server's log-probabilities, and that nothing which cannot be compared passes.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 is not there"
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+. "$here/servers.sh"
 rm -rf port base* night* local ./*.jsonl
 python3 - <<'END'
 import json
@@ -15,23 +15,9 @@ cat >run.json <<'END'
  "seed": 1, "temperature": 0.7, "samples": 16, "max_new_tokens": 20, "policies": ["full"],
  "tasks": [{"kind": "math", "file": "sums.jsonl", "as": "sums", "prompts": {"plain": "{problem}"}}]}
 END
-server=
-serve() { # serve OPTION=VALUE...: starts the server; $at is its address
-    stop_server
-    rm -f port
-    python3 "$here/endpoint_server.py" port life=100 "program=$program" "vocabulary=$source_dir/engine/pocket/tokenizer.json" "$@" 2>server.log &
-    server=$!
-    for ((i = 0; i < 200; i++)); do
-        [ -f port ] && break
-        sleep 0.05
-    done
-    at=http://127.0.0.1:$(cat port)/v1
+serve() {
+    serve_endpoint "vocabulary=$source_dir/engine/pocket/tokenizer.json" "$@"
 }
-stop_server() {
-    [ -n "$server" ] && kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
-    server=
-}
-trap stop_server EXIT
 baseline() { # baseline CODE FILE ARGS...
     local code=$1 file=$2
     shift 2

@@ -3,30 +3,11 @@
 # and a drain.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 is not there"
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+. "$here/servers.sh"
 rm -f ./*.log
-server=
-serve() { # serve ARGS...: starts the server of $model, or pocket; $port is its port
-    : >server.log # not the port of the server before
-    "$program" serve "${model:-pocket}" --port 0 --threads 1 "$@" 2>server.log &
-    server=$!
-    port=
-    for ((i = 0; i < 1200; i++)); do
-        port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/v1 is ready.*|\1|p' server.log 2>/dev/null)
-        [ -n "$port" ] && return
-        kill -0 "$server" 2>/dev/null || break
-        sleep 0.05
-    done
-    fail "the server did not start: $(cat server.log)"
-    finish
+serve() {
+    serve_model "${model:-pocket}" --threads 1 "$@"
 }
-ends() { # ends CODE: the server ends by itself with this exit code
-    local got=0
-    wait "$server" || got=$?
-    server=
-    [ "$got" = "$1" ] || fail "the server exited $got, want $1: $(cat server.log)"
-}
-trap '[ -n "$server" ] && kill -9 "$server" 2>/dev/null' EXIT
 
 # --- what cannot be served
 fails 2 --policy qest quest -- serve pocket --policy qest
@@ -37,11 +18,11 @@ serve --policy full,quest:k_pages=2,round=floor --policy h2o:budget_tokens=32 --
 python3 "$here/serve_client.py" "$port" all || fail "a client was not content"
 python3 "$here/serve_client.py" "$port" dying "$server" || fail "a worker that dies loses more than time"
 python3 "$here/serve_client.py" "$port" drain "$server" || fail "the drain is not as it should be"
-ends 0
+server_ends 0
 
 serve --drain 600
 python3 "$here/serve_client.py" "$port" cut "$server" || fail "what is open is not answered when the server ends"
-ends 130
+server_ends 130
 
 # --- a model of the Hub's cache, with its owner's name and without
 commit=0123456789abcdef0123456789abcdef01234567
@@ -54,10 +35,10 @@ unset HF_HUB_CACHE HUGGINGFACE_HUB_CACHE
 HF_HOME=$PWD/hf model=own/Model-1.5B@main serve --policy full,quest:k_pages=2
 python3 "$here/serve_client.py" "$port" hub || fail "a model of the Hub has not both names"
 kill "$server"
-ends 0
+server_ends 0
 
 KEY=opensesame serve --api-key-env KEY
 python3 "$here/serve_client.py" "$port" key || fail "keys are not looked at"
 kill "$server"
-ends 0
+server_ends 0
 finish

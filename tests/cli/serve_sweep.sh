@@ -3,7 +3,7 @@
 # and sampled, with one worker and with two, 64 requests at once.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 is not there"
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+. "$here/servers.sh"
 rm -rf ./*.log run*.json local served*
 list=full,quest:k_pages=4,raas:budget_tokens=48,delta:k_pages=4,l_pages=2,kascade:ratio=0.2,min_tokens=32,dms:cr=4
 list+=,oracle:budget_tokens=32,streamingllm:window_tokens=48,form=evict,omnikv:ratio=0.2,min_tokens=32
@@ -26,21 +26,6 @@ json.dump({"model": {"endpoint": "http://127.0.0.1:1/v1", "name": "pocket", "tok
           open("run.json", "w"))
 assert len(policies) == 16, policies
 PY
-server=
-trap '[ -n "$server" ] && kill -9 "$server" 2>/dev/null' EXIT
-serve() {
-    "$program" serve pocket --port 0 --policy "$list" "$@" 2>server.log &
-    server=$!
-    port=
-    for ((i = 0; i < 1200; i++)); do
-        port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/v1 is ready.*|\1|p' server.log 2>/dev/null)
-        [ -n "$port" ] && return
-        kill -0 "$server" 2>/dev/null || break
-        sleep 0.05
-    done
-    fail "the server did not start: $(cat server.log)"
-    finish
-}
 compare() { # compare DIR: its records are those of the local sweep
     python3 - "$1" <<'PY' || fail "$1 differs from the local sweep"
 import glob, json, sys
@@ -63,18 +48,17 @@ print(sum(map(len, local.values())), "records are equal", file=sys.stderr)
 PY
 }
 run 0 sweep run_local.json -o local --quiet --threads 1
-serve --threads 1
+serve_model pocket --policy "$list" --threads 1
 run 0 sweep run.json -o served --quiet --set "model.endpoint=http://127.0.0.1:$port/v1"
 compare served
 # an option that the server does not have
 fails 2 quest --policy -- sweep run.json -o other --quiet --set "model.endpoint=http://127.0.0.1:$port/v1" \
     --set 'policies=["quest:k_pages=5"]'
 kill "$server"
-wait "$server" || fail "the server ended with $?"
-serve --devices cpu:0-1 --max-batch 16 --threads 1
+server_ends 0
+serve_model pocket --policy "$list" --devices cpu:0-1 --max-batch 16 --threads 1
 run 0 sweep run.json -o served2 --quiet --set "model.endpoint=http://127.0.0.1:$port/v1" --set model.stream=false
 compare served2
 kill "$server"
-wait "$server" || fail "the server ended with $?"
-server=
+server_ends 0
 finish
