@@ -338,8 +338,9 @@ int engine_running(const struct engine *en, struct running *out)
     int n = 0;
     for (int i = 0; i < en->n_active; i++)
         if (!en->active[i]->is_reference)
-            out[n++] = (struct running){en->active[i]->req.user, en->active[i]->n_ids, en->active[i]->ids,
-                                        en->active[i]->logprobs};
+            out[n++] =
+                (struct running){en->active[i]->req.user, en->active[i]->n_ids, en->active[i]->ids,
+                                 en->active[i]->logprobs, en->active[i]->tops,  en->active[i]->top_logprobs};
     return n;
 }
 

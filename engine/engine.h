@@ -301,7 +301,10 @@ struct completion { /* valid until the next engine_step or engine_close */
     /* n_scored, then n_ids (+ 1 when it ended with the end token) entries, or NULL */
     const float *logprobs, *gaps;
     const int32_t *tops; /* as many: the likeliest token at each position, whatever was taken; or NULL */
+    const float
+        *top_logprobs; /* as many: its log-probability, in bits that of a token that is the same; or NULL */
     int n_logprobs;
+    int32_t end_token; /* that it ended with, where n_logprobs says that there is one */
     struct likelihood likelihood;
     struct option_scores options;
     int preempted;     /* times it was preempted and started again */
@@ -341,10 +344,13 @@ int engine_pending(const struct engine *en);
 struct running { /* a request that is being decoded */
     void *user;  /* of the request */
     int n_ids;   /* tokens of its completion so far */
-    /* These (n_ids), borrowed until the engine steps again; logprobs NULL: not asked for. A preempted request
-     * begins anew and finds the same. */
+    /* These (n_ids), borrowed until the engine steps again; logprobs, tops and top_logprobs as in a
+     * completion, without those of the prompt; NULL: not asked for. A preempted request begins anew and finds
+     * the same. */
     const int32_t *ids;
     const float *logprobs;
+    const int32_t *tops;
+    const float *top_logprobs;
 };
 /* Fills out, which has room for max_batch entries, with the requests in the batch and returns their number;
  * references are left out. */

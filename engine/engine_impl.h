@@ -30,9 +30,10 @@ struct sequence {
     int limit;       /* completion tokens at most; all of them when forced */
     int capacity;    /* tokens, prompt included, that its KV blocks hold even if nothing is dropped */
     struct str text; /* decoded so far */
-    float *logprobs, *gaps;
+    float *logprobs, *gaps, *top_logprobs;
     int32_t *tops;
     int n_logprobs;
+    int32_t end_token; /* that ended it */
     int has_bad_score; /* a scored token of the prompt has logits that are not finite */
     int done;
     enum finish_reason finish;

@@ -101,6 +101,7 @@ static struct sequence *enqueue_request(struct engine *en, const struct request 
         s->logprobs = xmalloc(n * sizeof *s->logprobs);
         s->gaps = xmalloc(n * sizeof *s->gaps);
         s->tops = xmalloc(n * sizeof *s->tops);
+        s->top_logprobs = xmalloc(n * sizeof *s->top_logprobs);
     }
     xgrow(&en->waiting, &en->cap_waiting, (size_t)en->n_waiting + 1, sizeof *en->waiting);
     en->waiting[en->n_waiting++] = s;

@@ -131,6 +131,7 @@ static void note_logprob(struct sequence *s, const struct sample_result *r)
 {
     s->logprobs[s->n_logprobs] = r->logprob;
     s->tops[s->n_logprobs] = r->top;
+    s->top_logprobs[s->n_logprobs] = r->top_logprob;
     s->gaps[s->n_logprobs++] = r->gap;
 }
 
@@ -163,6 +164,7 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
         note_logprob(s, r);
     int forced = s->req.n_forced > 0;
     if (!forced && is_end_token(en, s, r->token) && s->n_ids >= s->req.min_new_tokens) {
+        s->end_token = r->token;
         end_sequence(s, FINISHED_STOP);
         return;
     }
@@ -290,6 +292,7 @@ void sequence_release(struct sequence *s)
     free(s->logprobs);
     free(s->gaps);
     free(s->tops);
+    free(s->top_logprobs);
     curve_release(s);
     free(s->first_logits);
     free(s->error);
@@ -311,7 +314,9 @@ void sequence_completion(const struct sequence *s, struct completion *out)
     out->logprobs = s->req.want_logprobs ? s->logprobs : NULL;
     out->gaps = s->req.want_logprobs ? s->gaps : NULL;
     out->tops = s->req.want_logprobs ? s->tops : NULL;
+    out->top_logprobs = s->req.want_logprobs ? s->top_logprobs : NULL;
     out->n_logprobs = s->n_logprobs;
+    out->end_token = s->end_token;
     out->likelihood = s->likelihood;
     out->preempted = s->preempted;
     out->seconds = s->seconds;

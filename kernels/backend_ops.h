@@ -411,6 +411,7 @@ struct sample_result { /* device, by row */
     int32_t bad;   /* 1: a logit is not a number, or the largest is infinite */
     int32_t top;   /* the token that temperature 0 takes, whatever was taken; 0 unless log-probabilities are
                     * wanted */
+    float top_logprob; /* of that token; 0 unless wanted */
 };
 struct sample_args {
     struct rows rows;

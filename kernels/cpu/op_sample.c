@@ -142,7 +142,8 @@ static int not_finite(const float *v, int n)
     return odd || !some;
 }
 
-/* Natural logarithm of the sum of exponentials of all logits, and the gap between the largest two. */
+/* Log-probabilities of the token and of the likeliest one, by the sum of exponentials of all logits, and the
+ * gap between the largest two. */
 static void describe_token(const float *v, int n, struct sample_result *out)
 {
     int best = largest_logit(v, n, NULL);
@@ -158,7 +159,9 @@ static void describe_token(const float *v, int n, struct sample_result *out)
             total += (double)e[j];
     }
     out->gap = n > 1 ? top - second : 0;
-    out->logprob = (v[out->token] - top) - v_first(v_log(v_set((float)total)));
+    float log_total = v_first(v_log(v_set((float)total)));
+    out->logprob = (v[out->token] - top) - log_total;
+    out->top_logprob = (v[out->top] - top) - log_total;
 }
 
 void CPU_SYM(op_sample)(const void *args, struct cpu_ctx *c)
@@ -178,8 +181,8 @@ void CPU_SYM(op_sample)(const void *args, struct cpu_ctx *c)
         struct sample_result out = {.token = s->force >= 0 ? s->force : draw_token(a, r, s, key, rank),
                                     .bad = not_finite(v, a->vocab)};
         if (s->want_logprob) {
-            describe_token(v, a->vocab, &out);
             out.top = largest_logit(v, a->vocab, s);
+            describe_token(v, a->vocab, &out);
         }
         a->out[r] = out;
         a->row_token[r] = out.token;

@@ -237,10 +237,12 @@ static __global__ void __launch_bounds__(THREADS, 2) sample_kernel(struct sample
     }
     if (token < 0 || threadIdx.x % WARP)
         return;
-    struct sample_result out = {token, 0, 0, row.odd || !(row.top > -CUDART_INF_F), 0};
+    struct sample_result out = {token, 0, 0, row.odd || !(row.top > -CUDART_INF_F), 0, 0};
     if (s->want_logprob) {
-        out.logprob = a.logits[(size_t)r * a.stride + token] - row.top - logf((float)t.sum);
+        const float *logits = a.logits + (size_t)r * a.stride;
+        out.logprob = logits[token] - row.top - logf((float)t.sum);
         out.top = best;
+        out.top_logprob = logits[best] - row.top - logf((float)t.sum);
         out.gap = a.vocab > 1 ? row.top - (t.equal > 1 ? row.top : t.second) : 0;
     }
     a.out[r] = out;

@@ -78,6 +78,7 @@ static void check_greedy(struct rig *r)
     CHECK_INT(x.token, 77);
     CHECK_INT(x.top, 77);
     CHECK_NEAR((double)x.logprob, 11 - log(sum), 2e-6);
+    CHECK(x.top_logprob == x.logprob); /* bit for bit: that a token is the likeliest is told by this */
     float second = -INFINITY;
     for (int i = 0; i < VOCAB; i++)
         second = i != 77 && logits[i] > second ? logits[i] : second;
@@ -86,6 +87,11 @@ static void check_greedy(struct rig *r)
     x = sample_one(r, logits, VOCAB, s, 0, &next);
     CHECK_NEAR((double)x.logprob, (double)logits[5] - log(sum), 5e-6);
     CHECK(x.token == 5 && x.top == 77);
+    CHECK_NEAR((double)x.top_logprob, 11 - log(sum), 2e-6);
+    s.banned[2] = 77; /* the likeliest of those that may be taken, among all tokens */
+    x = sample_one(r, logits, VOCAB, s, 0, &next);
+    CHECK(x.top != 77 && logits[x.top] == second);
+    CHECK_NEAR((double)x.top_logprob, (double)second - log(sum), 5e-6);
 }
 
 /* A token that ends the sequence makes its row a padding row (see one()), wherever it stands in the list and
