@@ -51,7 +51,8 @@ static const struct field {
     {"prompt", FOR_COMPLETION, TAKE_OWN, 0, 0, 0},
     {"messages", FOR_CHAT, TAKE_OWN, 0, 0, 0},
     {"n", FOR_BOTH, TAKE_INT, AT(n), 1, API_CHOICES},
-    {"max_tokens", FOR_BOTH, TAKE_INT, AT(max_tokens), 1, 10000000},
+    {"max_tokens", FOR_COMPLETION, TAKE_INT, AT(max_tokens), 0, 10000000},
+    {"max_tokens", FOR_CHAT, TAKE_INT, AT(max_tokens), 1, 10000000},
     {"max_completion_tokens", FOR_CHAT, TAKE_OWN, 0, 1, 10000000},
     {"min_tokens", FOR_BOTH, TAKE_INT, AT(min_tokens), 0, 10000000},
     {"temperature", FOR_BOTH, TAKE_NUMBER, AT(temperature), 0, 100},
@@ -64,6 +65,10 @@ static const struct field {
     {"stream", FOR_BOTH, TAKE_FLAG, AT(is_streamed), 0, 0},
     {"stream_options", FOR_BOTH, TAKE_OWN, 0, 0, 0},
     {"logprobs", FOR_BOTH, TAKE_OWN, 0, 0, 0},
+    {"top_logprobs", FOR_CHAT, TAKE_INT, AT(want_tops), 0, 1},
+    {"echo", FOR_COMPLETION, TAKE_FLAG, AT(is_echo), 0, 0},
+    {"prompt_logprobs", FOR_COMPLETION, TAKE_OWN, 0, 0, 0},
+    {"return_tokens_as_token_ids", FOR_BOTH, TAKE_FLAG, AT(want_id_names), 0, 0},
     {"return_token_ids", FOR_BOTH, TAKE_FLAG, AT(want_ids), 0, 0},
     {"add_special_tokens", FOR_COMPLETION, TAKE_FLAG, AT(add_special), 0, 0},
     {"chat_template_kwargs", FOR_CHAT, TAKE_OWN, 0, 0, 0},
@@ -75,10 +80,8 @@ static const struct field {
     {"prompt_cache_key", FOR_BOTH, TAKE_NOTHING, 0, 0, 0},
     {"parallel_tool_calls", FOR_CHAT, TAKE_NOTHING, 0, 0, 0},
     {"store", FOR_BOTH, NEUTRAL_FALSE, 0, 0, 0},
-    {"echo", FOR_COMPLETION, NEUTRAL_FALSE, 0, 0, 0},
     {"best_of", FOR_COMPLETION, TAKE_OWN, 0, 0, 0},
     {"suffix", FOR_COMPLETION, NEUTRAL_EMPTY, 0, 0, 0},
-    {"top_logprobs", FOR_CHAT, NEUTRAL_NUMBER, 0, 0, 0},
     {"presence_penalty", FOR_BOTH, NEUTRAL_NUMBER, 0, 0, 0},
     {"frequency_penalty", FOR_BOTH, NEUTRAL_NUMBER, 0, 0, 0},
     {"repetition_penalty", FOR_BOTH, NEUTRAL_NUMBER, 0, 1, 0},
@@ -319,19 +322,47 @@ static int take_stop_ids(struct api_request *q, struct api_refusal *r)
     return 0;
 }
 
-/* The engine gives the log-probability of the token that was taken, not those of others. */
+/* The engine gives the log-probabilities of the token that was taken and of the likeliest one, not of others.
+ */
+static int take_count(const struct api_request *q, const char *name, int *wants, int *wants_tops,
+                      struct api_refusal *r)
+{
+    const json_t *v = said(q, name);
+    if (!v)
+        return 0;
+    *wants = 1;
+    *wants_tops = json_integer_value(v) == 1;
+    if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > 1)
+        return api_refuse(r, 400, name,
+                          "%s can be 0, for the tokens that are there, or 1, for the likeliest one as well; "
+                          "the log-probabilities of others are not known",
+                          name);
+    return 0;
+}
+
 static int take_logprobs(struct api_request *q, struct api_refusal *r)
 {
     const json_t *v = said(q, "logprobs");
-    if (!v || json_is_false(v))
+    if (q->kind == API_CHAT) {
+        q->want_logprobs = json_is_true(v);
+        if (v && !json_is_boolean(v))
+            return api_refuse(r, 400, "logprobs", "logprobs takes true or false");
+        if (q->want_tops && !q->want_logprobs)
+            return api_refuse(r, 400, "top_logprobs", "top_logprobs needs logprobs: true");
         return 0;
-    q->want_logprobs = 1;
-    if (q->kind == API_CHAT && !json_is_true(v))
-        return api_refuse(r, 400, "logprobs", "logprobs takes true or false");
-    if (q->kind == API_COMPLETION && (!json_is_integer(v) || json_integer_value(v)))
-        return api_refuse(r, 400, "logprobs",
-                          "logprobs can be 0, for those of the tokens that were taken; those of others are "
-                          "not known");
+    }
+    if (take_count(q, "logprobs", &q->want_logprobs, &q->want_tops, r) ||
+        take_count(q, "prompt_logprobs", &q->want_prompt_logprobs, &q->want_prompt_tops, r))
+        return -1;
+    if (q->is_streamed && (q->is_echo || q->want_prompt_logprobs))
+        return api_refuse(r, 400, q->is_echo ? "echo" : "prompt_logprobs",
+                          "%s cannot be streamed; leave out one of it and stream",
+                          q->is_echo ? "echo" : "prompt_logprobs");
+    if (!q->max_tokens && !q->is_echo && !q->want_prompt_logprobs)
+        return api_refuse(
+            r, 400, "max_tokens",
+            "max_tokens 0 is possible with echo or prompt_logprobs alone; else nothing is asked "
+            "for");
     return 0;
 }
 
@@ -399,7 +430,7 @@ static int take_others(struct api_request *q, struct api_refusal *r)
             return api_refuse(r, 400, "max_completion_tokens",
                               "max_completion_tokens takes an integer from 1 "
                               "on");
-        if (q->max_tokens && q->max_tokens != n)
+        if (q->max_tokens >= 0 && q->max_tokens != n)
             return api_refuse(r, 400, "max_completion_tokens",
                               "max_tokens and max_completion_tokens differ; leave one of them out");
         q->max_tokens = (int)n;
@@ -445,8 +476,14 @@ int api_request_read(struct api_request *q, enum api_kind kind, const char *body
     struct err e = {0};
     const char *name;
     json_t *v;
-    *q = (struct api_request){
-        .kind = kind, .n = 1, .n_prompts = 1, .temperature = 1, .top_p = 1, .add_special = 1, .thinking = -1};
+    *q = (struct api_request){.kind = kind,
+                              .n = 1,
+                              .n_prompts = 1,
+                              .max_tokens = -1,
+                              .temperature = 1,
+                              .top_p = 1,
+                              .add_special = 1,
+                              .thinking = -1};
     *r = (struct api_refusal){0};
     if (check_size(body, n, r))
         return -1;
@@ -464,7 +501,7 @@ int api_request_read(struct api_request *q, enum api_kind kind, const char *body
         return -1;
     if (q->problem && (q->n > 1 || q->n_prompts > 1))
         return api_refuse(r, 400, "kveval", "the sampling key is that of one completion");
-    if (q->max_tokens && q->min_tokens > q->max_tokens)
+    if (q->max_tokens >= 0 && q->min_tokens > q->max_tokens)
         return api_refuse(r, 400, "min_tokens", "min_tokens is above max_tokens");
     if (q->n_prompts > API_CHOICES * 512 / q->n)
         return api_refuse(r, 400, "prompt", "%d prompts with %d answers each are too many", q->n_prompts,

@@ -23,14 +23,19 @@ struct api_request {
     json_t *body;
     struct arena joined; /* the texts of messages in parts */
     const char *model;
-    const json_t *prompt;                 /* a text, or a list of ids; of several a list of such */
-    int n_prompts;                        /* of a completion; 1 of a chat */
-    const char **turns;                   /* of a chat: role, text, role, text, ... up to the last user's */
-    size_t n_turns, n_user;               /* n_turns: without the system message and the last one */
-    const char *system, *user;            /* system NULL: none */
-    int thinking;                         /* -1: as the template has it; else 0 or 1 */
-    int n, top_k, max_tokens, min_tokens; /* max_tokens 0: not said */
-    int ignore_eos, want_logprobs, is_streamed, want_usage, want_ids, add_special;
+    const json_t *prompt;      /* a text, or a list of ids; of several a list of such */
+    int n_prompts;             /* of a completion; 1 of a chat */
+    const char **turns;        /* of a chat: role, text, role, text, ... up to the last user's */
+    size_t n_turns, n_user;    /* n_turns: without the system message and the last one */
+    const char *system, *user; /* system NULL: none */
+    int thinking;              /* -1: as the template has it; else 0 or 1 */
+    int n, top_k, max_tokens,
+        min_tokens; /* max_tokens -1: not said; 0: only the prompt is scored or echoed */
+    int ignore_eos, is_streamed, want_usage, want_ids, add_special;
+    int want_logprobs, want_tops; /* of tokens that are taken; tops: the likeliest one's as well */
+    int is_echo;                  /* the prompt stands before the completion, in the lists, too */
+    int want_prompt_logprobs, want_prompt_tops; /* in a list of their own, as vLLM has it */
+    int want_id_names;                          /* in lists a token is "token_id:5" in place of its text */
     double temperature, top_p;
     int64_t seed;
     const char *stop[API_STOPS];

@@ -1,7 +1,6 @@
 /* What is sent (contract: serve_parts.h). "created" is 0 and ids are hashes of the request, so that equal
  * requests get equal bytes; a stream has an event for each token that adds something, however tokens came
  * from the worker. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,108 +20,65 @@ void serve_error_json(struct str *out, const struct api_refusal *r)
     json_t *o = json_pack("{s:{s:o, s:s, s:o, s:i}}", "error", "message", json_text_of(r->why.text), "type",
                           types[i].type, "param", *r->param ? json_text_of(r->param) : json_null(), "code",
                           r->status);
-    char *text = json_dumps(o, JSON_COMPACT);
-    str_puts(out, text);
-    free(text);
-    json_decref(o);
+    serve_add_json(out, o);
 }
 
-/* ---- parts */
+/* ---- parts. They are written as text, in the order in which they stand: a stream has all of them in each
+ * event, and building them of JSON values takes longer than decoding a small model does. */
 
-static json_t *new_answer(const struct exchange *x)
+static const char *object_name(const struct exchange *x)
 {
-    int is_chat = x->kind == API_CHAT;
-    const char *object = !is_chat           ? "text_completion"
-                         : x->q.is_streamed ? "chat.completion.chunk"
-                                            : "chat.completion";
-    return json_pack("{s:s, s:s, s:i, s:o, s:s}", "id", x->id, "object", object, "created", 0, "model",
-                     json_text_of(x->q.model), "system_fingerprint", model_of(x)->info.numerics);
+    return x->kind != API_CHAT ? "text_completion"
+           : x->q.is_streamed  ? "chat.completion.chunk"
+                               : "chat.completion";
 }
 
-static json_t *id_list(const int32_t *ids, int n)
+/* The beginning of every answer and event, up to its choices. */
+static void add_head(struct str *out, struct exchange *x)
 {
-    json_t *list = json_array();
+    if (!x->head.len) {
+        str_puts(&x->head, "{\"id\":");
+        serve_add_json(&x->head, json_text_of(x->id));
+        str_printf(&x->head, ",\"object\":\"%s\",\"created\":0,\"model\":", object_name(x));
+        serve_add_json(&x->head, json_text_of(x->q.model));
+        str_puts(&x->head, ",\"system_fingerprint\":");
+        serve_add_json(&x->head, json_text_of(model_of(x)->info.numerics));
+        str_puts(&x->head, ",\"choices\":[");
+    }
+    str_add(out, x->head.data, x->head.len);
+}
+
+static void add_ids(struct str *out, const int32_t *ids, int n)
+{
+    str_putc(out, '[');
     for (int i = 0; i < n; i++)
-        json_array_append_new(list, json_integer(ids[i]));
-    return list;
+        str_printf(out, i ? ",%d" : "%d", (int)ids[i]);
+    str_putc(out, ']');
 }
 
-static json_t *logprob_json(float v)
+static void add_finish(struct str *out, const struct served *c)
 {
-    return json_real(isfinite(v) ? (double)v : -9999.0);
+    str_printf(out, ",\"finish_reason\":\"%s\"}", finish_name(c->c.finish));
 }
 
-/* Where a token's text begins, in characters; it may begin inside one. */
-static size_t add_offset(struct served *c, const struct str *text)
-{
-    size_t begin = c->offset, at = 0, n_cut = c->cut.len;
-    str_add(&c->cut, str_text(text), text->len);
-    while (at < c->cut.len) {
-        int step = str_utf8_step((const unsigned char *)c->cut.data + at, c->cut.len - at);
-        size_t n = (size_t)(step < 0 ? -step : step);
-        if (step < 0 && n == c->cut.len - at)
-            break; /* the next token may complete it */
-        at += n;
-        c->offset++;
-        begin = at <= n_cut ? c->offset : begin;
-    }
-    memmove(c->cut.data, c->cut.data + at, c->cut.len - at);
-    c->cut.len -= at;
-    return begin;
-}
-
-/* Tokens from..to of a completion; a stream tells them one after the other. */
-static json_t *logprobs_json(struct served *c, int from, int to)
-{
-    int is_chat = c->of->kind == API_CHAT;
-    const struct tokenizer *t = model_of(c->of)->tokenizer;
-    json_t *tokens = json_array(), *values = json_array(), *offsets = json_array(), *content = json_array();
-    struct str text = {0};
-    for (int i = from; i < to; i++) {
-        str_clear(&text);
-        tokenizer_decode(t, &c->ids[i], 1, 0, &text);
-        json_t *bytes = json_array();
-        for (size_t k = 0; k < text.len && is_chat; k++)
-            json_array_append_new(bytes, json_integer((unsigned char)text.data[k]));
-        if (is_chat)
-            json_array_append_new(
-                content, json_pack("{s:o, s:o, s:o, s:[]}", "token", json_text(str_text(&text), text.len),
-                                   "logprob", logprob_json(c->logprobs[i]), "bytes", bytes, "top_logprobs"));
-        else
-            json_decref(bytes);
-        json_array_append_new(tokens, json_text(str_text(&text), text.len));
-        json_array_append_new(values, logprob_json(c->logprobs[i]));
-        str_clear(&text);
-        tokenizer_decode(t, &c->ids[i], 1, 1, &text);
-        json_array_append_new(offsets, json_integer((json_int_t)add_offset(c, &text)));
-    }
-    str_release(&text);
-    json_t *o = is_chat ? json_pack("{s:O}", "content", content)
-                        : json_pack("{s:O, s:O, s:n, s:O}", "tokens", tokens, "token_logprobs", values,
-                                    "top_logprobs", "text_offset", offsets);
-    json_decref(tokens);
-    json_decref(values);
-    json_decref(offsets);
-    json_decref(content);
-    return o;
-}
-
-static json_t *finish_json(const struct served *c)
-{
-    return json_string(finish_name(c->c.finish));
-}
-
-static void add_tokens(json_t *choice, struct served *c, int from, int to)
+static void add_tokens(struct str *out, struct served *c, int from, int to, int is_whole)
 {
     const struct exchange *x = c->of;
-    json_object_set_new(choice, "logprobs",
-                        x->q.want_logprobs && c->n_logprobs >= to ? logprobs_json(c, from, to) : json_null());
+    const struct token_list *prompt = &x->prompt[c->prompt];
+    str_puts(out, ",\"logprobs\":");
+    serve_add_logprobs(out, c, from, to + (is_whole && c->has_end), is_whole);
+    if (is_whole && x->q.want_prompt_logprobs) {
+        str_puts(out, ",\"prompt_logprobs\":");
+        serve_add_prompt_logprobs(out, c);
+    }
     if (!x->q.want_ids)
         return;
-    const struct token_list *prompt = &x->prompt[c->prompt];
-    if (!from)
-        json_object_set_new(choice, "prompt_token_ids", id_list(prompt->id, (int)prompt->n));
-    json_object_set_new(choice, "token_ids", id_list(c->ids + from, to - from));
+    if (!from) {
+        str_puts(out, ",\"prompt_token_ids\":");
+        add_ids(out, prompt->id, (int)prompt->n);
+    }
+    str_puts(out, ",\"token_ids\":");
+    add_ids(out, c->ids + from, to - from);
 }
 
 /* The names are those of a journal's records. */
@@ -133,7 +89,7 @@ static json_t *usage_json(const struct exchange *x)
     for (int i = 0; i < x->q.n_prompts; i++)
         prompt += (json_int_t)x->prompt[i].n;
     for (int i = 0; i < x->n_choices; i++) {
-        tokens += x->choice[i].n_ids;
+        tokens += x->choice[i].n_ids + x->choice[i].has_end;
         completion_add_counts(&k, &x->choice[i].c.kv);
     }
     json_t *o = json_pack("{s:I, s:I, s:I, s:f}", "prompt_tokens", prompt, "completion_tokens", tokens,
@@ -145,28 +101,37 @@ static json_t *usage_json(const struct exchange *x)
 
 /* ---- in one piece */
 
-static json_t *whole_choice(struct served *c)
+static void add_whole_choice(struct str *out, struct served *c)
 {
-    json_t *text = json_text(str_text(&c->text), c->text.len);
-    json_t *o = json_pack("{s:i}", "index", c->index);
-    if (c->of->kind == API_CHAT)
-        json_object_set_new(o, "message",
-                            json_pack("{s:s, s:o, s:n}", "role", "assistant", "content", text, "refusal"));
-    else
-        json_object_set_new(o, "text", text);
-    add_tokens(o, c, 0, c->n_ids);
-    json_object_set_new(o, "finish_reason", finish_json(c));
-    return o;
+    const struct exchange *x = c->of;
+    str_printf(out, "{\"index\":%d,", c->index);
+    if (x->kind == API_CHAT) {
+        str_puts(out, "\"message\":{\"role\":\"assistant\",\"content\":");
+        serve_add_json(out, json_text(str_text(&c->text), c->text.len));
+        str_puts(out, ",\"refusal\":null}");
+    } else {
+        struct str text = {0};
+        if (x->echo)
+            str_add(&text, str_text(&x->echo[c->prompt]), x->echo[c->prompt].len);
+        str_add(&text, str_text(&c->text), c->text.len);
+        str_puts(out, "\"text\":");
+        serve_add_json(out, json_text(text.data, text.len));
+        str_release(&text);
+    }
+    add_tokens(out, c, 0, c->n_ids, 1);
+    add_finish(out, c);
 }
 
-static void add_json(struct str *out, json_t *o, int is_event)
+static void add_whole(struct str *out, struct exchange *x)
 {
-    char *text = json_dumps(o, JSON_COMPACT);
-    str_puts(out, is_event ? "data: " : "");
-    str_puts(out, text);
-    str_puts(out, is_event ? "\n\n" : "\n");
-    free(text);
-    json_decref(o);
+    add_head(out, x);
+    for (int i = 0; i < x->n_choices && !x->q.is_streamed; i++) {
+        str_puts(out, i ? "," : "");
+        add_whole_choice(out, &x->choice[i]);
+    }
+    str_puts(out, "],\"usage\":");
+    serve_add_json(out, usage_json(x));
+    str_putc(out, '}');
 }
 
 /* ---- a stream */
@@ -174,19 +139,25 @@ static void add_json(struct str *out, json_t *o, int is_event)
 static void add_event(struct served *c, int from, int to, const char *text, size_t n, int is_last)
 {
     struct exchange *x = c->of;
-    json_t *o = new_answer(x), *choice = json_pack("{s:i}", "index", c->index), *piece = json_text(text, n);
-    if (x->kind == API_CHAT)
-        json_object_set_new(choice, "delta",
-                            from || is_last ? json_pack("{s:o}", "content", piece)
-                                            : json_pack("{s:s, s:o}", "role", "assistant", "content", piece));
+    struct str *out = &c->events;
+    size_t before = out->len;
+    str_puts(out, "data: ");
+    add_head(out, x);
+    str_printf(out, "{\"index\":%d,", c->index);
+    if (x->kind != API_CHAT)
+        str_puts(out, "\"text\":");
     else
-        json_object_set_new(choice, "text", piece);
-    add_tokens(choice, c, from, to);
-    json_object_set_new(choice, "finish_reason", is_last ? finish_json(c) : json_null());
-    json_object_set_new(o, "choices", json_pack("[o]", choice));
-    if (x->q.want_usage)
-        json_object_set_new(o, "usage", json_null());
-    add_json(&c->events, o, 1);
+        str_puts(out, from || is_last ? "\"delta\":{\"content\":"
+                                      : "\"delta\":{\"role\":\"assistant\",\"content\":");
+    serve_add_json(out, json_text(text, n));
+    str_puts(out, x->kind == API_CHAT ? "}" : "");
+    add_tokens(out, c, from, to, 0);
+    if (is_last)
+        add_finish(out, c);
+    else
+        str_puts(out, ",\"finish_reason\":null}");
+    str_puts(out, x->q.want_usage ? "],\"usage\":null}\n\n" : "]}\n\n");
+    serve_hold(x, out->len - before);
 }
 
 /* The first token's event stands for the role in chats, so it comes even when it has no text. The last token
@@ -212,7 +183,7 @@ void serve_tell(struct served *c)
     c->text_told = c->text.len;
 }
 
-void serve_conclude(struct exchange *x)
+static void write_end(struct exchange *x)
 {
     if (x->refusal.status) {
         serve_error_json(&x->reply, &x->refusal);
@@ -221,17 +192,21 @@ void serve_conclude(struct exchange *x)
         str_puts(&x->tail, "\n\n");
         return;
     }
-    json_t *o = new_answer(x), *choices = json_array();
-    for (int i = 0; i < x->n_choices && !x->q.is_streamed; i++)
-        json_array_append_new(choices, whole_choice(&x->choice[i]));
-    json_object_set_new(o, "choices", choices);
-    json_object_set_new(o, "usage", usage_json(x));
     if (!x->q.is_streamed) {
-        add_json(&x->reply, o, 0);
+        add_whole(&x->reply, x);
+        str_putc(&x->reply, '\n');
         return;
     }
-    if (x->q.want_usage)
-        add_json(&x->tail, json_incref(o), 1);
-    json_decref(o);
+    if (x->q.want_usage) {
+        str_puts(&x->tail, "data: ");
+        add_whole(&x->tail, x);
+        str_puts(&x->tail, "\n\n");
+    }
     str_puts(&x->tail, "data: [DONE]\n\n");
+}
+
+void serve_conclude(struct exchange *x)
+{
+    write_end(x);
+    serve_hold(x, x->reply.len + x->tail.len);
 }

@@ -9,6 +9,18 @@ void serve_charge(struct exchange *x, size_t n)
     x->n_charged = n;
 }
 
+void serve_hold(struct exchange *x, size_t n)
+{
+    x->s->reply_bytes += n;
+    x->n_unread += n;
+}
+
+void serve_let_go(struct exchange *x, size_t n)
+{
+    x->s->reply_bytes -= n;
+    x->n_unread -= n;
+}
+
 void serve_release_request(struct exchange *x)
 {
     struct server *s = x->s;
@@ -16,11 +28,14 @@ void serve_release_request(struct exchange *x)
     for (int i = 0; i < x->q.n_prompts && x->prompt; i++) {
         s->prompt_tokens -= x->is_queued ? x->prompt[i].n : 0;
         token_list_release(&x->prompt[i]);
+        if (x->echo)
+            str_release(&x->echo[i]);
     }
     for (int i = 0; i < x->n_choices; i++) {
         struct served *c = &x->choice[i];
         free(c->ids);
-        free(c->logprobs);
+        token_scores_release(&c->scores);
+        token_scores_release(&c->prompt_scores);
         str_release(&c->text);
         str_release(&c->events);
         str_release(&c->cut);
@@ -28,8 +43,10 @@ void serve_release_request(struct exchange *x)
     }
     free(x->choice);
     free(x->prompt);
+    free(x->echo);
     x->choice = NULL;
     x->prompt = NULL;
+    x->echo = NULL;
     x->n_choices = x->n_open = 0;
     api_request_release(&x->q);
 }
@@ -39,8 +56,10 @@ void serve_drop(struct exchange *x)
     if (x->connection || x->n_held)
         return;
     serve_release_request(x);
+    serve_let_go(x, x->n_unread);
     str_release(&x->body);
     str_release(&x->reply);
+    str_release(&x->head);
     str_release(&x->tail);
     free(x);
 }

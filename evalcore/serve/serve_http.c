@@ -16,10 +16,10 @@
 
 /* ---- answers */
 
-static enum MHD_Result send_text(struct exchange *x, int status, const char *type, const char *text, size_t n)
+/* Sends r, which may be NULL for want of memory, and drops it. */
+static enum MHD_Result send_response(struct exchange *x, int status, const char *type, struct MHD_Response *r)
 {
     char later[16];
-    struct MHD_Response *r = MHD_create_response_from_buffer(n, (void *)text, MHD_RESPMEM_MUST_COPY);
     if (!r)
         return MHD_NO;
     MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
@@ -33,6 +33,22 @@ static enum MHD_Result send_text(struct exchange *x, int status, const char *typ
     x->s->counted.requests[status] += rc == MHD_YES;
     x->state = x->state < EXCHANGE_DECODING ? x->state : EXCHANGE_SENT;
     return rc;
+}
+
+static enum MHD_Result send_text(struct exchange *x, int status, const char *type, const char *text, size_t n)
+{
+    return send_response(x, status, type,
+                         MHD_create_response_from_buffer(n, (void *)text, MHD_RESPMEM_MUST_COPY));
+}
+
+/* An answer may have a hundred MiB: libmicrohttpd gets it without a copy. */
+static enum MHD_Result send_reply(struct exchange *x)
+{
+    struct str own = x->reply;
+    struct MHD_Response *r = MHD_create_response_from_buffer(own.len, own.data, MHD_RESPMEM_MUST_FREE);
+    if (r)
+        x->reply = (struct str){0};
+    return send_response(x, 200, "application/json", r);
 }
 
 static enum MHD_Result send_json(struct exchange *x, json_t *o)
@@ -59,7 +75,8 @@ static ssize_t copy_out(struct exchange *x, struct str *from, char *to, size_t m
     memcpy(to, from->data + x->sent, n);
     x->sent += n;
     if (x->sent == from->len) {
-        str_clear(from);
+        serve_let_go(x, from->len);
+        str_release(from);
         x->sent = 0;
     }
     return (ssize_t)n;
@@ -172,6 +189,11 @@ static enum MHD_Result begin_exchange(struct exchange *x, const char *url, const
         api_refuse(&x->refusal, 413, NULL, TOO_LARGE, BODY_MAX >> 20);
     else if (x->s->is_draining)
         api_refuse(&x->refusal, 503, NULL, "the server is about to end");
+    else if (x->s->reply_bytes > REPLIES_MAX)
+        api_refuse(&x->refusal, 429, NULL,
+                   "clients have not read %zu MiB of answers, and nothing new is taken before they have; try "
+                   "again later",
+                   x->s->reply_bytes >> 20);
     return x->refusal.status ? send_refusal(x) : MHD_YES;
 }
 
@@ -205,6 +227,8 @@ static void keep_little(struct exchange *x)
     size_t n = strlen(x->q.model);
     for (int i = 0; i < x->q.n_stop; i++)
         n += strlen(x->q.stop[i]);
+    for (int i = 0; i < x->q.n_prompts && x->echo; i++)
+        n += x->echo[i].len;
     serve_charge(x, n);
 }
 
@@ -263,7 +287,7 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
         return send_refusal(x);
     if (x->q.is_streamed)
         return send_stream(x);
-    return send_text(x, 200, "application/json", str_text(&x->reply), x->reply.len);
+    return send_reply(x);
 }
 
 /* ---- their ends */

@@ -39,6 +39,8 @@ void serve_metrics(struct server *s, struct str *out)
     add_metric(out, "aux_reads_total", "counter", "auxiliary reads, in tokens", c->aux_reads);
     add_metric(out, "running", "gauge", "completions that workers have", s->n_places - s->n_free);
     add_metric(out, "waiting", "gauge", "completions in the queue", (double)s->n_waiting);
+    add_metric(out, "unread_bytes", "gauge", "bytes of answers that clients have not read",
+               (double)s->reply_bytes);
     add_metric(out, "connections", "gauge", "open connections", s->n_links);
     add_metric(out, "workers_ready", "gauge", "workers that decode", n_ready);
     add_metric(out, "uptime_seconds", "gauge", "since the model was loaded", clock_seconds() - s->started);

@@ -13,10 +13,14 @@
  * serve_answer.c (what is sent), serve_models.c (names and policies) and serve_metrics.c. */
 
 enum {
-    BODY_MAX = 16 << 20,          /* bytes of a request */
-    BODIES_MAX = 256 << 20,       /* of all requests that are coming in, and what is kept of them */
+    BODY_MAX = 16 << 20,    /* bytes of a request */
+    BODIES_MAX = 256 << 20, /* of all requests that are coming in, and what is kept of them */
+    REPLIES_MAX =
+        128 << 20, /* bytes of answers that their clients have not read: then nothing new is taken */
     PROMPT_TOKENS_MAX = 16 << 20, /* of all that wait or are decoded */
-    IGNORED_MAX = 64 << 20,       /* bytes that are read behind a refusal, so that it can be answered */
+    SCORED_TOKENS_MAX =
+        1 << 19,            /* of the prompts of a request that are scored, about 250 bytes of answer each */
+    IGNORED_MAX = 64 << 20, /* bytes that are read behind a refusal, so that it can be answered */
     CONNECTIONS_MAX = 2048,
     CONNECTION_BYTES = 32 << 10, /* for the headers of a request, and as a buffer */
     REQUEST_SECONDS = 60,    /* until a request has to be there, from the connection or the last answer on */
@@ -28,6 +32,15 @@ enum {
 
 struct exchange;
 
+/* Log-probabilities of tokens that follow each other, and the likeliest token at each place and its own. */
+struct token_scores {
+    float *logprob;
+    int32_t *top;       /* NULL: not asked for */
+    float *top_logprob; /* as many */
+    int n;
+    size_t cap, cap_top, cap_top_logprob;
+};
+
 /* One completion of a request. */
 struct served {
     struct exchange *of;
@@ -36,11 +49,13 @@ struct served {
     int tries, is_over;
     struct job_request request;
     int32_t *ids;
-    float *logprobs; /* (n_logprobs); NULL: not asked for */
-    int n_ids, n_logprobs;
-    size_t cap_ids, cap_logprobs;
-    struct str text;     /* when it is over */
-    struct completion c; /* its counts and its end, when it is over; pointers are not valid */
+    int n_ids;
+    int has_end; /* the lists of its echo go on with the end token, which stands behind `ids` */
+    size_t cap_ids;
+    struct token_scores scores;        /* of the first tokens, mostly all; n 0: not asked for */
+    struct token_scores prompt_scores; /* of the prompt's tokens but the first; n 0: not asked for */
+    struct str text;                   /* when it is over */
+    struct completion c;               /* its counts and its end, when it is over; pointers are not valid */
     struct piece_text piece;
     int n_told;       /* tokens that are in `events` */
     size_t text_told; /* bytes of text that are */
@@ -66,18 +81,20 @@ struct exchange {
     int is_queued; /* its prompts are counted in s->prompt_tokens */
     struct str body;
     size_t n_charged; /* bytes of s->body_bytes that are its own */
+    size_t n_unread;  /* bytes of s->reply_bytes that are */
     size_t n_ignored; /* bytes of the body after it was refused */
     enum api_kind kind;
     struct api_request q;
     int policy;                    /* index into plan.cells */
     struct token_list *prompt;     /* (q.n_prompts) */
+    struct str *echo;              /* (q.n_prompts), of an echo: the texts of the prompts; else NULL */
     struct served *choice;         /* (n_choices) */
     int n_choices, n_open, n_held; /* open: not over; held: the decoder has them */
     char id[48];
     /* a stream: the choices one after the other, then the tail */
     int at;
     size_t sent;
-    struct str tail;
+    struct str head, tail; /* head: what all answers and events begin with */
     struct api_refusal refusal;
     struct str reply; /* when it is ready, and no stream */
 };
@@ -111,7 +128,7 @@ struct server {
     struct MHD_Daemon *http;
     struct link *links;
     int n_links;
-    size_t body_bytes, prompt_tokens;
+    size_t body_bytes, reply_bytes, prompt_tokens;
     struct served **place; /* (n_places), by job of the decoder; NULL: free */
     int *free_place;       /* (n_free) */
     int n_places, n_free;
@@ -141,6 +158,10 @@ json_t *serve_models_json(const struct server *s);
 /* serve_exchange.c: 1 if there is something to send of x, or its end; else it is suspended until serve_wake()
  * finds something. serve_drop() frees x if neither its connection nor the decoder has it any more. */
 void serve_charge(struct exchange *x, size_t n); /* bytes that it holds */
+/* What is to be sent of x has grown by so many bytes, or was sent and has gone; serve_drop() counts the rest
+ * as gone. */
+void serve_hold(struct exchange *x, size_t n);
+void serve_let_go(struct exchange *x, size_t n);
 int serve_has_something(const struct exchange *x);
 void serve_suspend(struct exchange *x);
 void serve_wake(struct exchange *x);
@@ -164,6 +185,19 @@ void serve_abandon(struct exchange *x);
 void serve_give_up(struct exchange *x);
 /* After the decoder was closed and all connections: frees what it had not ended. */
 void serve_forget_places(struct server *s);
+
+/* serve_scores.c: makes s those of n tokens from number `from` on, which may be there already; tops and
+ * top_logprobs may be NULL. */
+void token_scores_put(struct token_scores *s, int from, int n, const float *logprobs, const int32_t *tops,
+                      const float *top_logprobs);
+void token_scores_release(struct token_scores *s);
+/* Appends a JSON value: the member "logprobs" of a choice with the tokens from..to of its completion and,
+ * with is_whole, in front of them those of an echo. A stream tells its tokens one after the other. */
+void serve_add_logprobs(struct str *out, struct served *c, int from, int to, int is_whole);
+/* The same of the member "prompt_logprobs". */
+void serve_add_prompt_logprobs(struct str *out, const struct served *c);
+/* Appends a value as compact JSON and drops the reference. */
+void serve_add_json(struct str *out, json_t *v);
 
 /* serve_answer.c */
 void serve_error_json(struct str *out, const struct api_refusal *r);

@@ -58,24 +58,25 @@ static int limit_of(const struct exchange *x, const struct token_list *ids)
 {
     int left = model_of(x)->info.max_context - (int)ids->n;
     int usual = x->kind == API_CHAT || left < COMPLETION_TOKENS ? left : COMPLETION_TOKENS;
-    return x->q.max_tokens ? x->q.max_tokens : usual;
+    return x->q.max_tokens >= 0 ? x->q.max_tokens : usual;
 }
 
 static int check_prompt(struct exchange *x, const struct token_list *ids)
 {
     const struct engine_info *info = &model_of(x)->info;
     const char *field = x->kind == API_CHAT ? "messages" : "prompt";
-    int most = x->q.max_tokens;
+    int is_said = x->q.max_tokens >= 0, most = is_said ? x->q.max_tokens : 1;
+    most = most || ids->n > 1 ? most : 1; /* a prompt of one token has none to score and is decoded once */
     if (!ids->n)
         return api_refuse(&x->refusal, 400, field, "the prompt has no token");
     for (size_t k = 0; k < ids->n; k++)
         if (ids->id[k] >= info->vocab)
             return api_refuse(&x->refusal, 400, field, "%d is no token of the model, which has %d",
                               (int)ids->id[k], info->vocab);
-    if (ids->n + (size_t)(most ? most : 1) > (size_t)info->max_context)
-        return api_refuse(&x->refusal, 400, most ? "max_tokens" : field,
+    if (ids->n + (size_t)most > (size_t)info->max_context)
+        return api_refuse(&x->refusal, 400, is_said ? "max_tokens" : field,
                           "%s: a prompt of %zu tokens and %d more do not fit the model's context of %d",
-                          most ? "max_tokens" : field, ids->n, most ? most : 1, info->max_context);
+                          is_said ? "max_tokens" : field, ids->n, most, info->max_context);
     if (x->q.min_tokens > limit_of(x, ids))
         return api_refuse(&x->refusal, 400, "min_tokens", "min_tokens is above the limit of %d tokens",
                           limit_of(x, ids));
@@ -119,6 +120,28 @@ static struct sampling sampling_of(const struct exchange *x, const struct token_
                              .sample = q->problem ? (uint32_t)q->sample : (uint32_t)sample};
 }
 
+static int wants_scores(const struct api_request *q)
+{
+    return q->want_prompt_logprobs || (q->is_echo && q->want_logprobs);
+}
+
+/* Of a prompt that is scored all tokens but the first are, in its own pass: as a block, like options
+ * (option_jobs.h). With max_tokens 0 the last one follows what is prefilled, and nothing is decoded. */
+static void score_prompt(const struct api_request *q, struct request *r)
+{
+    if (!q->max_tokens) {
+        r->n_forced = r->n_prompt > 1;
+        r->n_prompt -= r->n_forced;
+        r->forced = r->prompt + r->n_prompt;
+        r->max_new_tokens = r->ignore_eos = 1;
+        r->n_stop = 0;
+    }
+    if (!wants_scores(q))
+        return;
+    r->n_scored = r->n_prompt - 1;
+    r->want_logprobs = 1;
+}
+
 static void prepare_choice(struct exchange *x, int i, int32_t end)
 {
     const struct api_request *q = &x->q;
@@ -136,6 +159,34 @@ static void prepare_choice(struct exchange *x, int i, int32_t end)
                                     .n_stop = q->n_stop,
                                     .end_token = end,
                                     .want_logprobs = q->want_logprobs};
+    c->request.want_tops = q->want_tops || q->want_prompt_logprobs;
+    score_prompt(q, &c->request.r);
+}
+
+/* The texts of an echo: as the client sent them, and of ids what they spell, special tokens too. */
+static void keep_echo(struct exchange *x)
+{
+    x->echo = xcalloc((size_t)x->q.n_prompts, sizeof *x->echo);
+    for (int i = 0; i < x->q.n_prompts; i++) {
+        const json_t *v = api_request_prompt(&x->q, i);
+        if (json_is_string(v))
+            str_add(&x->echo[i], json_string_value(v), json_string_length(v));
+        else
+            tokenizer_decode_text(model_of(x)->tokenizer, x->prompt[i].id, x->prompt[i].n, 0, &x->echo[i]);
+    }
+}
+
+static int check_scored(struct exchange *x)
+{
+    size_t n = 0;
+    for (int i = 0; i < x->q.n_prompts && wants_scores(&x->q); i++)
+        n += x->prompt[i].n * (size_t)x->q.n;
+    if (n > SCORED_TOKENS_MAX)
+        return api_refuse(&x->refusal, 400, "prompt",
+                          "%zu tokens of prompts are to be scored; at most %d are possible in a request; "
+                          "divide it",
+                          n, SCORED_TOKENS_MAX);
+    return 0;
 }
 
 /* Equal requests have equal names. */
@@ -161,8 +212,10 @@ int serve_prepare(struct exchange *x)
     for (int i = 0; i < x->q.n_prompts; i++)
         if ((x->kind == API_COMPLETION && completion_prompt(x, i)) || check_prompt(x, &x->prompt[i]))
             return -1;
-    if (take_end(x, &end))
+    if (take_end(x, &end) || check_scored(x))
         return -1;
+    if (x->q.is_echo)
+        keep_echo(x);
     x->n_choices = x->n_open = x->q.n_prompts * x->q.n;
     x->choice = xcalloc((size_t)x->n_choices, sizeof *x->choice);
     for (int i = 0; i < x->n_choices; i++)

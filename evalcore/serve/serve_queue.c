@@ -136,19 +136,47 @@ void serve_forget_places(struct server *s)
 
 /* ---- what the decoder says */
 
-static void keep_tokens(struct served *c, int from, int n, const int32_t *ids, const float *logprobs)
+static void keep_tokens(struct served *c, const struct decoder_tokens *t)
 {
-    int to = from + n;
-    if (to <= c->n_ids || from > c->n_ids)
+    int to = t->from + t->n;
+    if (to <= c->n_ids || t->from > c->n_ids)
         return; /* a completion that began anew has the same tokens */
     xgrow(&c->ids, &c->cap_ids, (size_t)to + 1, sizeof *c->ids);
-    memcpy(c->ids + from, ids, (size_t)n * sizeof *ids);
+    memcpy(c->ids + t->from, t->ids, (size_t)t->n * sizeof *t->ids);
     c->n_ids = to;
-    if (!logprobs)
-        return;
-    xgrow(&c->logprobs, &c->cap_logprobs, (size_t)to + 1, sizeof *c->logprobs);
-    memcpy(c->logprobs + from, logprobs, (size_t)n * sizeof *logprobs);
-    c->n_logprobs = to;
+    if (t->logprobs)
+        token_scores_put(&c->scores, t->from, t->n, t->logprobs, t->tops, t->top_logprobs);
+}
+
+/* The log-probabilities of a completion begin with those of its prompt, where that was scored: with a forced
+ * token's, which is the prompt's last one. Returns -1 where they are not there. */
+static int keep_completion(struct served *c, const struct completion *done)
+{
+    const struct request *r = &c->request.r;
+    int first = r->want_logprobs ? r->n_scored + r->n_forced : 0, n = done->n_logprobs;
+    if (n < first)
+        return -1;
+    token_scores_put(&c->prompt_scores, 0, first, done->logprobs, done->tops, done->top_logprobs);
+    c->c = *done;
+    c->c.n_ids = c->of->q.max_tokens ? done->n_ids : 0;
+    int has_scores = done->logprobs && n - first >= c->c.n_ids, has_tops = has_scores && done->tops;
+    const struct decoder_tokens t = {.n = c->c.n_ids,
+                                     .ids = done->ids,
+                                     .logprobs = has_scores ? done->logprobs + first : NULL,
+                                     .tops = has_tops ? done->tops + first : NULL,
+                                     .top_logprobs = has_tops ? done->top_logprobs + first : NULL};
+    keep_tokens(c, &t);
+    c->n_ids = c->c.n_ids;
+    c->has_end = c->of->q.is_echo && c->of->q.max_tokens && has_scores && n - first > c->c.n_ids;
+    if (c->has_end) {
+        xgrow(&c->ids, &c->cap_ids, (size_t)c->n_ids + 1, sizeof *c->ids);
+        c->ids[c->n_ids] = done->end_token;
+        token_scores_put(&c->scores, c->n_ids, 1, t.logprobs + c->n_ids, has_tops ? t.tops + c->n_ids : NULL,
+                         has_tops ? t.top_logprobs + c->n_ids : NULL);
+    }
+    if (c->of->q.max_tokens)
+        str_add(&c->text, done->text, done->n_text);
+    return 0;
 }
 
 static void end_choice(struct served *c)
@@ -201,11 +229,11 @@ static int take_done(void *context, int w, long j, const struct decoded_job *d, 
         fail_choice(c, d->c.n_ids || d->c.seconds > 0 ? 500 : 400, d->c.error ? d->c.error : "it failed");
         return 0;
     }
-    keep_tokens(c, 0, d->c.n_ids, d->c.ids, d->c.n_logprobs >= d->c.n_ids ? d->c.logprobs : NULL);
-    c->n_ids = d->c.n_ids;
-    str_add(&c->text, d->c.text, d->c.n_text);
-    c->c = d->c;
-    count_completion(s, &d->c);
+    if (keep_completion(c, &d->c)) {
+        fail_choice(c, 500, "the worker told no log-probabilities of the prompt");
+        return 0;
+    }
+    count_completion(s, &c->c);
     end_choice(c);
     return 0;
 }
@@ -241,13 +269,13 @@ static int take_withdrawn(void *context, int w, long j, int has_failed, const ch
     return 0;
 }
 
-static void take_tokens(void *context, long j, int from, int n, const int32_t *ids, const float *logprobs)
+static void take_tokens(void *context, long j, const struct decoder_tokens *t)
 {
     struct server *s = context;
     struct served *c = s->place[j];
     if (!c || c->of->is_gone)
         return;
-    keep_tokens(c, from, n, ids, logprobs);
+    keep_tokens(c, t);
     serve_tell(c);
     serve_wake(c->of);
 }

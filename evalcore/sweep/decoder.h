@@ -25,7 +25,16 @@ struct decoder_replay; /* replay.h */
  * the job is over. */
 struct job_request {
     struct request r;
-    int is_streamed; /* user->tokens is told of its tokens as they come */
+    int is_streamed; /* user->tokens is told of its tokens as they come; then n_scored is 0 */
+    int want_tops;   /* with log-probabilities: also the likeliest tokens and theirs */
+};
+/* New tokens of a job that streams, behind the first `from` of them. */
+struct decoder_tokens {
+    int from, n;
+    const int32_t *ids;        /* (n) */
+    const float *logprobs;     /* (n), or NULL: not asked for */
+    const int32_t *tops;       /* (n), or NULL, as in struct completion */
+    const float *top_logprobs; /* (n), or NULL */
 };
 
 struct decoded_job {
@@ -50,10 +59,9 @@ struct decoder_user {
     /* The model that worker w loads next, as an index into runfile.models: one it can load, not not_this (-1:
      * any). Returns -1 if none has jobs for it. NULL where there is one model. */
     int (*pick_model)(void *context, int w, int not_this);
-    /* Job j, which streams, has n more tokens, behind the first `from`; logprobs (n), or NULL. The last of
-     * them may come with done() alone. A job that begins anew tells its tokens again. NULL: nobody listens.
-     */
-    void (*tokens)(void *context, long j, int from, int n, const int32_t *ids, const float *logprobs);
+    /* Job j, which streams, has these more tokens. The last of them may come with done() alone. A job that
+     * begins anew tells its tokens again. NULL: nobody listens. */
+    void (*tokens)(void *context, long j, const struct decoder_tokens *t);
 };
 
 struct decoder_worker {   /* what the queue may know of a worker */

@@ -243,6 +243,11 @@ static int hand_over(struct local_decoder *l, const struct loaded_model *m, cons
         return 0;
     struct decoded_job out = {
         .c = options ? joined : *c, .device = m->info.device, .replay = r ? &r->out : NULL};
+    const struct job_request *q = d->plan->jobs[j].request;
+    if (q && !q->want_tops) {
+        out.c.tops = NULL;
+        out.c.top_logprobs = NULL;
+    }
     d->worker[0].n_held--;
     d->worker[0].n_finished++;
     int rc = d->user.done(d->user.context, 0, j, &out, e);
@@ -274,8 +279,14 @@ static void tell_tokens(struct local_decoder *l, const struct loaded_model *m)
         if (!q || !q->is_streamed || r->n_ids <= l->told[j])
             continue;
         int from = l->told[j];
-        d->user.tokens(d->user.context, j, from, r->n_ids - from, r->ids + from,
-                       r->logprobs ? r->logprobs + from : NULL);
+        int has_tops = r->tops && q->want_tops;
+        const struct decoder_tokens t = {.from = from,
+                                         .n = r->n_ids - from,
+                                         .ids = r->ids + from,
+                                         .logprobs = r->logprobs ? r->logprobs + from : NULL,
+                                         .tops = has_tops ? r->tops + from : NULL,
+                                         .top_logprobs = has_tops ? r->top_logprobs + from : NULL};
+        d->user.tokens(d->user.context, j, &t);
         l->told[j] = r->n_ids;
     }
     free(running);

@@ -47,7 +47,7 @@ static int send_message(struct worker *w, json_t *message, struct err *e)
 }
 
 static int send_completion(void *context, int worker, long j, const struct decoded_job *done, struct err *e);
-static void send_tokens(void *context, long j, int from, int n, const int32_t *ids, const float *logprobs);
+static void send_tokens(void *context, long j, const struct decoder_tokens *t);
 
 static int load_plan(struct worker *w, const struct process_env *p, const char *path, int index,
                      struct err *e)
@@ -264,12 +264,12 @@ static int send_completion(void *context, int worker, long j, const struct decod
     return rc ? err_add(e, "job %s", key), rc : 0;
 }
 
-static void send_tokens(void *context, long j, int from, int n, const int32_t *ids, const float *logprobs)
+static void send_tokens(void *context, long j, const struct decoder_tokens *t)
 {
     struct worker *w = context;
     struct err ignored = {0}; /* the next message finds the same */
     if (!w->stop)
-        send_message(w, message_tokens(w->plan.jobs[j].key, from, n, ids, logprobs), &ignored);
+        send_message(w, message_tokens(w->plan.jobs[j].key, t), &ignored);
 }
 
 static int decode_jobs(struct worker *w, struct err *e)

@@ -110,6 +110,7 @@ static int accept_done(struct workers *ws, int i, const json_t *m, struct err *w
     free((float *)done.c.logprobs);
     free((float *)done.c.gaps);
     free((int32_t *)done.c.tops);
+    free((float *)done.c.top_logprobs);
     curve_json_release(&done.c.curve);
     replay_release(&replay);
     return rc;
@@ -145,17 +146,14 @@ static int accept_tokens(struct workers *ws, int i, const json_t *m, struct err 
 {
     const struct decoder_user *user = &ws->decoder->user;
     const char *key;
-    int from, n;
-    int32_t *ids;
-    float *logprobs;
-    int rc = message_read_tokens(m, &key, &from, &n, &ids, &logprobs, why);
+    struct decoder_tokens t;
+    int rc = message_read_tokens(m, &key, &t, why);
     long j = rc || !ws->holder ? -1 : keymap_find(&ws->keys, key);
     if (!rc && (j < 0 || ws->holder[j] != i))
         rc = err_set(why, ERR_FORMAT, "tokens of a job that it was not given: %.40s", key);
     if (!rc && user->tokens && !ws->is_broken)
-        user->tokens(user->context, j, from, n, ids, logprobs);
-    free(ids);
-    free(logprobs);
+        user->tokens(user->context, j, &t);
+    decoder_tokens_release(&t);
     return rc;
 }
 

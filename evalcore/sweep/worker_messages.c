@@ -2,6 +2,7 @@
  * of another type is an error. */
 #include "evalcore/sweep/worker_messages.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,12 +253,14 @@ json_t *message_request(const struct job *j, const char *cell)
     json_t *stop = json_array();
     for (int i = 0; i < r->n_stop; i++)
         json_array_append_new(stop, json_string(r->stop[i]));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:[f, i, f, I, I, I], s:[i, i, i, i], s:[b, b, b]}", "type",
-                     "request", "key", j->key, "cell", cell, "prompt", integer_list(r->prompt, r->n_prompt),
-                     "stop", stop, "sampling", s->temperature, s->top_k, s->top_p, (json_int_t)s->seed,
-                     (json_int_t)s->problem, (json_int_t)s->sample, "limits", r->max_new_tokens,
-                     r->min_new_tokens, r->max_total_tokens, (int)r->end_token, "flags", r->ignore_eos,
-                     r->want_logprobs, j->request->is_streamed);
+    assert(!r->n_forced || r->forced == r->prompt + r->n_prompt);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:[f, i, f, I, I, I], s:[i, i, i, i, i, i], s:[b, b, b, b]}",
+                     "type", "request", "key", j->key, "cell", cell, "prompt",
+                     integer_list(r->prompt, r->n_prompt + r->n_forced), "stop", stop, "sampling",
+                     s->temperature, s->top_k, s->top_p, (json_int_t)s->seed, (json_int_t)s->problem,
+                     (json_int_t)s->sample, "limits", r->max_new_tokens, r->min_new_tokens,
+                     r->max_total_tokens, (int)r->end_token, r->n_scored, r->n_forced, "flags", r->ignore_eos,
+                     r->want_logprobs, j->request->is_streamed, j->request->want_tops);
 }
 
 int message_read_request(const json_t *m, const char **key, const char **cell, struct owned_request *out,
@@ -269,18 +272,21 @@ int message_read_request(const json_t *m, const char **key, const char **cell, s
     struct request *r = &out->q.r;
     memset(out, 0, sizeof *out);
     int rc = unpack_message(
-        m, e, "{s:s, s:s, s:s, s:o, s:o, s:[F, i, F, I, I, I!], s:[i, i, i, i!], s:[b, b, b!]}", "type",
-        &type, "key", key, "cell", cell, "prompt", &prompt, "stop", &stop, "sampling",
+        m, e, "{s:s, s:s, s:s, s:o, s:o, s:[F, i, F, I, I, I!], s:[i, i, i, i, i, i!], s:[b, b, b, b!]}",
+        "type", &type, "key", key, "cell", cell, "prompt", &prompt, "stop", &stop, "sampling",
         &r->sampling.temperature, &r->sampling.top_k, &r->sampling.top_p, &seed, &problem, &sample, "limits",
-        &r->max_new_tokens, &r->min_new_tokens, &r->max_total_tokens, &r->end_token, "flags", &r->ignore_eos,
-        &r->want_logprobs, &out->q.is_streamed);
+        &r->max_new_tokens, &r->min_new_tokens, &r->max_total_tokens, &r->end_token, &r->n_scored,
+        &r->n_forced, "flags", &r->ignore_eos, &r->want_logprobs, &out->q.is_streamed, &out->q.want_tops);
     if (rc)
         return rc;
+    if (r->n_forced < 0 || (size_t)r->n_forced > json_array_size(prompt))
+        return set_malformed(m, "more tokens are forced than there are", e);
     r->sampling.seed = (uint64_t)seed;
     r->sampling.problem = (uint64_t)problem;
     r->sampling.sample = (uint32_t)sample;
-    r->n_prompt = (int)json_array_size(prompt);
+    r->n_prompt = (int)json_array_size(prompt) - r->n_forced;
     r->prompt = out->prompt = read_integers(prompt, json_array_size(prompt), 0);
+    r->forced = out->prompt && r->n_forced ? out->prompt + r->n_prompt : NULL;
     out->stop = xcalloc(json_array_size(stop) + 1, sizeof *out->stop);
     for (size_t i = 0; i < json_array_size(stop); i++) {
         const char *text = json_string_value(json_array_get(stop, i));
@@ -308,30 +314,64 @@ json_t *message_cancel(const char *key)
     return json_pack("{s:s, s:s}", "type", "cancel", "key", key);
 }
 
-json_t *message_tokens(const char *key, int from, int n, const int32_t *ids, const float *logprobs)
+/* The n log-probabilities and, where they are there, the likeliest tokens of as many places. */
+static void add_scores(json_t *m, int n, const float *logprobs, const int32_t *tops,
+                       const float *top_logprobs)
 {
-    json_t *m = json_pack("{s:s, s:s, s:i, s:o}", "type", "tokens", "key", key, "from", from, "ids",
-                          integer_list(ids, n));
-    if (logprobs)
-        json_object_set_new(m, "logprobs", float_bits(logprobs, n));
+    if (!logprobs)
+        return;
+    json_object_set_new(m, "logprobs", float_bits(logprobs, n));
+    if (!tops)
+        return;
+    json_object_set_new(m, "tops", integer_list(tops, n));
+    json_object_set_new(m, "top_logprobs", float_bits(top_logprobs, n));
+}
+
+/* Reads what add_scores() added into new memory, NULL where it is not there. Returns how many fields that
+ * are, or -1 when one is no list of n. */
+static int read_scores(const json_t *m, size_t n, const float **logprobs, const int32_t **tops,
+                       const float **top_logprobs)
+{
+    const json_t *own = json_object_get(m, "logprobs"), *ids = json_object_get(m, "tops"),
+                 *best = json_object_get(m, "top_logprobs");
+    *logprobs = own ? read_float_bits(own, n) : NULL;
+    *tops = ids ? read_integers(ids, n, 0) : NULL;
+    *top_logprobs = best ? read_float_bits(best, n) : NULL;
+    int is_whole = !own == !*logprobs && !ids == !*tops && !best == !*top_logprobs && !ids == !best;
+    return is_whole && (own || !ids) ? (own ? 1 : 0) + (ids ? 2 : 0) : -1;
+}
+
+json_t *message_tokens(const char *key, const struct decoder_tokens *t)
+{
+    json_t *m = json_pack("{s:s, s:s, s:i, s:o}", "type", "tokens", "key", key, "from", t->from, "ids",
+                          integer_list(t->ids, t->n));
+    add_scores(m, t->n, t->logprobs, t->tops, t->top_logprobs);
     return m;
 }
 
-int message_read_tokens(const json_t *m, const char **key, int *from, int *n, int32_t **ids, float **logprobs,
-                        struct err *e)
+int message_read_tokens(const json_t *m, const char **key, struct decoder_tokens *t, struct err *e)
 {
     const char *type;
-    json_t *list, *bits = NULL;
-    *ids = NULL;
-    *logprobs = NULL;
-    int rc = unpack_message(m, e, "{s:s, s:s, s:i, s:o, s?o}", "type", &type, "key", key, "from", from, "ids",
-                            &list, "logprobs", &bits);
+    json_t *list, *ignored;
+    memset(t, 0, sizeof *t);
+    int rc = unpack_message(m, e, "{s:s, s:s, s:i, s:o, s?o, s?o, s?o}", "type", &type, "key", key, "from",
+                            &t->from, "ids", &list, "logprobs", &ignored, "tops", &ignored, "top_logprobs",
+                            &ignored);
     if (rc)
         return rc;
-    *n = (int)json_array_size(list);
-    *ids = read_integers(list, json_array_size(list), 0);
-    *logprobs = bits ? read_float_bits(bits, json_array_size(list)) : NULL;
-    return *ids && *from >= 0 && !bits == !*logprobs ? 0 : set_malformed(m, "no list of tokens", e);
+    t->n = (int)json_array_size(list);
+    t->ids = read_integers(list, json_array_size(list), 0);
+    int n_fields = read_scores(m, json_array_size(list), &t->logprobs, &t->tops, &t->top_logprobs);
+    return t->ids && t->from >= 0 && n_fields >= 0 ? 0 : set_malformed(m, "no list of tokens", e);
+}
+
+void decoder_tokens_release(struct decoder_tokens *t)
+{
+    free((int32_t *)t->ids);
+    free((float *)t->logprobs);
+    free((int32_t *)t->tops);
+    free((float *)t->top_logprobs);
+    memset(t, 0, sizeof *t);
 }
 
 static json_t *replay_json(const struct completion *c, const struct decoder_replay *r)
@@ -355,8 +395,10 @@ json_t *message_done(const char *key, const struct decoded_job *d)
     completion_json_add(m, c);
     if (c->curve.every)
         json_object_set_new(m, "curve", curve_json(&c->curve));
-    if (!d->replay && c->logprobs && c->finish != FINISHED_ERROR)
-        json_object_set_new(m, "logprobs", float_bits(c->logprobs, c->n_logprobs));
+    if (!d->replay && c->finish != FINISHED_ERROR)
+        add_scores(m, c->n_logprobs, c->logprobs, c->tops, c->top_logprobs);
+    if (json_object_get(m, "logprobs"))
+        json_object_set_new(m, "end", json_integer(c->end_token));
     if (d->replay && c->finish != FINISHED_ERROR)
         json_object_set_new(m, "replay", replay_json(c, d->replay));
     return m;
@@ -376,14 +418,18 @@ int message_read_done(const json_t *m, const char **key, struct completion *c, s
     const json_t *curve = json_object_get(m, "curve");
     if (curve && !curve_json_read(curve, &c->curve))
         return set_malformed(m, "curve is no curve of reads", e);
-    const json_t *logprobs = json_object_get(m, "logprobs");
-    c->n_logprobs = (int)json_array_size(logprobs);
-    c->logprobs = logprobs ? read_float_bits(logprobs, json_array_size(logprobs)) : NULL;
-    if (logprobs && !c->logprobs)
+    size_t n = json_array_size(json_object_get(m, "logprobs"));
+    int n_scores = read_scores(m, n, &c->logprobs, &c->tops, &c->top_logprobs);
+    const json_t *end = json_object_get(m, "end");
+    c->n_logprobs = (int)n;
+    c->end_token = (int32_t)json_integer_value(end);
+    if (n_scores < 0)
         return set_malformed(m, "logprobs are no list of numbers", e);
-    size_t more = (c->error ? 1 : 0) + (logprobs ? 1 : 0) + (c->likelihood.n ? 1 : 0) +
-                  (c->options.n ? 1 : 0) + (curve ? 1 : 0) + (json_object_get(m, "replay") ? 1 : 0);
-    if (json_object_size(m) != 4 + COMPLETION_JSON_FIELDS + more)
+    if (!c->logprobs == json_is_integer(end))
+        return set_malformed(m, "end is no token", e);
+    int more = (c->error ? 1 : 0) + n_scores + (end ? 1 : 0) + (c->likelihood.n ? 1 : 0) +
+               (c->options.n ? 1 : 0) + (curve ? 1 : 0) + (json_object_get(m, "replay") ? 1 : 0);
+    if (json_object_size(m) != (size_t)(4 + COMPLETION_JSON_FIELDS + more))
         return set_malformed(m, "a field too many", e);
     c->ids = c->n_ids < 0 ? NULL : read_integers(ids, (size_t)c->n_ids, 0);
     return c->ids ? 0 : set_malformed(m, "ids are no list of token ids", e);

@@ -37,7 +37,8 @@ json_t *message_replay(const struct job *j, const char *cell);
  * error; j->replay is the caller's to set. */
 int message_read_replay(const json_t *m, struct job *j, struct replay_tokens *replay, const char **cell,
                         struct err *e);
-/* The key stands for this request until it is done, and may then be used for another one. */
+/* The key stands for this request until it is done, and may then be used for another one. The tokens that it
+ * forces must stand in memory right behind those of its prompt. */
 json_t *message_request(const struct job *j, const char *cell);
 /* What a request is made of; request_release() frees it. */
 struct owned_request {
@@ -50,11 +51,11 @@ int message_read_request(const json_t *m, const char **key, const char **cell, s
                          struct err *e);
 void request_release(struct owned_request *q); /* zeroes it, too */
 json_t *message_cancel(const char *key);
-/* The tokens from number `from` on of a request that streams. */
-json_t *message_tokens(const char *key, int from, int n, const int32_t *ids, const float *logprobs);
-/* ids and logprobs (NULL: there are none) are the caller's to free, also after an error. */
-int message_read_tokens(const json_t *m, const char **key, int *from, int *n, int32_t **ids, float **logprobs,
-                        struct err *e);
+/* New tokens of a request that streams. */
+json_t *message_tokens(const char *key, const struct decoder_tokens *t);
+/* What *t points to is the caller's, who calls decoder_tokens_release(), also after an error. */
+int message_read_tokens(const json_t *m, const char **key, struct decoder_tokens *t, struct err *e);
+void decoder_tokens_release(struct decoder_tokens *t);
 json_t *message_stop(void);
 json_t *message_drain(void);
 /* turn: how often the worker's loop has gone round. */
@@ -83,10 +84,11 @@ int message_read_running(const struct worker_progress *p, size_t i, const char *
 json_t *message_error(const struct err *error);
 int message_read_error(const json_t *m, struct err *error, struct err *e);
 
-/* A completion with its curve of reads, its log-probabilities where it has them, and what a replay saw. */
+/* A completion with its curve of reads, its log-probabilities and likeliest tokens where it has them, and
+ * what a replay saw. */
 json_t *message_done(const char *key, const struct decoded_job *d);
-/* Fills *c anew. c->ids, c->logprobs and c->curve (curve_json_release()) are the caller's to free, also after
- * an error. */
+/* Fills *c anew. c->ids, c->logprobs, c->tops, c->top_logprobs and c->curve (curve_json_release()) are the
+ * caller's to free, also after an error. */
 int message_read_done(const json_t *m, const char **key, struct completion *c, struct err *e);
 /* What a done message of a replay has beside that: c's logprobs, gaps and tops, bit for bit, and what layers
  * read; the caller's to free, also after an error. */

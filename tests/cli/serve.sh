@@ -1,6 +1,6 @@
 #!/bin/bash
 # kveval serve, asked by serve_client.py: what is honoured and what is refused, streams, equal bytes, clients that go away,
-# and a drain.
+# answers that nobody reads, and a drain.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 is not there"
 . "$here/servers.sh"
@@ -21,6 +21,7 @@ python3 "$here/serve_client.py" "$port" drain "$server" || fail "the drain is no
 server_ends 0
 
 serve --drain 600
+python3 "$here/serve_client.py" "$port" unread || fail "answers that nobody reads are not counted"
 python3 "$here/serve_client.py" "$port" cut "$server" || fail "what is open is not answered when the server ends"
 server_ends 130
 

@@ -75,14 +75,17 @@ def models():
 
 def refusals():
     for name, value in (("presence_penalty", 0.5), ("frequency_penalty", -1), ("repetition_penalty", 1.1), ("min_p", 0.1),
-                        ("logit_bias", {"5": 1}), ("echo", True), ("suffix", "x"), ("best_of", 2), ("logprobs", 3),
+                        ("logit_bias", {"5": 1}), ("echo", 1), ("suffix", "x"), ("best_of", 2), ("logprobs", 3), ("logprobs", -1),
+                        ("prompt_logprobs", 2), ("prompt_logprobs", True),
                         ("grammar", "x"), ("n", 0), ("n", 1.5), ("temperature", -1), ("temperature", "hot"), ("top_p", 0),
                         ("max_tokens", 0), ("stop", [""]), ("stop", ["a\0b"]), ("stop", 3), ("seed", -1), ("stream", 1),
                         ("stop_token_ids", [-1]), ("stop_token_ids", [1, 2, 3]), ("max_tokens", 100000),
                         ("prompt", []), ("prompt", [[1], "a", [2.5]]), ("prompt", [10 ** 6]), ("kveval", {"seed": 1}),
                         ("messages", []), ("stream_options", 3), ("min_tokens", 50)):
         refused(400, name, **{name: value})
-    for name, value in (("top_logprobs", 2), ("logprobs", 1), ("tools", [{}]), ("tool_choice", "required"), ("echo", False),
+    for name in ("echo", "prompt_logprobs"):
+        refused(400, name, stream=True, **{name: 1 if name == "prompt_logprobs" else True})
+    for name, value in (("top_logprobs", 2), ("prompt_logprobs", 1), ("logprobs", 1), ("tools", [{}]), ("tool_choice", "required"), ("echo", False),
                         ("response_format", {"type": "json_object"}), ("chat_template_kwargs", {"x": 1}),
                         ("reasoning_effort", "low"), ("max_completion_tokens", 0), ("prompt", "x")):
         refused(400, name, "/v1/chat/completions", messages=[{"role": "user", "content": "a"}], **{name: value})
@@ -140,8 +143,87 @@ def answers():
     assert chat([{"type": "text", "text": t} for t in ("x0 = 3. Wh", "at is x0?")], max_tokens=9, temperature=0)["choices"][0]["message"] == c["message"]
 
 
+def echoes():
+    """A prompt's log-probabilities, in each of the forms in which they are asked for."""
+    text = "a = 3 \u00e9 x"
+    want = complete(prompt=text, max_tokens=6, temperature=0, ignore_eos=True, logprobs=1, return_token_ids=True, stop=["#"])["choices"][0]
+    ids = want["prompt_token_ids"]
+    c = complete(prompt=text, max_tokens=6, temperature=0, ignore_eos=True, logprobs=1, echo=True, return_token_ids=True, stop=["#"])["choices"][0]
+    assert c["text"] == text + want["text"] and c["token_ids"] == want["token_ids"], c
+    l, n = c["logprobs"], len(ids)
+    assert [len(l[k]) for k in ("tokens", "token_logprobs", "top_logprobs", "text_offset")] == [n + 6] * 4, l
+    assert l["token_logprobs"][0] is None and l["top_logprobs"][0] is None
+    for k in ("tokens", "token_logprobs", "top_logprobs"):  # what follows is what follows without an echo
+        assert l[k][n:] == want["logprobs"][k], (k, l[k], want["logprobs"])
+    assert l["text_offset"][n:] == [len(text) + at for at in want["logprobs"]["text_offset"]], l
+    for token, at in zip(l["tokens"], l["text_offset"]):
+        assert "\ufffd" in token or "<" in token or c["text"][at:at + len(token)] == token, (token, at)
+    for own, top in zip(l["token_logprobs"][1:], l["top_logprobs"][1:]):
+        assert own <= max(top.values()) < 0 and len(top) <= 2, (own, top)
+    assert all(own == max(top.values()) for own, top in zip(want["logprobs"]["token_logprobs"], want["logprobs"]["top_logprobs"]))
+    # nothing generated; as ids; beside others; of several prompts and answers
+    zero = complete(prompt=text, max_tokens=0, logprobs=1, echo=True)
+    assert zero["choices"][0]["text"] == text and zero["usage"]["completion_tokens"] == zero["usage"]["kv_reads"] == 0, zero
+    bare = zero["choices"][0]["logprobs"]
+    for k in bare:
+        assert bare[k] == l[k][:n], (k, bare[k], l[k])
+    by_ids = complete(prompt=[ids, [ids[0]]], max_tokens=0, logprobs=1, echo=True, n=2, add_special_tokens=False)["choices"]
+    assert [x["index"] for x in by_ids] == [0, 1, 2, 3] and by_ids[1]["logprobs"]["top_logprobs"] == bare["top_logprobs"]
+    assert by_ids[3]["logprobs"]["token_logprobs"] == [None] and by_ids[0]["text"].endswith(text), by_ids
+    plain = complete(prompt=text, max_tokens=0, echo=True)["choices"][0]
+    assert plain["text"] == text and plain["logprobs"] is None, plain
+    # A completion that ends at once: its end token stands in the lists, whose last entry clients leave out.
+    for seed in range(200):
+        c = complete(prompt=text, max_tokens=1, temperature=9, seed=seed, logprobs=1, echo=True, stop_token_ids=[7])
+        assert len(c["choices"][0]["logprobs"]["tokens"]) == n + 1 == c["usage"]["total_tokens"], c
+        if c["choices"][0]["finish_reason"] == "stop":
+            break
+    else:
+        raise AssertionError("no completion ended at once")
+    assert c["choices"][0]["text"] == text and c["choices"][0]["logprobs"]["text_offset"][-1] == len(text), c
+    # the names of vLLM's ids, and its list by id
+    named = complete(prompt=text, max_tokens=1, logprobs=0, echo=True, return_tokens_as_token_ids=True, prompt_logprobs=1)["choices"][0]
+    assert named["logprobs"]["tokens"][:n] == [f"token_id:{i}" for i in ids] and named["logprobs"]["top_logprobs"] is None, named
+    assert named["prompt_logprobs"][0] is None and len(named["prompt_logprobs"]) == n
+    for i, place, own, top in zip(ids[1:], named["prompt_logprobs"][1:], bare["token_logprobs"][1:], bare["top_logprobs"][1:]):
+        assert place[str(i)]["logprob"] == own and max(x["logprob"] for x in place.values()) == max(top.values()), (place, own, top)
+        assert [x["rank"] for x in place.values() if x["logprob"] == max(top.values())] == [1], place
+    only = complete(prompt=text, max_tokens=1, prompt_logprobs=0)["choices"][0]
+    assert [list(x) for x in only["prompt_logprobs"][1:]] == [[str(i)] for i in ids[1:]] and only["logprobs"] is None, only
+    c = chat("x0 = 3", max_tokens=5, logprobs=True, top_logprobs=1, temperature=3)["choices"][0]["logprobs"]["content"]
+    assert all(len(x["top_logprobs"]) == 1 and x["top_logprobs"][0]["logprob"] >= x["logprob"] for x in c), c
+    refused(400, "max_tokens", prompt="a" * 200, max_tokens=10 ** 6, echo=True)
+    refused(400, "prompt", prompt=[[1] * 4000] * 140, max_tokens=0, echo=True, logprobs=1)
+    refused(400, "top_logprobs", "/v1/chat/completions", messages=[{"role": "user", "content": "a"}], top_logprobs=1)
+
+
+def scores(folder):
+    """The likelihoods of options are those of a sweep that scored them as a block."""
+    import glob
+    records = [json.loads(line) for f in glob.glob(folder + "/journal/*.jsonl") for line in open(f)]
+    names = [m["id"] for m in json.loads(ask("/v1/models")[2])["data"]][1:]
+    problems = {p["id"]: p for f in glob.glob(folder + "/problems/*.jsonl") for p in map(json.loads, open(f))}
+    assert len(records) == len(names) * len(problems) == 16, (len(records), names)
+    for name in names:
+        policy = name.split("@")[1].split(":")[0]
+        for r in records:
+            if f".{policy}" not in r["cell"]:
+                continue
+            row = problems[r["problem"]]
+            prompts = [row["prompt"] + " " + o for o in row["options"]]
+            for max_tokens in (0, 1):
+                got = complete(model=name, prompt=prompts, max_tokens=max_tokens, logprobs=1, echo=True, add_special_tokens=False)["choices"]
+                for (_, n, want), c in zip(r["options"], got):
+                    own = c["logprobs"]["token_logprobs"]
+                    own = own[-n:] if not max_tokens else own[-n - 1:-1] # as lm-evaluation-harness cuts them
+                    # with a token behind it the prompt is one longer, which a policy of prompts may see
+                    assert sum(own) == want or (max_tokens and policy in ("dms", "kascade") and abs(sum(own) - want) < 2), \
+                        (name, r["problem"], own, want, max_tokens)
+
+
 def streams():
-    for extra in ({}, {"stop": ["er", "the "]}, {"n": 3}, {"logprobs": 0, "return_token_ids": True}):
+    for extra in ({}, {"stop": ["er", "the "]}, {"n": 3}, {"logprobs": 0, "return_token_ids": True},
+                  {"logprobs": 1, "return_token_ids": True}):
         body = dict(prompt="a = 3", max_tokens=60, seed=7, temperature=2.0, ignore_eos=True, **extra)
         whole = complete(**body)
         parts = events("/v1/completions", stream_options={"include_usage": True}, **body)
@@ -154,7 +236,7 @@ def streams():
                 assert stop not in want["text"]
             if "return_token_ids" in extra:
                 assert sum((p["token_ids"] for p in mine), []) == want["token_ids"]
-                for name in ("tokens", "token_logprobs", "text_offset"):
+                for name in ("tokens", "token_logprobs", "text_offset", "top_logprobs")[:3 + extra["logprobs"]]:
                     assert sum((p["logprobs"][name] for p in mine), []) == want["logprobs"][name], name
     parts = events("/v1/chat/completions", messages=[{"role": "user", "content": "x0 = 3"}], max_tokens=9)
     assert parts[0]["choices"][0]["delta"]["role"] == "assistant" and "usage" not in parts[0]
@@ -166,6 +248,8 @@ def company():
     """Equal requests have equal bytes, whatever runs beside them and in whichever order."""
     jobs = [("/v1/completions", {"model": m, "prompt": f"a = {i}", "max_tokens": 5 + 3 * i, "seed": i, "stream": i % 3 == 0, "n": 1 + i % 2})
             for i in range(12) for m in ("pocket", "pocket@quest:k_pages=2,round=floor", "pocket@h2o:budget_tokens=32")]
+    jobs += [("/v1/completions", {"model": "pocket", "prompt": f"a = {i} b", "max_tokens": i, "echo": True, "logprobs": 1, "prompt_logprobs": 1})
+             for i in range(4)]
     jobs += [("/v1/chat/completions", {"model": "pocket", "messages": [{"role": "user", "content": f"x0 = {i}"}], "max_tokens": 30, "stream": i % 2 == 0})
              for i in range(6)]
     alone = [ask(*j)[2] for j in jobs]
@@ -222,6 +306,29 @@ def leaving():
         until(lambda: metric("running ") + metric("waiting ") == 0)
         complete(prompt="a", n=60, max_tokens=1)
     assert metric("cancelled_total") == before + 2, metric("cancelled_total")
+
+
+def unread():
+    """Answers that their clients do not read: beyond a bound nothing new is taken, until they have gone."""
+    begin = complete(prompt="a", max_tokens=1, return_token_ids=True)["choices"][0]["prompt_token_ids"][:1]
+    # an echo is large and takes little time: the first token is the longest
+    body = {"model": "pocket", "prompt": begin * 3900, "max_tokens": 0, "echo": True, "return_token_ids": True, "n": 128}
+    held = []
+    try:
+        while ask("/v1/completions", {"model": "pocket", "prompt": "a", "max_tokens": 1})[0] == 200:
+            assert len(held) < 100, metric("unread_bytes")
+            before = metric("unread_bytes")
+            held += [raw_request({**body, "seed": len(held)})]
+            until(lambda: metric("running ") + metric("waiting ") == 0 and metric("unread_bytes") > before)
+        assert len(held) > 1 and metric("unread_bytes") > 2 ** 27, (len(held), metric("unread_bytes"))
+        status, headers, data = ask("/v1/completions", {"model": "pocket", "prompt": "a", "max_tokens": 1})
+        assert status == 429 and int(headers["Retry-After"]) >= 1 and b"not read" in data, (status, data)
+        assert ask("/health")[0] == ask("/v1/models")[0] == 200
+    finally:
+        for s in held:
+            s.close()
+    until(lambda: metric("unread_bytes") == 0)
+    complete(prompt="a", max_tokens=1)
 
 
 def dying(pid):
@@ -301,7 +408,7 @@ def hub():
 
 
 if what == "all":
-    for f in (models, refusals, answers, streams, company, leaving):
+    for f in (models, refusals, answers, echoes, streams, company, leaving):
         began = time.monotonic()
         f()
         print(f"{f.__name__}: {time.monotonic() - began:.1f} s", file=sys.stderr)
@@ -313,5 +420,9 @@ elif what == "cut":
     cut(int(sys.argv[3]))
 elif what == "hub":
     hub()
+elif what == "unread":
+    unread()
+elif what == "scores":
+    scores(sys.argv[3])
 elif what == "key":
     key()

@@ -240,6 +240,14 @@ static void refusals(void)
     }
 }
 
+static void free_completion(struct completion *c)
+{
+    free((int32_t *)c->ids);
+    free((float *)c->logprobs);
+    free((int32_t *)c->tops);
+    free((float *)c->top_logprobs);
+}
+
 /* Log-probabilities come back bit for bit, minus infinity too, and so does what layers read. */
 static void replays(void)
 {
@@ -297,8 +305,75 @@ static void replays(void)
     json_decref(m);
 }
 
+/* A request whose prompt is scored, and what comes back: likeliest tokens beside the log-probabilities, bit
+ * for bit, and the token that ended it. */
+static void scored_requests(void)
+{
+    static const float logprobs[] = {-0.1f, -INFINITY}, best[] = {-0.1f, -0.25f};
+    static const int32_t ids[] = {5, 7, 9}, tops[] = {5, 9};
+    const struct job_request q = {.r = {.prompt = ids,
+                                        .n_prompt = 2,
+                                        .forced = ids + 2,
+                                        .n_forced = 1,
+                                        .n_scored = 1,
+                                        .max_new_tokens = 1,
+                                        .want_logprobs = 1},
+                                  .want_tops = 1};
+    const struct job job = {.key = "0123456789abcdef0123456789abcdef", .request = &q};
+    struct decoded_job done = {.c = {.ids = ids,
+                                     .n_ids = 1,
+                                     .text = "",
+                                     .logprobs = logprobs,
+                                     .tops = tops,
+                                     .top_logprobs = best,
+                                     .n_logprobs = 2,
+                                     .end_token = 9}};
+    const struct decoder_tokens told = {
+        .from = 3, .n = 2, .ids = ids, .logprobs = logprobs, .tops = tops, .top_logprobs = best};
+    struct owned_request own;
+    struct decoder_tokens t;
+    struct completion c;
+    struct err e = {0};
+    const char *key, *cell;
+    json_t *m = message_request(&job, "c1");
+    CHECK_INT(message_read_request(m, &key, &cell, &own, &e), 0);
+    CHECK(own.q.r.n_prompt == 2 && own.q.r.n_forced == 1 && own.q.r.forced[0] == 9 && own.q.r.n_scored == 1);
+    CHECK(own.q.want_tops && own.q.r.want_logprobs && !own.q.is_streamed);
+    request_release(&own);
+    json_decref(m);
+
+    m = message_done("k", &done);
+    CHECK_INT(message_read_done(m, &key, &c, &e), 0);
+    CHECK(c.n_logprobs == 2 && !memcmp(c.logprobs, logprobs, sizeof logprobs) &&
+          !memcmp(c.tops, tops, sizeof tops) && !memcmp(c.top_logprobs, best, sizeof best) &&
+          c.end_token == 9);
+    free_completion(&c);
+    json_object_del(m, "top_logprobs");
+    CHECK_INT(message_read_done(m, &key, &c, &e), ERR_FORMAT);
+    free_completion(&c);
+    json_decref(m);
+    e.code = 0;
+    done.c.tops = NULL;
+    m = message_done("k", &done);
+    CHECK_INT(message_read_done(m, &key, &c, &e), 0);
+    CHECK(c.n_logprobs == 2 && c.logprobs && !c.tops && !c.top_logprobs);
+    free_completion(&c);
+    json_decref(m);
+
+    m = message_tokens("k", &told);
+    CHECK_INT(message_read_tokens(m, &key, &t, &e), 0);
+    CHECK(t.from == 3 && t.n == 2 && t.ids[1] == 7 && !memcmp(t.logprobs, logprobs, sizeof logprobs) &&
+          !memcmp(t.tops, tops, sizeof tops) && !memcmp(t.top_logprobs, best, sizeof best));
+    decoder_tokens_release(&t);
+    json_array_remove(json_object_get(m, "tops"), 0);
+    CHECK_INT(message_read_tokens(m, &key, &t, &e), ERR_FORMAT);
+    decoder_tokens_release(&t);
+    json_decref(m);
+}
+
 int main(void)
 {
+    scored_requests();
     replays();
     messages();
     bytes();
