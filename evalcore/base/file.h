@@ -67,6 +67,12 @@ void file_host_name(char *out, size_t n);
  * may write the same path at once; the file of the last one stays. On an error the temporary file is removed,
  * and path is as it was unless only syncing the folder failed. */
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e);
+/* The same of n pieces, one behind the other. */
+struct file_piece {
+    const void *data;
+    size_t size;
+};
+int file_write_pieces(const char *path, const struct file_piece *piece, size_t n, struct err *e);
 /* The same without fsync, for what is written often and not worth keeping: a power cut may leave an empty
  * file. */
 int file_replace(const char *path, const void *data, size_t n, struct err *e);

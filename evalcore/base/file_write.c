@@ -171,10 +171,22 @@ static const char *why_kept(const char *path)
                                                                              : NULL;
 }
 
-static int replace_file(const char *path, const void *data, size_t n, int sync, struct err *e)
+static int put_pieces(int fd, const struct file_piece *piece, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (file_put(fd, piece[i].data, piece[i].size) < 0)
+            return -1;
+    return 0;
+}
+
+static int replace_file(const char *path, const struct file_piece *piece, size_t n_pieces, int sync,
+                        struct err *e)
 {
     struct str tmp = {0};
     const char *why = why_kept(path);
+    size_t n = 0;
+    for (size_t i = 0; i < n_pieces; i++)
+        n += piece[i].size;
     if (why)
         return err_set(e, ERR_IO, "cannot write %s (%zu bytes): %s; remove it, or choose another place", path,
                        n, why);
@@ -183,7 +195,7 @@ static int replace_file(const char *path, const void *data, size_t n, int sync, 
         rc = fd;
         goto out;
     }
-    int failed = file_put(fd, data, n) < 0 || (sync && file_sync(fd) < 0), cause = errno;
+    int failed = put_pieces(fd, piece, n_pieces) < 0 || (sync && file_sync(fd) < 0), cause = errno;
     if (close(fd) < 0 && !failed) {
         failed = 1;
         cause = errno;
@@ -205,12 +217,17 @@ out:
 
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e)
 {
-    return replace_file(path, data, n, 1, e);
+    return replace_file(path, &(struct file_piece){data, n}, 1, 1, e);
+}
+
+int file_write_pieces(const char *path, const struct file_piece *piece, size_t n, struct err *e)
+{
+    return replace_file(path, piece, n, 1, e);
 }
 
 int file_replace(const char *path, const void *data, size_t n, struct err *e)
 {
-    return replace_file(path, data, n, 0, e);
+    return replace_file(path, &(struct file_piece){data, n}, 1, 0, e);
 }
 
 int file_open_output(const char *path, int flags, struct err *e)
@@ -233,7 +250,7 @@ int file_open_output(const char *path, int flags, struct err *e)
 int file_write_output(const char *path, const void *data, size_t n, struct err *e)
 {
     if (!is_stream(path))
-        return replace_file(path, data, n, 1, e);
+        return replace_file(path, &(struct file_piece){data, n}, 1, 1, e);
     int fd = file_open_output(path, 0, e);
     if (fd < 0)
         return fd;
