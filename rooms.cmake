@@ -66,7 +66,7 @@ set(rooms
 
   "evalcore/cli            | *                                          |"
   "evalcore/net            | http.h                                     |"
-  "evalcore/fetch          | fetch.h                                    | evalcore/net evalcore/cli"
+  "evalcore/fetch          | fetch.h                                    | evalcore/net evalcore/cli tasks"
   "evalcore/stats          | stats.h                                    |"
   "evalcore/page           | doc.h svg.h                                |"
   "evalcore/process        | wire.h worker_process.h                    | evalcore/cli"

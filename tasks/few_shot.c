@@ -187,10 +187,13 @@ static int read_file(struct few_shot *k, const char *file, const char *beside, s
     const char *path =
         slash ? arena_printf(&k->task.arena, "%.*s/%s", (int)(slash - beside), beside, file) : file;
     if (!file_exists(path))
-        return err_set(e, ERR_USAGE,
-                       "task %s: there is no file %s, which has the examples of its prompt; put it there, or "
-                       "choose a prompt without examples",
-                       k->loading.file->name, path);
+        return err_set(
+            e, ERR_USAGE,
+            "task %s: there is no file %s, which has the examples of its prompt; %s%s, or choose a "
+            "prompt without examples",
+            k->loading.file->name, path,
+            k->loading.file->rows.sources ? "get it with kveval fetch " : "put it there",
+            k->loading.file->rows.sources ? k->loading.file->name : "");
     const char *folder =
         slash ? arena_strndup(&k->task.arena, beside, (size_t)(slash - beside) + (slash == beside)) : "";
     if (k->loading.file->dir && task_file_check_link(k->loading.file, "few_shot.file", folder, file, e))

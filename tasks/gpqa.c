@@ -194,11 +194,24 @@ static int grade_gpqa(struct grade *out, const struct problem *p, const struct r
     return grade_choice(out, p->gold[0], r, p->n_options, a);
 }
 
+/* Several independent projects publish this hash for this commit. */
+static const struct task_source sources[] = {
+    {.file = "gpqa/gpqa_diamond.csv",
+     .hub = "Idavidrein/gpqa",
+     .revision = "633f5ee89ab8ad4522a9f850766b73f62147ffdd",
+     .part = {"gpqa_diamond.csv"},
+     .sha256 = {"41d1213cd7a4998605a26c2798500652572007161b3a92817ba46b35befcd305"},
+     .licence = "CC BY 4.0",
+     .is_gated = 1},
+    {.file = NULL},
+};
+
 const struct task_ops task_gpqa_diamond = {
     .name = "gpqa_diamond",
     .help = "GPQA-Diamond: 198 questions with four options (CSV); options in an order fixed by the record id",
     .version = "2",
     .default_file = "gpqa/gpqa_diamond.csv",
+    .sources = sources,
     .fields =
         "columns Record ID, Question, Correct Answer, Incorrect Answer 1, 2 and 3; for the prompt delta, "
         "these but the first with \"Pre-Revision \" before their names",

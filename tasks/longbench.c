@@ -210,11 +210,46 @@ static int grade_longbench(struct grade *out, const struct problem *p, const str
     return metric_grade(out, set->metric, set->first_line, p, r, a);
 }
 
+/* The numbers of rows are those of its README. */
+static const struct task_member members[] = {
+    {"narrativeqa", 200},
+    {"qasper", 200},
+    {"multifieldqa_en", 150},
+    {"multifieldqa_zh", 200},
+    {"hotpotqa", 200},
+    {"2wikimqa", 200},
+    {"musique", 200},
+    {"dureader", 200},
+    {"gov_report", 200},
+    {"qmsum", 200},
+    {"multi_news", 200},
+    {"vcsum", 200},
+    {"trec", 200},
+    {"triviaqa", 200},
+    {"samsum", 200},
+    {"lsht", 200},
+    {"passage_count", 200},
+    {"passage_retrieval_en", 200},
+    {"passage_retrieval_zh", 200},
+    {"lcc", 500},
+    {"repobench-p", 500},
+    {NULL, 0},
+};
+static const struct task_source sources[] = {
+    {.file = "longbench",
+     .hub = "zai-org/LongBench",
+     .part = {"data.zip"},
+     .members = members,
+     .licence = "MIT (texts: their sources)"},
+    {.file = NULL},
+};
+
 const struct task_ops task_longbench = {
     .name = "longbench",
     .help = "LongBench: long-context questions, summaries, classification, retrieval and code (JSONL)",
     .version = "2",
     .default_file = "longbench/SUBSET.jsonl",
+    .sources = sources,
     .fields =
         "input (or question), context, answers (a list), all_classes (trec and lsht), perhaps _id (or id) "
         "and dataset",

@@ -258,19 +258,6 @@ static int find_file(const char **path, struct task *t, const char *data_dir, st
             "task %s: its problems come from a file, which is not part of the program; name it with file, "
             "or with --data DIR a folder that holds %s",
             ops->name, *path);
-    if (!file_exists(*path) && ops->file && ops->file->few_shot.file)
-        return err_set(
-            e, ERR_USAGE,
-            "task %s: there is no file %s; its rows are %s on the Hub, and the examples of its prompt go "
-            "beside them (docs/sets.md); or name it with file",
-            ops->name, *path, ops->file->rows.hub ? ops->file->rows.hub : "not");
-    if (!file_exists(*path) && ops->file && ops->kind && !strcmp(ops->kind, "code"))
-        return err_set(
-            e, ERR_USAGE,
-            "task %s: there is no file %s; its rows are %s, of %s on the Hub (docs/tasks.md); or name it "
-            "with file",
-            ops->name, *path, ops->file->rows.path ? ops->file->rows.path : "files",
-            ops->file->rows.hub ? ops->file->rows.hub : "nothing");
     if (!file_exists(*path))
         return err_set(
             e, ERR_USAGE,

@@ -122,6 +122,29 @@ struct task {
     struct arena arena; /* owns problems */
 };
 
+/* A data file that `kveval fetch` makes. With split: rows of a parquet set through the Hub's rows interface;
+ * with members: an archive of JSONL files; else the parts, one behind the other. */
+enum { TASK_PARTS_MAX = 8 };
+struct task_member { /* "qasper" stands for data/qasper.jsonl in the archive and FILE/qasper.jsonl beside us
+                      */
+    const char *name;
+    int n_rows;
+};
+struct task_source {
+    const char *file;     /* below the data folder; of an archive a folder. NULL: the end of a list */
+    const char *hub;      /* a data set's id on the Hub; NULL: the parts are whole addresses */
+    const char *revision; /* a commit; NULL: the current one */
+    /* Files of the Hub's data set or whole addresses, and the SHA-256 of each; NULL: as the Hub lists it */
+    const char *part[TASK_PARTS_MAX], *sha256[TASK_PARTS_MAX];
+    const char *config, *split;
+    int n_rows;          /* of the split; 0: not known */
+    const char *answers; /* of the split: SHA-256 of the answers without leading zeros, sorted, each with a
+                          * line end; NULL: not known */
+    const struct task_member *members; /* files that must be in the archive; ends with name NULL */
+    const char *licence;
+    int is_gated; /* 1: needs a token and an agreement on the data set's page */
+};
+
 struct task_ops {
     const char *name; /* "aime24" */
     const char
@@ -130,7 +153,8 @@ struct task_ops {
     const char *version;      /* part of the job key: a change of prompt or problems changes it */
     const char *default_file; /* under the data folder, e.g. "aime/aime24.jsonl"; NULL: generated. "SUBSET" in
                                * it stands for the option's value (LongBench) */
-    const char *fields;       /* what a row of its file must have, for `list tasks`; NULL: it reads no file */
+    const struct task_source *sources; /* the files that can be fetched, ends with file NULL; NULL: none */
+    const char *fields;  /* what a row of its file must have, for `list tasks`; NULL: it reads no file */
     const char *options; /* keys of task_params that this task knows, comma-separated, beside file, prompt
                           * and problems; NULL: none */
     /* "accuracy"; "score" for text metrics; or "bits_per_byte", which asks for no answer but measures how

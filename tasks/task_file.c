@@ -122,7 +122,10 @@ static int check_name(const struct task_parse *p)
 static int read_rows(const struct task_parse *p, const json_t *o)
 {
     struct task_rows *r = &p->f->rows;
-    int rc = task_parse_table(p, "rows", rows_params, r, o);
+    json_t *rest = json_is_object(o) ? json_copy((json_t *)o) : NULL;
+    json_object_del(rest, "fetch");
+    int rc = task_parse_table(p, "rows", rows_params, r, rest ? rest : o);
+    json_decref(rest);
     if (!rc && r->file)
         rc = task_file_check_path(p->f, "rows.file", r->file, p->e);
     if (!rc && r->file && p->f->dir)
@@ -130,7 +133,7 @@ static int read_rows(const struct task_parse *p, const json_t *o)
     if (!rc && r->format && !rows_format_is_known(r->format))
         rc = err_set(p->e, ERR_USAGE, "%s: \"rows.format\" is \"%.40s\"; it can be jsonl, json, csv or tsv",
                      p->f->where, r->format);
-    return rc;
+    return rc ? rc : task_parse_sources(p, json_object_get(o, "fetch"));
 }
 
 static int read_facts(const struct task_parse *p, const json_t *o)
@@ -433,6 +436,7 @@ static void make_ops(const struct task_parse *p)
         .help = f->about ? f->about : k->help,
         .version = f->dir ? arena_printf(p->arena, "%s-%s", f->version ? f->version : "1", hex) : f->version,
         .default_file = f->rows.file,
+        .sources = f->rows.sources,
         .fields = list_fields(p),
         .options = list_options(p),
         .metric = k->metric,

@@ -97,7 +97,8 @@ struct task_kind {
 
 struct task_rows { /* where rows come from */
     const char *file, *format, *hub, *revision, *path, *licence;
-    const char *with, *without; /* only rows that have this column, or lack it; NULL: all */
+    const char *with, *without;        /* only rows that have this column, or lack it; NULL: all */
+    const struct task_source *sources; /* what "fetch" says; NULL: nothing */
 };
 struct task_facts {    /* what a file of the set has */
     int rows, repeats; /* repeats: of them, how many repeat an earlier one */

@@ -21,6 +21,8 @@ int task_parse_table(const struct task_parse *p, const char *key, const struct p
 const char *task_parse_text(const struct task_parse *p, const json_t *v);
 /* May a task, a variant or a field be called so? 1 or 0. */
 int task_parse_is_name(const char *s);
+/* Reads "rows.fetch" into the task's rows, whose other keys were read before; NULL: nothing is fetched. */
+int task_parse_sources(const struct task_parse *p, const json_t *list);
 /* Reads "prompts"; NULL: the kind's. */
 int task_parse_prompts(const struct task_parse *p, const json_t *given);
 

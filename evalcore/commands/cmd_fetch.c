@@ -13,8 +13,9 @@
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/fetch/fetch.h"
+#include "tasks/task.h"
 
-enum { NAMES_MAX = 32 };
+enum { NAMES_MAX = 32, TASKS_MAX = 256 };
 
 struct fetch_command {
     const char *data, *rows_server;
@@ -43,37 +44,55 @@ static const char *const state_words[] = {
     [FETCH_MISSING] = "MISSING", [FETCH_THERE] = "there", [FETCH_OTHER] = "other"};
 
 /* "owner/name" of the Hub, or of a file on GitHub of its address, in `a`. */
-static const char *source_name(const struct fetch_source *s, struct arena *a)
+static const char *source_name(const struct task_source *s, struct arena *a)
 {
     static const char github[] = "https://raw.githubusercontent.com/";
-    const char *path =
-        s->part[0] && !strncmp(s->part[0], github, strlen(github)) ? s->part[0] + strlen(github) : "";
+    if (!s->part[0] || strncmp(s->part[0], github, strlen(github)))
+        return s->hub;
+    const char *path = s->part[0] + strlen(github);
     const char *name = path + strcspn(path, "/") + (strchr(path, '/') != NULL);
-    return s->repo ? s->repo : arena_strndup(a, path, (size_t)(name - path) + strcspn(name, "/"));
+    return arena_strndup(a, path, (size_t)(name - path) + strcspn(name, "/"));
+}
+
+/* What stands behind it in brackets does not fit: kveval list tasks NAME has it. */
+static void add_licence(struct str *out, const struct task_source *s)
+{
+    size_t n = strcspn(s->licence, "(;");
+    while (n && s->licence[n - 1] == ' ')
+        n--;
+    str_printf(out, "  %.*s%s", (int)n, s->licence, s->is_gated ? ", gated" : "");
+}
+
+/* A file's line, and one more for each further part with a hash. task: NULL where the line above names it. */
+static void list_source(struct str *out, const char *task, const struct task_source *s, const char *data)
+{
+    struct arena a = {0};
+    char check[16];
+    const char *state = data ? state_words[fetch_source_look(s, data)] : "-";
+    const char *revision = s->revision && !s->split ? s->revision : "main";
+    for (int i = 0; i < TASK_PARTS_MAX && (i == 0 || (s->part[i] && s->sha256[i])); i++) {
+        fetch_source_check(check, sizeof check, s, i);
+        str_printf(out, "%-16s  %-7s  %-34s  %-8.8s  %-10s", i || !task ? "" : task, i ? "" : state,
+                   i ? "" : source_name(s, &a), i ? "" : revision, check);
+        if (!i && task)
+            add_licence(out, s);
+        else if (!i)
+            str_printf(out, "  %s", strrchr(s->file, '/') + 1);
+        str_putc(out, '\n');
+    }
+    arena_release(&a);
 }
 
 /* The tables of --list, at most 110 columns: problem files, and models in the Hub's cache. data and cache may
  * be NULL. */
 static void list_tasks(struct str *out, const char *data)
 {
-    const struct fetch_source *s;
-    struct arena a = {0};
-    str_printf(out, "%-13s  %-7s  %-24s  %-8s  %-12s  %s\n", "task", "data", "source", "revision", "sha256",
-               "licence");
-    for (size_t i = 0; (s = fetch_source_at(i)); i++) {
-        const char *hash = s->form == FETCH_ROWS ? "of answers" : s->form == FETCH_ZIP ? "by the Hub" : NULL;
-        for (int k = 0; k < FETCH_PARTS_MAX && (k == 0 || s->part[k]); k++)
-            str_printf(out, "%-13s  %-7s  %-24s  %-8.8s  %-12.12s  %s%s\n", k ? "" : s->task,
-                       k      ? ""
-                       : data ? state_words[fetch_source_look(s, data)]
-                              : "-",
-                       k ? "" : source_name(s, &a), k ? "" : s->revision,
-                       hash           ? hash
-                       : s->sha256[k] ? s->sha256[k]
-                                      : "not known",
-                       k ? "" : s->licence, !k && s->is_gated ? ", gated" : "");
-    }
-    arena_release(&a);
+    const struct task_ops *ops;
+    str_printf(out, "%-16s  %-7s  %-34s  %-8s  %-10s  %s\n", "task", "data", "source", "revision",
+               "checked by", "licence");
+    for (size_t i = 0; (ops = task_at(i)); i++)
+        for (const struct task_source *s = ops->sources; s && s->file; s++)
+            list_source(out, s == ops->sources ? ops->name : NULL, s, data);
 }
 
 /* Bytes of a model's blobs. */
@@ -172,9 +191,16 @@ static void hide_progress(const struct fetch_options *o)
 
 static int unknown_source(const char *name, struct err *e)
 {
-    const char *names[NAMES_MAX + 1] = {0};
-    for (size_t i = 0; i < NAMES_MAX && fetch_source_at(i); i++)
-        names[i] = fetch_source_at(i)->task;
+    const char *names[TASKS_MAX + 1] = {0};
+    const struct task_ops *ops = task_find(name);
+    size_t n = 0;
+    if (ops)
+        return err_set(e, ERR_USAGE,
+                       "task %s has nothing to fetch: it makes its problems itself, or takes a file of yours",
+                       name);
+    for (size_t i = 0; n < TASKS_MAX && (ops = task_at(i)); i++)
+        if (ops->sources)
+            names[n++] = ops->name;
     const char *near = str_nearest(name, names);
     if (strchr(name, '/') && file_exists(name))
         return err_set(e, ERR_USAGE,
@@ -187,29 +213,45 @@ static int unknown_source(const char *name, struct err *e)
                    name, near ? ", did you mean " : "", near ? near : "");
 }
 
-static int get_task(const struct fetch_source *s, const char *data, const struct fetch_options *o,
-                    int *signal, struct err *e)
+static int get_source(const char *task, const struct task_source *s, const char *data,
+                      const struct fetch_options *o, int *signal, struct err *e)
 {
     struct str note = {0};
     switch (fetch_source_look(s, data)) {
     case FETCH_MISSING:
         break;
     case FETCH_THERE:
-        log_info("%s: %s is there already", s->task, s->file);
+        log_info("%s: %s is there already", task, s->file);
         return 0;
     case FETCH_OTHER:
         return err_set(
             e, ERR_USAGE,
             "%s: %s/%s is there already and is not the file that is fetched (SHA-256 %s); move it away to "
             "fetch that one",
-            s->task, data, s->file, s->sha256[0]);
+            task, data, s->file, s->sha256[0]);
     }
     int rc = fetch_source_get(s, data, o, &note, signal, e);
     hide_progress(o);
     if (!rc && !*signal)
-        log_info("%s: %s/%s, %s", s->task, data, s->file, str_text(&note));
+        log_info("%s: %s/%s, %s", task, data, s->file, str_text(&note));
     str_release(&note);
     return rc;
+}
+
+static int get_task(const struct task_ops *ops, const char *data, const struct fetch_options *o, int *signal,
+                    struct err *e)
+{
+    int rc = 0;
+    for (const struct task_source *s = ops->sources; s->file && !rc && !*signal; s++)
+        rc = get_source(ops->name, s, data, o, signal, e);
+    return rc;
+}
+
+/* The task of that name that has something to fetch; NULL: there is none. */
+static const struct task_ops *find_task(const char *name)
+{
+    const struct task_ops *ops = task_find(name);
+    return ops && ops->sources ? ops : NULL;
 }
 
 static int get_model(const char *name, const struct process_env *p, const struct fetch_options *o,
@@ -246,7 +288,7 @@ static int check_names(const struct fetch_command *o, int n, const char *const *
         return err_set(e, ERR_USAGE,
                        "name the tasks or models to fetch; kveval fetch --list shows which tasks there are");
     for (int i = 0; i < n; i++) {
-        int is_task = fetch_source_find(names[i]) != NULL;
+        int is_task = find_task(names[i]) != NULL;
         if (!is_task && !hub_is_id(names[i]))
             return unknown_source(names[i], e);
         if (is_task && !o->data)
@@ -300,8 +342,9 @@ static int run_fetch(const struct process_env *p, int argc, char **argv)
     stop_block();
     int rc = 0;
     for (int i = 0; i < n && !signal && !rc; i++) {
-        const struct fetch_source *s = fetch_source_find(names[i]);
-        rc = s ? get_task(s, o.data, &options, &signal, &e) : get_model(names[i], p, &options, &signal, &e);
+        const struct task_ops *ops = find_task(names[i]);
+        rc = ops ? get_task(ops, o.data, &options, &signal, &e)
+                 : get_model(names[i], p, &options, &signal, &e);
     }
     arena_release(&a);
     if (rc)
@@ -316,7 +359,8 @@ const struct command cmd_fetch = {
     .usage = "TASK|MODEL... [--data DIR]",
     .help = "fetch the problem files of tasks and models by their id on the Hub, checked by hash",
     .details =
-        "A task's file goes where sweep --data DIR looks for it. A model (owner/name, or "
+        "A task's files, problems and the examples of its prompt, go where sweep --data DIR looks for them.\n"
+        "A model (owner/name, or "
         "owner/name@REVISION)\n"
         "goes into the Hub's cache, where Transformers and vLLM find it too; of its files configuration,\n"
         "tokenizer, chat template, licence and safetensors weights are taken. Nothing gets its name before\n"

@@ -6,7 +6,6 @@
 
 #include "engine/engine.h"
 #include "engine/policies/policy.h"
-#include "evalcore/fetch/fetch.h"
 #include "tasks/task.h"
 
 static void add_word(struct str *out, const char *word)
@@ -28,8 +27,9 @@ static void add_tasks(struct str *out)
 
 static void add_sources(struct str *out)
 {
-    for (size_t i = 0; fetch_source_at(i); i++)
-        add_word(out, fetch_source_at(i)->task);
+    for (size_t i = 0; task_at(i); i++)
+        if (task_at(i)->sources)
+            add_word(out, task_at(i)->name);
 }
 
 static void add_forms(struct str *out)

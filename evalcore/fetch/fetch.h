@@ -7,8 +7,10 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
 #include "evalcore/cli/hub_model.h"
+#include "tasks/task.h"
 
-/* The room that gets data sets and models from the network: what is fetched from where, and how.
+/* The room that gets data sets and models from the network. What a task's data files are made of its task
+ * says (struct task_source).
  *
  * Functions that fetch return 0 or ERR_USAGE: the server wants a token or an agreement; ERR_IO: network,
  * disk, no such file; ERR_DISK: the disk is full or fails when the finished file is written; ERR_FORMAT: not
@@ -16,43 +18,11 @@
  * ERR_BUSY: another process fetches it. *signal: that of stop.h which ended them early; the return value is 0
  * then, and a repeated call goes on. */
 
-enum { FETCH_PARTS_MAX = 2 };
-
-enum fetch_form {
-    FETCH_PARTS, /* files with known hashes, one behind the other: others are refused, whoever served them */
-    FETCH_ROWS,  /* a parquet set through the Hub's rows interface, which serves no fixed revision */
-    FETCH_ZIP    /* an archive of JSONL files, checked by the hash that the Hub states for it */
-};
-
-struct fetch_member { /* "qasper" stands for data/qasper.jsonl in the archive and FILE/qasper.jsonl beside us
-                       */
-    const char *name;
-    int n_rows;
-};
-
-struct fetch_source {
-    const char *task; /* "aime25" */
-    enum fetch_form form;
-    const char *repo;     /* a data set's id on the Hub; NULL: the parts are whole addresses */
-    const char *revision; /* commit; for rows and archives "main" */
-    const char *part[FETCH_PARTS_MAX], *sha256[FETCH_PARTS_MAX];
-    const char *file; /* below the data folder; for archives a folder */
-    const char *licence;
-    int is_gated; /* 1: needs a token and an agreement on the data set's page */
-    const char *split;
-    int n_rows;          /* rows only */
-    const char *answers; /* rows only: SHA-256 of the answers without leading zeros, sorted, each with a
-                          * line end */
-    const struct fetch_member *members; /* archives only: the files that must be in it; ends with name NULL */
-};
-
-const struct fetch_source *fetch_source_at(size_t i);           /* NULL past the end */
-const struct fetch_source *fetch_source_find(const char *task); /* NULL: the task has none */
 /* What fetch_source_look() finds in the folder `data`. FETCH_THERE: the file, or all files of an archive, are
  * there; FETCH_MISSING: they are not. FETCH_OTHER: a file of that name whose hash is another
- * one than the source's; that can be told where it is made of one part. */
+ * one than the source's; that can be told where it is made of one part whose hash the source has. */
 enum fetch_state { FETCH_MISSING, FETCH_THERE, FETCH_OTHER };
-enum fetch_state fetch_source_look(const struct fetch_source *s, const char *data);
+enum fetch_state fetch_source_look(const struct task_source *s, const char *data);
 
 /* Called while bytes arrive, in the calling thread: `have` of `size` bytes are there; size 0: not known. */
 typedef void (*fetch_show_fn)(void *context, const char *name, int64_t have, int64_t size);
@@ -71,11 +41,15 @@ struct fetch_options {
     void *show_context;
 };
 
+/* What fetch_source_get() checks, in a few words: "35dc41080a", the beginning of part i's SHA-256, "by the
+ * Hub", "answers" or "rows". n: bytes of out. */
+void fetch_source_check(char *out, size_t n, const struct task_source *s, int i);
+
 /* Makes data/<source's file>, never under its name before it is whole. Files that the Hub's cache holds are
  * taken from there; offline it is ERR_USAGE when that does not hold them. What arrived before an error or a
- * signal is kept for the next call, except bytes of another hash. Adds to *note how what was taken is known
- * to be right. */
-int fetch_source_get(const struct fetch_source *s, const char *data, const struct fetch_options *o,
+ * signal is kept for the next call, except bytes of another hash and rows. Adds to *note how what was taken
+ * is known to be right. */
+int fetch_source_get(const struct task_source *s, const char *data, const struct fetch_options *o,
                      struct str *note, int *signal, struct err *e);
 
 /* Gets what kveval, Transformers and vLLM read of a model (configuration, tokenizer, chat template, licence,

@@ -6,15 +6,16 @@
 #include "evalcore/fetch/fetch.h"
 #include "evalcore/base/str.h"
 #include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
 #include "evalcore/base/err.h"
 
 /* The forms of a source, which fetch_source_get() chooses between. Arguments, codes and notes as there;
  * *signal is 0 before the call. */
-int fetch_parts(const struct fetch_source *s, const char *data, const struct fetch_options *o, int *signal,
-                struct err *e);
-int fetch_rows(const struct fetch_source *s, const char *data, const struct fetch_options *o,
-               struct str *note, int *signal, struct err *e);
-int fetch_zip(const struct fetch_source *s, const char *data, const struct fetch_options *o, struct str *note,
+int fetch_parts(const struct task_source *s, const char *data, const struct fetch_options *o,
+                struct str *note, int *signal, struct err *e);
+int fetch_rows(const struct task_source *s, const char *data, const struct fetch_options *o, struct str *note,
+               int *signal, struct err *e);
+int fetch_zip(const struct task_source *s, const char *data, const struct fetch_options *o, struct str *note,
               int *signal, struct err *e);
 
 /* One file that becomes part of a data file: PATH.incomplete while it is fetched, locked by flock. */
@@ -24,20 +25,22 @@ struct fetch_part {
     const char *sha256;       /* digest of the whole; NULL: not known */
     const char *name, *token; /* NULL token: none is sent */
     int64_t max_bytes;
-    int fd; /* the result, for fetch_part_close() */
+    struct file_map map; /* the result: its bytes */
+    int fd;              /* for fetch_part_close() */
 };
-/* Appends the part's bytes to *whole when they have the hash, from the cache or the network. Close the part
- * also after an error. Codes and *signal as fetch_source_get(), *signal being 0 before the call: ERR_USAGE
- * also when offline and not in the cache; ERR_FORMAT for another hash, and what arrived is removed. After
- * an error of the network or a signal *whole is as it was. */
-int fetch_part_get(struct fetch_part *p, const struct fetch_options *o, struct str *whole, int *signal,
-                   struct err *e);
+/* Maps the part's bytes when they have the hash, from the cache or the network. Close the part also after an
+ * error. Codes and *signal as fetch_source_get(), *signal being 0 before the call: ERR_USAGE
+ * also when offline and not in the cache; ERR_FORMAT for another hash, and what arrived is removed. */
+int fetch_part_get(struct fetch_part *p, const struct fetch_options *o, int *signal, struct err *e);
 void fetch_part_close(struct fetch_part *p, int is_done); /* is_done 1: removes PATH.incomplete */
 
 /* Returns where the Hub's cache keeps a file of the source's data set, in the arena, whether it is there or
  * not; NULL without a cache. */
-const char *fetch_cached(const struct fetch_source *s, const char *commit, const char *file,
+const char *fetch_cached(const struct task_source *s, const char *commit, const char *file,
                          const struct fetch_options *o, struct arena *a);
+
+/* Offline: the commit that the Hub's cache took last for the source's data set; NULL where it says none. */
+const char *fetch_cached_commit(const struct task_source *s, const struct fetch_options *o, struct arena *a);
 
 /* Makes the folders above a file, whose path has a slash. Codes as file_mkdirs(). */
 int fetch_make_folder_of(const char *path, struct err *e);

@@ -8,7 +8,7 @@
 #include "evalcore/fetch/fetch_parts.h"
 
 /* LongBench's archive has 34 files and 114 MB, packed. */
-enum { MEMBER_BYTES_MAX = 1 << 29, ARCHIVE_BYTES_MAX = 1 << 30, MEMBERS_MAX = 1000, COMMIT_DIGITS = 40 };
+enum { MEMBER_BYTES_MAX = 1 << 29, ARCHIVE_BYTES_MAX = 1 << 30, MEMBERS_MAX = 1000 };
 
 static int count_lines(const struct str *text)
 {
@@ -29,16 +29,16 @@ static const char *file_name(const char *member)
     return n && !strcmp(member + 5 + n, ".jsonl") ? member + 5 : NULL;
 }
 
-static int rows_expected(const struct fetch_source *s, const char *name)
+static int rows_expected(const struct task_source *s, const char *name)
 {
-    for (const struct fetch_member *k = s->members; k->name; k++)
+    for (const struct task_member *k = s->members; k->name; k++)
         if (strlen(k->name) + 6 == strlen(name) && !strncmp(k->name, name, strlen(k->name)))
             return k->n_rows;
     return 0; /* LongBench-E: not counted */
 }
 
 /* folder NULL: checks the member and writes nothing. */
-static int unpack_member(const struct zip *z, const struct zip_member *m, const struct fetch_source *s,
+static int unpack_member(const struct zip *z, const struct zip_member *m, const struct task_source *s,
                          const char *folder, struct err *e)
 {
     const char *name = file_name(m->name);
@@ -58,7 +58,7 @@ static int unpack_member(const struct zip *z, const struct zip_member *m, const 
     return rc;
 }
 
-static int unpack_archive(const struct str *archive, const char *url, const struct fetch_source *s,
+static int unpack_archive(const struct file_map *archive, const char *url, const struct task_source *s,
                           const char *folder, const char *data, struct err *e)
 {
     struct zip z;
@@ -67,7 +67,7 @@ static int unpack_archive(const struct str *archive, const char *url, const stru
     /* All members are checked before the first is written, so that no folder holds files of two archives. */
     for (int writes = 0; writes < 2 && !rc; writes++) {
         int more = 0;
-        rc = zip_open(&z, url, archive->data, archive->len, e);
+        rc = zip_open(&z, url, archive->data, archive->size, e);
         if (!rc)
             rc = zip_check_size(&z, MEMBERS_MAX, ARCHIVE_BYTES_MAX, e);
         while (!rc && (more = zip_next(&z, &m, e)) > 0)
@@ -76,62 +76,51 @@ static int unpack_archive(const struct str *archive, const char *url, const stru
             rc = more;
     }
     if (!rc && fetch_source_look(s, data) == FETCH_MISSING)
-        rc = err_set(e, ERR_FORMAT, "%s: not all files of %s are in this archive", url, s->task);
+        rc = err_set(e, ERR_FORMAT, "%s: not all files of %s are in this archive", url, s->file);
     return rc;
 }
 
-/* Offline: the commit that the cache took last. */
-static const char *cached_commit(const struct fetch_source *s, const struct fetch_options *o, struct arena *a)
-{
-    struct str text = {0};
-    const char *ref = fetch_cached(s, "..", "refs/main", o, a), *commit = "main";
-    if (ref && !file_plain(ref, NULL) && !file_read(ref, &text, NULL) &&
-        strspn(text.data, "0123456789abcdef") == COMMIT_DIGITS)
-        commit = arena_strndup(a, text.data, COMMIT_DIGITS);
-    str_release(&text);
-    return commit;
-}
-
-int fetch_zip(const struct fetch_source *s, const char *data, const struct fetch_options *o, struct str *note,
+int fetch_zip(const struct task_source *s, const char *data, const struct fetch_options *o, struct str *note,
               int *signal, struct err *e)
 {
     struct arena a = {0};
-    struct str folder = {0}, archive = {0};
+    struct str folder = {0};
     struct hub_list list = {0};
-    struct fetch_part p = {.fd = -1, .name = s->task, .token = o->token, .max_bytes = MEMBER_BYTES_MAX};
-    const char *commit = o->is_offline ? cached_commit(s, o, &a) : NULL;
+    struct fetch_part p = {.fd = -1, .name = s->file, .token = o->token, .max_bytes = MEMBER_BYTES_MAX};
+    const char *commit = NULL;
     char hex[65];
+    if (o->is_offline)
+        commit = (commit = fetch_cached_commit(s, o, &a)) ? commit : "main";
     file_join(&folder, data, s->file);
     int rc = file_mkdirs(folder.data, e);
     if (!rc && !commit)
-        rc = hub_list_get(&list, "datasets", s->repo, s->revision, o, signal, e);
+        rc = hub_list_get(&list, "datasets", s->hub, s->revision ? s->revision : "main", o, signal, e);
     if (!rc && !commit && !*signal) {
         const struct hub_file *f = hub_list_find(&list, s->part[0]);
         commit = list.commit;
         if (!f || !f->is_lfs)
-            rc = err_set(e, ERR_FORMAT, "%s: the Hub lists no archive %s with a SHA-256 there", s->repo,
+            rc = err_set(e, ERR_FORMAT, "%s: the Hub lists no archive %s with a SHA-256 there", s->hub,
                          s->part[0]);
         else
             p.sha256 = f->hash;
     }
     if (!rc && !*signal) {
-        p.url = arena_printf(&a, "%s/datasets/%s/resolve/%s/%s", o->endpoint, s->repo, commit, s->part[0]);
+        p.url = arena_printf(&a, "%s/datasets/%s/resolve/%s/%s", o->endpoint, s->hub, commit, s->part[0]);
         p.path = arena_printf(&a, "%s/%s.incomplete", folder.data, s->part[0]);
         p.cached = fetch_cached(s, commit, s->part[0], o, &a);
-        rc = fetch_part_get(&p, o, &archive, signal, e);
+        rc = fetch_part_get(&p, o, signal, e);
     }
     if (!rc && !*signal)
-        rc = unpack_archive(&archive, p.url, s, folder.data, data, e);
-    /* also an archive that came whole and is no use: it would be in the way of a better one */
-    fetch_part_close(&p, (!rc || rc == ERR_FORMAT) && !*signal);
+        rc = unpack_archive(&p.map, p.url, s, folder.data, data, e);
     if (!rc && !*signal) {
-        sha256_hex(archive.data, archive.len, hex, 64);
+        sha256_hex(p.map.data, p.map.size, hex, 64);
         str_printf(note, "commit %s, archive's SHA-256 %s%s", commit, hex,
                    p.sha256 ? " as the Hub lists it"
                             : ", from the cache and not compared with the Hub's list");
     }
+    /* also an archive that came whole and is no use: it would be in the way of a better one */
+    fetch_part_close(&p, (!rc || rc == ERR_FORMAT) && !*signal);
     str_release(&folder);
-    str_release(&archive);
     hub_list_release(&list);
     arena_release(&a);
     return rc;

@@ -100,7 +100,7 @@ same grades.txt out/grades/*.jsonl
 
 # Nothing fetches the files, so the way to them is said.
 run 2 sweep run.json -o hidden --data nowhere --set 'tasks=["livecodebench"]'
-mentions stderr.txt nowhere/livecodebench/release_v5.jsonl test5.jsonl livecodebench/code_generation_lite
+mentions stderr.txt nowhere/livecodebench/release_v5.jsonl "fetch livecodebench"
 
 # A window without a contest, and rows that are not what they should be.
 run 2 sweep run.json -o hidden --set 'tasks=[{"name": "livecodebench", "file": "data/rows.jsonl", "subset": "2020-01..2020-12"}]'

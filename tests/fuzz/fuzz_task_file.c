@@ -13,7 +13,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const definitions[] = {
-    "{\"name\":\"a\",\"kind\":\"math\",\"rows\":{\"file\":\"r.jsonl\",\"without\":\"x\"},\"fields\":{"
+    "{\"name\":\"a\",\"kind\":\"math\",\"rows\":{\"file\":\"r.jsonl\",\"without\":\"x\",\"hub\":\"o/"
+    "n\",\"fetch\":[{\"file\":\"d/r.jsonl\",\"split\":\"test\",\"rows\":2},{\"file\":\"d/"
+    "p\",\"parts\":[\"p\"]}]},\"fields\":{"
     "\"problem\":[\"q.text\","
     "\"question\"],\"theme\":{\"columns\":[\"theme\"],\"trim\":true}},\"prompts\":{\"p\":\"{examples}{theme} "
     "{problem}\"},"

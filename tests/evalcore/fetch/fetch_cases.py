@@ -99,13 +99,15 @@ check(seen[1][3] == "bytes=%d-" % (len(BODY) // 2), "drop does not go on where i
 good("kept", before=BODY[:777])
 check(seen[0][3] == "bytes=777-", "kept:", seen)
 good("norange", before=BODY[:777])
-good("whole", before=BODY)  # answered with 416
+good("whole", before=BODY)
+check(not seen, "whole bytes are fetched again:", seen)
+good("longer", before=BODY + b"x")  # answered with 416
 good("busy")
 bad("kept", FORMAT, "SHA-256", before=b"x" * 777)
 check(os.listdir("data/made") == [], "wrong bytes stay:", os.listdir("data/made"))
 bad("wrong", FORMAT, "is not the file that is expected")
 bad("loop", IO, "redirect")
-bad("s401", USAGE, "made is gated: agree to its terms on http://127.0.0.1")
+bad("s401", USAGE, "made/up is gated: agree to its terms on http://127.0.0.1")
 bad("s403", USAGE, "(403)")
 bad("s404", IO, "no such file (404)")
 check(len(seen) == 1, "404 is tried again:", seen)
@@ -131,9 +133,9 @@ def kveval(want, words, *args, **environment):
 
 
 shutil.rmtree("data", ignore_errors=True)
-kveval(0, "math500        MISSING  HuggingFaceH4/MATH-500    6e4ed1a2  35dc41080a36  MIT\n", "--list", "--data", "data")
-kveval(0, "minerva        MISSING  QwenLM/Qwen2.5-Math       a45202bd  0e656b430d3a  MIT OpenCourseWare\n", "--list", "--data", "data")
-kveval(0, "supergpqa      MISSING  SuperGPQA/SuperGPQA       03a3e278  not known     ODC-BY\n", "--list", "--data", "data")
+kveval(0, "math500           MISSING  HuggingFaceH4/MATH-500              6e4ed1a2  35dc41080a  MIT\n", "--list", "--data", "data")
+kveval(0, "minerva           MISSING  QwenLM/Qwen2.5-Math                 a45202bd  0e656b430d  CC-BY-NC-SA-4.0", "--list", "--data", "data")
+kveval(0, "supergpqa         MISSING  SuperGPQA/SuperGPQA                 03a3e278  not known   ODC-BY\n", "--list", "--data", "data")
 kveval(2, "did you mean math500", "math50", "--data", "data")
 kveval(2, "no data folder", "math500")
 kveval(2, "HF_HUB_OFFLINE", "math500", "--data", "data", HF_HUB_OFFLINE="1")

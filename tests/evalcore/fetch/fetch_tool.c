@@ -9,13 +9,12 @@ int main(int argc, char **argv)
 {
     if (argc != 6 && argc != 8)
         return 2;
-    const struct fetch_source s = {.task = "made",
-                                   .repo = "made/up",
-                                   .revision = "0123",
-                                   .part = {argv[4], argc > 6 ? argv[6] : NULL},
-                                   .sha256 = {argv[5], argc > 6 ? argv[7] : NULL},
-                                   .file = "made/up.jsonl",
-                                   .is_gated = 1};
+    const struct task_source s = {.hub = "made/up",
+                                  .revision = "0123",
+                                  .part = {argv[4], argc > 6 ? argv[6] : NULL},
+                                  .sha256 = {argv[5], argc > 6 ? argv[7] : NULL},
+                                  .file = "made/up.jsonl",
+                                  .is_gated = 1};
     const struct fetch_options o = {
         .endpoint = argv[1], .token = argv[2], .retries = 2, .wait_s = 0.05, .stall_s = 1};
     struct err e = {0};

@@ -330,18 +330,20 @@ def aime24():
     fetch(0, "answers as known", "aime24", "--data", "data")
     check(not any(s[2] for s in seen), "the token went to the rows interface")
     got = [json.loads(line) for line in open("data/aime/aime24.jsonl", encoding="utf-8")]
-    check(len(got) == 30 and got[3] == {"id": "63", "problem": 'Made up "3" é', "answer": "113"}, "rows:", got[:4])
+    check(len(got) == 30 and got[3] == {"id": 63, "problem": 'Made up "3" é', "answer": "113", "url": "x"}, "rows:", got[:4])
     fetch(0, "is there already", "aime24", "--data", "data")
     check(not seen, "fetched again")
     fresh()
     files[ROWS] = rows(lambda p: p[5]["row"].update(answer="128"))
-    refused("the answers are not those of aime24")
+    refused("the answers are not those of aime/aime24.jsonl")
     files[ROWS] = rows(lambda p: p[7].update(truncated_cells=["problem"]))
     refused("row 7 is missing or cut short")
     files[ROWS] = rows(lambda p: p.pop(9))
     refused("row 9 is missing or cut short")
-    files[ROWS] = rows(lambda p: p[2]["row"].pop("problem"))
-    refused('row 2 has no text "problem"')
+    files[ROWS] = rows(lambda p: p[2]["row"].pop("answer"))
+    refused('row 2 has no text "answer"')
+    files[ROWS] = rows(lambda p: p[2].update(row=["no", "object"]))
+    refused("row 2 is missing or cut short")
     files[ROWS] = rows(total=31)
     refused("has 31 rows there, 30 are expected")
     files[ROWS] = b'{"error": "The dataset is not ready"}'
@@ -367,7 +369,81 @@ def matharena():
         {"features": [], "rows": page, "num_rows_total": 30, "partial": False}).encode()
     fetch(0, "answers as known", "aime26", "--data", "data")
     got = [json.loads(line) for line in open("data/matharena/aime26.jsonl", encoding="utf-8")]
-    check(len(got) == 30 and got[3] == {"id": "4", "problem": "Made up 3", "answer": "70"}, "rows:", got[:4])
+    check(len(got) == 30 and got[3] == {"problem_idx": 4, "problem": "Made up 3", "answer": 70}, "rows:", got[:4])
+
+
+def options():
+    """Two splits of several pages: the problems, whose number is known, and the examples, whose is not. What arrives
+    is what the task reads."""
+    def serve_split(split, n, total=None):
+        for at in range(0, n, 100):
+            page = [{"row_idx": i, "row": {"id": "%s-%d" % (split, i), "question_stem": "Stem %d of %s" % (i, split),
+                                           "choices": {"text": ["first %d" % i, "second", "third", "fourth"],
+                                                       "label": ["A", "B", "C", "D"]}, "answerKey": "ABCD"[i % 4]},
+                     "truncated_cells": []} for i in range(at, min(at + 100, n))]
+            files[url % (split, at)] = json.dumps({"rows": page, "num_rows_total": total or n}).encode()
+
+    url = "/rows-server/rows?dataset=allenai%%2Fopenbookqa&config=main&split=%s&offset=%d&length=100"
+    fresh()
+    serve_split("test", 500)
+    serve_split("train", 130)
+    faults[url % ("test", 300)] = [429]
+    out = finish(start("openbookqa", "--data", "data"), 0, "500 rows of the current revision, as many as are known", 2)
+    check("130 rows" in out and "neither their number" in out, "examples:", out)
+    with open("run.json", "w") as f:
+        json.dump({"model": "pocket", "policies": ["full"], "tasks": [{"name": "openbookqa", "few_shot": 1}]}, f)
+    dry = subprocess.run([program, "sweep", "run.json", "--dry-run", "--calibrate", "no", "--data", "data"],
+                         capture_output=True, text=True, env=ENV, timeout=60)
+    check(dry.returncode == 0 and "500" in dry.stdout, "the task does not read what was fetched:", dry.stdout, dry.stderr)
+    os.unlink("data/openbookqa/test.jsonl")
+    finish(start("openbookqa", "--data", "data"), 0, "train.jsonl is there already", 2)
+    check(len(seen) == 5, "the other file is fetched again:", seen)
+    os.unlink("data/openbookqa/train.jsonl")
+    serve_split("train", 100, 130)  # ends early
+    files[url % ("train", 100)] = json.dumps({"rows": [], "num_rows_total": 130}).encode()
+    finish(start("openbookqa", "--data", "data"), 3, "row 100 is missing", 2)
+    serve_split("train", 130)
+    files[url % ("train", 100)] = files[url % ("train", 100)].replace(b": 130}", b": 131}")  # changes on the way
+    finish(start("openbookqa", "--data", "data"), 3, "has 131 rows there, 130 are expected", 2)
+    check(os.listdir("data/openbookqa") == ["test.jsonl"], "half a file:", os.listdir("data/openbookqa"))
+
+
+# ---- large files whose hash the Hub lists
+
+
+def programs():
+    """LiveCodeBench's release is five files, one behind the other."""
+    where = "/datasets/livecodebench/code_generation_lite/resolve/%s/" % COMMIT
+    body = {n: b'{"question_id": "%s"}' % n.encode() + b"\n" * (n != "test2.jsonl")
+            for n in ["test.jsonl"] + ["test%d.jsonl" % i for i in range(2, 7)]}
+    for name, b in body.items():
+        files[where + name] = b
+    listing = "/api/datasets/livecodebench/code_generation_lite/revision/main?blobs=true"
+    files[listing] = json.dumps({"sha": COMMIT, "siblings": [sibling(n, b, True) for n, b in body.items()]}).encode()
+    fresh()
+    faults[where + "test3.jsonl"] = ["cdn", "drop"]
+    fetch(0, "commit %s, SHA-256 as the Hub lists it" % COMMIT, "livecodebench", "--data", "data")
+    got = open("data/livecodebench/release_v5.jsonl").read().splitlines()
+    check([json.loads(g)["question_id"] for g in got] == list(body)[:5], "parts in their order:", got)
+    check(os.listdir("data/livecodebench") == ["release_v5.jsonl"], "left:", os.listdir("data/livecodebench"))
+    faults[where + "test6.jsonl"] = ["wrong"]
+    fetch(3, "is not the file that is expected", "livecodebench_v6", "--data", "data")
+    check(not os.path.exists("data/livecodebench/release_v6.jsonl"), "a release with a wrong part")
+    fetch(0, "as the Hub lists it", "livecodebench_v6", "--data", "data")
+    check([s[1] for s in seen] == [listing, where + "test6.jsonl"], "what arrived is not kept:", seen)
+    files[listing] = json.dumps({"sha": COMMIT, "siblings": []}).encode()
+    fresh()
+    fetch(3, "lists no file test.jsonl", "livecodebench", "--data", "data")
+
+
+def shipped():
+    """Every set of the program says where its rows come from."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../tasks/sets")
+    out = subprocess.run([program, "fetch", "--list"], capture_output=True, text=True, env=ENV).stdout
+    listed = {line.split()[0] for line in out.splitlines()}
+    lacking = {n[:-5] for n in os.listdir(folder)} - listed
+    check(not lacking, "sets that cannot be fetched:", lacking)
+    fetch(2, "nothing to fetch", "ruler", "--data", "data")
 
 
 # ---- an archive
@@ -464,7 +540,7 @@ def cached_task():
     open("data/math500/test.jsonl", "w").write("{}\n")
     fetch(2, "is there already and is not the file that is fetched", "math500", "--data", "data")
     out = subprocess.run([program, "fetch", "--list", "-d", "data"], capture_output=True, text=True, env=ENV).stdout
-    check("math500        other    HuggingFaceH4/MATH-500" in out, "--list:", out)
+    check("math500           other    HuggingFaceH4/MATH-500" in out, "--list:", out)
 
 
 # ---- only our own files: somebody's file under a name that fetch writes
@@ -539,6 +615,9 @@ base = "http://127.0.0.1:%d" % ports[0]
 models()
 aime24()
 matharena()
+options()
+programs()
+shipped()
 longbench()
 cached_task()
 planted()
