@@ -9,7 +9,7 @@
 #include "evalcore/commands/gate_job.h"
 
 /* The completions that are replayed: the baseline policy's first answers to the first problems of the tasks.
- */
+ * The tokens of a problem's options are replayed whole or not at all. */
 static int pick_traces(struct gate_job *j, struct gate_side *s, const struct run *run, struct err *e)
 {
     struct gate_trace *t = arena_alloc(&j->arena, GATE_TRACES * sizeof *t);
@@ -19,7 +19,7 @@ static int pick_traces(struct gate_job *j, struct gate_side *s, const struct run
         for (int c = 0; c < run->n_cells && s->n_traces < GATE_TRACES; c++) {
             const struct cell *x = &run->cells[c];
             int i = 0;
-            if (x->task->is_text || x->task->option_metrics || (!x->is_baseline && run->baseline[0]))
+            if (x->task->is_text || (!x->is_baseline && run->baseline[0]))
                 continue;
             while (i < x->n_records && (x->records[i].problem != round || x->records[i].tokens < 2))
                 i++;
@@ -29,7 +29,9 @@ static int pick_traces(struct gate_job *j, struct gate_side *s, const struct run
             json_t *ids = NULL;
             if (run_ids(run, &x->records[i], &text, e) || json_read_text(&ids, text.data, text.len, "ids", e))
                 break;
-            size_t n = json_array_size(ids) < GATE_TRACE_TOKENS ? json_array_size(ids) : GATE_TRACE_TOKENS;
+            size_t n = json_array_size(ids) < GATE_TRACE_TOKENS || x->task->option_metrics
+                           ? json_array_size(ids)
+                           : GATE_TRACE_TOKENS;
             int32_t *kept = arena_alloc(&j->arena, (n + 1) * sizeof *kept);
             for (size_t k = 0; k < n; k++)
                 kept[k] = (int32_t)json_integer_value(json_array_get(ids, k));

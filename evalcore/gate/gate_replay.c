@@ -35,6 +35,14 @@ static const struct plan_cell *find_cell(const struct runplan *p, const char *se
     return NULL;
 }
 
+/* Options of a problem are replayed with the tokens that they have here; a prompt's hash covers them. */
+static int has_tokens(const struct prompt_set *set, size_t i, int n)
+{
+    for (int k = 0; set->options && k < set->task.problems[i].n_options; k++)
+        n -= set->options[i * ENGINE_OPTIONS_MAX + (size_t)k].n_given;
+    return !set->options || !n;
+}
+
 /* The row of the trace's prompt in its set; below 0 and e. */
 static int find_prompt(const struct replaying *q, const struct runplan *p, struct err *e)
 {
@@ -42,7 +50,8 @@ static int find_prompt(const struct replaying *q, const struct runplan *p, struc
     const struct prompt_set *set = &p->sets[q->cell->set];
     for (size_t i = 0; i < set->task.n_problems; i++)
         if (!strcmp(set->task.problems[i].id, t->problem)) {
-            if (strncmp(set->rows[i].sha256, t->prompt_sha256, strlen(t->prompt_sha256)))
+            if (strncmp(set->rows[i].sha256, t->prompt_sha256, strlen(t->prompt_sha256)) ||
+                !has_tokens(set, i, t->n))
                 return err_set(
                     e, ERR_USAGE,
                     "the prompt of problem %s of %s is not the one that the base file's completion "

@@ -111,14 +111,25 @@ static struct replay_run *find_replay(const struct local_decoder *l, long job, i
     return NULL;
 }
 
+static struct option_job *find_options(const struct local_decoder *l, long job)
+{
+    for (int i = 0; i < l->n_options; i++)
+        if (l->options[i]->job == job)
+            return l->options[i];
+    return NULL;
+}
+
 static void watch_layer(void *context, const struct seen *s)
 {
     const struct local_decoder *l = context;
     int at;
     long j = job_of(s->user);
     struct replay_run *r = find_replay(l, j, &at);
+    const struct option_job *o = find_options(l, j);
+    const struct option_part *part = o ? &o->part[option_of(s->user)] : NULL;
     if (r)
-        replay_see(&r->out, l->decoder->plan->jobs[j].replay->n, s);
+        replay_see(&r->out, part ? part->n_forced : l->decoder->plan->jobs[j].replay->n,
+                   part ? part->step : 0, s);
 }
 
 static void drop_options(struct local_decoder *l, struct option_job *o)
@@ -199,7 +210,7 @@ static int local_submit(struct decoder *d, int w, long j, struct err *e)
     int rc;
     if (job->request)
         return submit_request(l, en, j, e);
-    if (s->options && !job->replay) {
+    if (s->options) {
         rc = submit_options(l, en, j, e);
     } else {
         struct request r = job->replay ? replay_request(p, job) : request_of(p, job);
@@ -235,12 +246,12 @@ static int hand_over(struct local_decoder *l, const struct loaded_model *m, cons
     long j = job_of(c->user);
     int at;
     struct replay_run *r = find_replay(l, j, &at);
-    struct option_job *options = NULL;
+    struct option_job *options = find_options(l, j);
     struct completion joined;
-    for (int i = 0; i < l->n_options && !options; i++)
-        options = l->options[i]->job == j ? l->options[i] : NULL;
     if (options && !option_job_take(options, option_of(c->user), c, &joined))
         return 0;
+    if (r && options)
+        replay_sort(&r->out);
     struct decoded_job out = {
         .c = options ? joined : *c, .device = m->info.device, .replay = r ? &r->out : NULL};
     const struct job_request *q = d->plan->jobs[j].request;

@@ -48,16 +48,26 @@ struct option_job *option_job_new(const struct runplan *p, long job)
     for (int i = 0; i < o->n; i++) {
         const struct prompt_option *x = option_of(s, j, i);
         memcpy(o->ids + o->n_ids, s->ids.id + x->given, (size_t)x->n_given * sizeof *o->ids);
+        o->part[i].first = o->n_ids;
         o->n_ids += x->n_given;
         o->part[i].score.tokens = x->n_given;
         o->part[i].score.prompt = x->n_context; /* what its request prefills follows */
     }
-    for (int i = 0; i < o->n; i++) {
+    for (int i = 0, step = 0; i < o->n; i++) {
         struct option_score *x = &o->part[i].score;
+        int all = x->prompt + x->tokens;
         if (s->task.options.scored == SCORED_BLOCK)
             x->prompt += x->tokens - 1;
         else
             x->prompt -= x->prompt > 1;
+        o->part[i].n_forced = all - x->prompt;
+        o->part[i].step = step;
+        step += all - x->prompt;
+    }
+    if (j->replay) {
+        o->logprobs = xcalloc((size_t)o->n_ids + 1, sizeof *o->logprobs);
+        o->gaps = xcalloc((size_t)o->n_ids + 1, sizeof *o->gaps);
+        o->tops = xcalloc((size_t)o->n_ids + 1, sizeof *o->tops);
     }
     return o;
 }
@@ -74,6 +84,12 @@ static void join_parts(struct option_job *o, struct completion *out)
 {
     *out = (struct completion){
         .ids = o->ids, .n_ids = o->n_ids, .text = "", .finish = FINISHED_STOP, .options = {.n = o->n}};
+    if (o->logprobs) {
+        out->logprobs = o->logprobs;
+        out->gaps = o->gaps;
+        out->tops = o->tops;
+        out->n_logprobs = o->n_ids;
+    }
     for (int i = 0; i < o->n; i++) {
         const struct option_part *part = &o->part[i];
         completion_add_counts(&out->kv, &part->kv);
@@ -85,7 +101,17 @@ static void join_parts(struct option_job *o, struct completion *out)
     if (!out->error)
         return;
     out->finish = FINISHED_ERROR;
-    out->options.n = out->n_ids = 0;
+    out->options.n = out->n_ids = out->n_logprobs = 0;
+}
+
+/* The scores of the option's own tokens stand last. */
+static void keep_tokens(const struct option_job *o, const struct option_part *part,
+                        const struct completion *c)
+{
+    size_t n = (size_t)part->score.tokens, from = (size_t)(c->n_logprobs - part->score.tokens);
+    memcpy(o->logprobs + part->first, c->logprobs + from, n * sizeof *o->logprobs);
+    memcpy(o->gaps + part->first, c->gaps + from, n * sizeof *o->gaps);
+    memcpy(o->tops + part->first, c->tops + from, n * sizeof *o->tops);
 }
 
 int option_job_take(struct option_job *o, int option, const struct completion *c, struct completion *out)
@@ -101,6 +127,8 @@ int option_job_take(struct option_job *o, int option, const struct completion *c
             part->score.logprob += (double)c->logprobs[i];
         if (!isfinite(part->score.logprob))
             fail_option(part, option, "its log-likelihood is not finite");
+        if (o->logprobs)
+            keep_tokens(o, part, c);
     }
     if (--o->n_left)
         return 0;
@@ -115,5 +143,8 @@ void option_job_free(struct option_job *o)
     for (int i = 0; i < o->n; i++)
         free(o->part[i].error);
     free(o->ids);
+    free(o->logprobs);
+    free(o->gaps);
+    free(o->tops);
     free(o);
 }

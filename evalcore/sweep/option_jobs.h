@@ -12,6 +12,9 @@
 struct option_part { /* of one option */
     struct kv_counts kv;
     struct option_score score;
+    int first; /* the place of its first token among those of all options */
+    int step;  /* number of its first decode step, counting those of the options before it */
+    int n_forced;
     double seconds;
     int preempted;
     char *error; /* NULL: none */
@@ -22,6 +25,9 @@ struct option_job {
     struct option_part part[ENGINE_OPTIONS_MAX];
     int32_t *ids; /* the tokens of all options, one after the other */
     int n_ids;
+    /* Of a replay (n_ids), as in struct completion; else NULL. */
+    float *logprobs, *gaps;
+    int32_t *tops;
 };
 
 /* Fills *out, a request but for its user, for an option of the job's problem. *buffer, of *cap numbers, gets
@@ -31,9 +37,9 @@ void option_request(struct request *out, const struct runplan *p, const struct j
 /* A new job of which no option is done; option_job_free() frees it. */
 struct option_job *option_job_new(const struct runplan *p, long job);
 /* Takes an option's completion. Returns 1 when it was the last one and sets *out to the completion of the
- * job, which borrows from o: the options' scores, their tokens, no text; counts of reads and steps added up,
- * what was held at most; FINISHED_STOP, or FINISHED_ERROR with the sentence of the first option that failed.
- * Else 0. */
+ * job, which borrows from o: the options' scores, their tokens, those of a replay with their
+ * log-probabilities, no text; counts of reads and steps added up, what was held at most; FINISHED_STOP, or
+ * FINISHED_ERROR with the sentence of the first option that failed. Else 0. */
 int option_job_take(struct option_job *o, int option, const struct completion *c, struct completion *out);
 /* Frees o; NULL is allowed. */
 void option_job_free(struct option_job *o);

@@ -26,7 +26,7 @@ static void add_bit_set(struct str *out, const struct seen *s, int list)
 }
 
 /* The digest covers the entries in their order; the sets are for people and for the overlap. */
-void replay_see(struct decoder_replay *r, int n, const struct seen *s)
+void replay_see(struct decoder_replay *r, int n, int first, const struct seen *s)
 {
     struct str sets = {0}, all = {0};
     int last = (n - 1) / REPLAY_KEEP_EVERY * REPLAY_KEEP_EVERY;
@@ -34,7 +34,7 @@ void replay_see(struct decoder_replay *r, int n, const struct seen *s)
         return;
     xgrow(&r->seen, &r->cap, (size_t)r->n_seen + 1, sizeof *r->seen);
     struct replay_seen *out = &r->seen[r->n_seen++];
-    *out = (struct replay_seen){.step = s->step, .layer = s->layer};
+    *out = (struct replay_seen){.step = first + s->step, .layer = s->layer};
     str_printf(&all, "%d %d %d", (int)s->granularity, s->block_pages, s->n_lists);
     for (int i = 0; i < s->n_lists; i++) {
         int len = s->len[i] > 0 ? s->len[i] : 0;
@@ -52,6 +52,18 @@ void replay_see(struct decoder_replay *r, int n, const struct seen *s)
     }
     str_release(&sets);
     str_release(&all);
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+    const struct replay_seen *x = a, *y = b;
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : x->layer - y->layer;
+}
+
+void replay_sort(struct decoder_replay *r)
+{
+    if (r->n_seen)
+        qsort(r->seen, (size_t)r->n_seen, sizeof *r->seen, compare_steps);
 }
 
 void replay_release(struct decoder_replay *r)

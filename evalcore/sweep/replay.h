@@ -3,7 +3,9 @@
 
 #include "engine/engine.h"
 
-/* A replay decodes given tokens again under a policy, and keeps what layers read on the way. */
+/* A replay decodes given tokens again under a policy, and keeps what layers read on the way. That of a task
+ * whose options are scored is its job once more: the tokens are those of all options, one after the other,
+ * and each option's steps count on from those of the one before it. */
 struct replay_tokens { /* what struct job.replay points to */
     const int32_t *ids;
     int n;
@@ -29,9 +31,11 @@ struct decoder_replay { /* what came out beside the completion's log-probabiliti
 /* Steps whose number is a multiple of it are kept. */
 enum { REPLAY_KEEP_EVERY = 32 };
 
-/* Adds what engine_watch() tells of one layer of a replay of n tokens; a step that is not kept adds nothing.
- * Lists are copied. */
-void replay_see(struct decoder_replay *r, int n, const struct seen *s);
+/* Adds what engine_watch() tells of one layer of a request of n given tokens, whose first step has the number
+ * `first` in the replay; a step that is not kept adds nothing. Lists are copied. */
+void replay_see(struct decoder_replay *r, int n, int first, const struct seen *s);
+/* Brings what was seen into the order of steps, then layers: requests of one replay may be decoded in any. */
+void replay_sort(struct decoder_replay *r);
 /* Frees what r owns and zeroes it; it may be zeroed already. */
 void replay_release(struct decoder_replay *r);
 

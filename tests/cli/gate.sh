@@ -100,4 +100,24 @@ run 2 gate base other -q
 mentions stderr.txt --other-numerics
 run 4 gate base other --other-numerics
 mentions stdout.txt numerics: cpu-other-9
+
+# Options that are scored were replayed by nobody: a run of such tasks alone had no baseline. All tokens of a problem's options
+# are, in steps and as a block, and whoever decodes beside them changes no bit.
+rm -rf scored scored_night scored_shifted options.jsonl shifted.jsonl
+data=$here/likelihood
+cat >scored.json <<END
+{"model": "pocket", "policies": ["full", {"name": "quest", "k_pages": 2, "as": "quest"}],
+ "tasks": [{"name": "arc_easy", "file": "$data/arc/ARC-Easy-test.jsonl"},
+           {"name": "arc_easy", "as": "whole", "scored": "block", "file": "$data/arc/ARC-Easy-test.jsonl"}]}
+END
+run 0 gate --run scored.json --rebaseline --samples 1 --base options.jsonl -o scored -q --threads 1
+for task in arc_easy whole; do
+    grep -q "\"kind\":\"trace\".*\"task\":\"$task\"" options.jsonl || fail "no replay of $task: $(cat options.jsonl)"
+done
+run 4 gate --run scored.json --base options.jsonl -o scored_night --threads 2
+mentions stdout.txt '6 of 6' 'last bit'
+sed '/"kind":"end"/d; /"kind":"replay".*"setting":"quest"/s/"bits":"./"bits":"x/' options.jsonl >shifted.jsonl
+remade shifted.jsonl
+run 1 gate --run scored.json --base shifted.jsonl -o scored_shifted
+mentions stdout.txt quest log-probabilities
 finish

@@ -1,4 +1,6 @@
 /* Which finished job tests a worker that was started again. */
+#include <math.h>
+
 #include "evalcore/sweep/canary.h"
 #include "tests/check.h"
 
@@ -55,6 +57,15 @@ int main(void)
     CHECK(canary_is_equal(&k->of[1], &same));
     CHECK(!canary_is_equal(&k->of[1], &other) && !canary_is_equal(&k->of[1], &cut));
     CHECK(!canary_is_equal(&k->of[1], &error));
+
+    /* The tokens of options are given, so their log-likelihoods are compared, to the last bit. */
+    struct completion scored = {
+        .ids = ids, .n_ids = 20, .options = {.n = 2, .option = {{.logprob = -1.5}, {.logprob = -2.5}}}};
+    canary_keep(k, 3, 16, &scored);
+    CHECK(canary_is_equal(&k->of[3], &scored));
+    scored.options.option[1].logprob = nextafter(-2.5, 0);
+    CHECK(!canary_is_equal(&k->of[3], &scored));
+    CHECK(!canary_is_equal(&k->of[3], &same));
     canary_release(k);
     free(k);
     return check_done();
