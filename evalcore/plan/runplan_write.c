@@ -234,6 +234,15 @@ static const struct loaded_model *loaded_of(const struct runplan *p, int model)
     return l;
 }
 
+/* Of a model with windows. */
+static json_t *windows_json(const struct engine_info *info)
+{
+    json_t *list = info->n_windows ? json_array() : NULL;
+    for (int l = 0; l < info->n_layers && list; l++)
+        json_array_append_new(list, json_integer(info->window[l]));
+    return list;
+}
+
 static json_t *models_json(const struct runplan *p)
 {
     json_t *list = json_array();
@@ -244,11 +253,12 @@ static json_t *models_json(const struct runplan *p)
         char prompts[65] = "";
         if (!p->file->endpoint)
             engine_hash_prompts(loaded->tokenizer, loaded->chat, prompts);
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:s, s:i}", "label",
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:s, s:i, s:o*}", "label",
                                               json_text_of(k->label), "model", json_text_of(k->shown), "path",
                                               json_text_of(k->path), "family", info->family, "weights",
                                               info->weights, "configuration", info->configuration, "prompts",
-                                              prompts, "max_context", info->max_context));
+                                              prompts, "max_context", info->max_context, "windows",
+                                              windows_json(info)));
     }
     return list;
 }

@@ -35,13 +35,14 @@ static void add_curve(struct series_set *set, const struct cell *c, const struct
         const struct compression_point *p = &x->point[k];
         points[k] = (struct svg_point){
             .x = p->context,
-            .y = p->context / p->live,
+            .y = p->own / p->live,
             .low = NAN,
             .high = NAN,
             .cell = c->id,
-            .tip = arena_printf(a, "%s\n%.1fx at %.0f tokens, of which %.0f are held\n%d completion%s",
-                                c->policy_label, p->context / p->live, p->context, p->live, p->completions,
-                                p->completions == 1 ? "" : "s")};
+            .tip = arena_printf(a, "%s\n%.1fx at %.0f tokens, of which %.0f are held%s\n%d completion%s",
+                                c->policy_label, p->own / p->live, p->context, p->live,
+                                c->windows ? arena_printf(a, ", %.0f by the model itself", p->own) : "",
+                                p->completions, p->completions == 1 ? "" : "s")};
     }
     struct svg_series *curve = series_add(set, c->policy_label, c->policy, SVG_LINE);
     curve->points = points;
@@ -52,8 +53,8 @@ void report_draw_compression(struct doc *d, const struct report *r, int panel, c
 {
     struct svg_chart chart = {.id = "compression",
                               .desc =
-                                  "The context's tokens divided by those still held, mean over layers and "
-                                  "KV heads, against the context's length.",
+                                  "Tokens of the context that the model itself holds divided by those "
+                                  "still held, mean over layers and KV heads, against the context's length.",
                               .x = {"tokens of the context", NAN, NAN, 0, 0},
                               .y = {"compression of K and V", 1, NAN, 0, 0}};
     struct series_set set = series_begin(r);
@@ -64,7 +65,9 @@ void report_draw_compression(struct doc *d, const struct report *r, int panel, c
     if (set.n)
         series_draw(d, &set, chart, panel, f,
                     "Tokens of prompt and completion divided by those that are held, of the first sample of "
-                    "each problem, of 200 at most. A curve ends where less than a tenth of them is so long. "
+                    "each problem, of 200 at most; of layers with windows only what the windows hold counts, "
+                    "since the model drops the rest by itself. A curve ends where less than a tenth of them "
+                    "is so long. "
                     "Policies that "
                     "keep everything stay at 1 and are not drawn.");
 }
@@ -99,8 +102,9 @@ static void add_heads(struct doc *d, const struct report *r, int panel, const st
     const char *slug = arena_printf(d->arena, "%s_%s", report_slug(d->arena, c->policy_label), p->slug);
     struct svg_heat map = {.id = arena_printf(d->arena, "heads-%s", slug),
                            .title = title,
-                           .desc = "Share of the context's tokens that each KV head of each layer holds at "
-                                   "the end of a completion.",
+                           .desc =
+                               "Share of the tokens that the model itself holds of the context which each "
+                               "KV head of each layer holds at the end of a completion.",
                            .x_label = "KV head",
                            .y_label = "layer",
                            .x_names = number_labels(d->arena, n_kv),

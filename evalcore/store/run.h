@@ -177,6 +177,10 @@ struct cell {
     int max_new_tokens;         /* the effective limit where a problem has none of its own; see run_limit() */
     int is_limit_set; /* the run file gives max_new_tokens, which goes before a problem's own limit */
     int max_total_tokens, max_context; /* of prompt and completion, and of the model; 0: none, or unknown */
+    /* The model's windows by layer (n_layers), 0: the layer reads everything; NULL: no layer has one, or a
+     * folder that does not say. */
+    const int *windows;
+    int n_layers;
     double temperature;
     int task_index;
     const struct run_task *task;
@@ -186,6 +190,11 @@ struct cell {
     int n_records;   /* finished; complete when equal to n_expected */
     const struct record *records; /* by problem, then sample; missing ones are not there */
 };
+
+/* Tokens of a context that the cell's model itself reads in a step, and holds: mean over layers. */
+double run_own_tokens(const struct cell *c, double context);
+/* The same added up over the first n decode steps behind a prompt, which is what kv.reads_full counts. */
+double run_own_reads(const struct cell *c, double prompt, double n);
 
 struct run {
     const char *dir;

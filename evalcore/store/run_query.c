@@ -1,5 +1,6 @@
 /* What a loaded run is asked (contract: run.h): its cells, how long completions may become, and what a record
  * holds beside its figures, which is read from its journal on each call. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +78,43 @@ static const json_t *config_of(const struct run *r, const struct cell *c)
     return r->config;
 }
 
-int run_load_limits(const struct run *r, struct cell *c, const json_t *settings, const char *where,
-                    struct err *e)
+static int load_windows(const struct run *r, struct cell *c, const char *where, struct arena *a,
+                        struct err *e)
+{
+    const json_t *list = json_object_get(config_of(r, c), "windows");
+    size_t n = json_array_size(list);
+    int *windows = arena_alloc(a, (n + 1) * sizeof *windows);
+    for (size_t i = 0; i < n; i++) {
+        json_int_t w = json_integer_value(json_array_get(list, i));
+        if (w < 0 || w > INT32_MAX)
+            return err_set(e, ERR_FORMAT, "%s: cell \"%s\" has a window out of range", where, c->id);
+        windows[i] = (int)w;
+    }
+    c->windows = n ? windows : NULL;
+    c->n_layers = (int)n;
+    return 0;
+}
+
+double run_own_tokens(const struct cell *c, double context)
+{
+    double sum = 0;
+    for (int l = 0; l < c->n_layers; l++)
+        sum += c->windows[l] && c->windows[l] < context ? c->windows[l] : context;
+    return c->n_layers ? sum / c->n_layers : context;
+}
+
+double run_own_reads(const struct cell *c, double prompt, double n)
+{
+    double sum = 0;
+    for (int l = 0; l < (c->n_layers ? c->n_layers : 1); l++) {
+        int w = c->n_layers ? c->windows[l] : 0;
+        double below = w ? fmin(n, fmax(0, w - prompt)) : n; /* steps whose context the window holds */
+        sum += below * prompt + below * (below + 1) / 2 + (n - below) * w;
+    }
+    return c->n_layers ? sum / c->n_layers : sum;
+}
+
+int run_load_limits(struct run *r, struct cell *c, const json_t *settings, const char *where, struct err *e)
 {
     int64_t total = 0, context = 0;
     int rc = json_opt_int(settings, "max_total_tokens", &total, where, e);
@@ -89,7 +125,7 @@ int run_load_limits(const struct run *r, struct cell *c, const json_t *settings,
     c->max_total_tokens = (int)total;
     c->max_context = (int)context;
     c->is_limit_set = json_is_integer(json_object_get(settings, "max_new_tokens"));
-    return rc;
+    return rc ? rc : load_windows(r, c, where, &r->arena, e);
 }
 
 /* The tokens of a text are all given. */

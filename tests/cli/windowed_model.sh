@@ -26,4 +26,12 @@ awk -v v="$(of quest kv_density)" 'BEGIN { exit !(v > 0.3 && v < 0.9) }' || fail
 # Windows give their tokens back: a sequence holds fewer than it has read and written.
 awk -v peak="$(of full peak_tokens)" -v made="$(of full mean_tokens)" 'BEGIN { exit !(peak > 80 && peak < made) }' ||
     fail "full attention holds $(of full peak_tokens) tokens of $(of full mean_tokens) that were made"
+
+# What the windows themselves forget was a policy's merit: one that forgets nothing had a compression above 1, and one that
+# forgets had it doubled by layers of which it forgot nothing more than the model does.
+run 0 sweep run.json -o kept --set 'policies=["full", {"name": "streamingllm", "form": "evict", "window_tokens": 2000}]'
+! grep -q 'compression of K and V' kept/report/index.html || fail "a policy that forgets nothing compresses"
+grep -q 'compression of K and V' out/report/index.html || fail "no compression of a policy that forgets"
+grep -q "\"windows\"" out/config.resolved.json ||
+    fail "the run folder does not say the model's windows"
 finish

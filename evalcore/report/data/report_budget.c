@@ -58,29 +58,28 @@ static double option_steps(const struct record *r, double *contexts, double *lon
     return steps;
 }
 
-double report_decode_steps(const struct record *r)
+double report_decode_steps(const struct cell *c, const struct record *r)
 {
     double contexts, longest;
     if (r->options)
         return option_steps(r, &contexts, &longest);
     double least = r->tokens > 1 ? r->tokens - 1 : 0;
-    double read = least * r->prompt_tokens + least * (least + 1) / 2;
-    int at_string = fabs(r->kv.reads_full - read) < 0.5;
+    int at_string = fabs(r->kv.reads_full - run_own_reads(c, r->prompt_tokens, least)) < 0.5;
     return r->finish == FINISHED_STOP && !at_string ? r->tokens : least;
 }
 
-double report_context_sum(const struct record *r)
+double report_context_sum(const struct cell *c, const struct record *r)
 {
     double contexts, longest;
     if (r->options)
         return option_steps(r, &contexts, &longest), contexts;
-    double steps = report_decode_steps(r);
+    double steps = report_decode_steps(c, r);
     return steps * r->prompt_tokens + steps * (steps + 1) / 2;
 }
 
 int report_exceeds_budget(const struct cell_budget *b, const struct record *r)
 {
-    double steps = report_decode_steps(r), context = r->prompt_tokens + steps,
+    double steps = report_decode_steps(b->cell, r), context = r->prompt_tokens + steps,
            contexts; /* at the last step */
     if (r->options)
         option_steps(r, &contexts, &context);

@@ -22,10 +22,11 @@ struct cell_budget report_budget_read(const struct cell *c, struct arena *a);
 int report_has_budget(const struct cell_budget *b, const struct cell *c);
 /* The number of decode steps of a completion, each of which read the context once. The first token comes from
  * the prompt's pass; a completion that ended at its end token took one more step, since that token is not
- * counted in `tokens`. One that ended at a stop string did not: what full attention would have read tells. */
-double report_decode_steps(const struct record *r);
+ * counted in `tokens`. One that ended at a stop string did not: what full attention would have read tells, of
+ * a model with windows what it reads itself. c: its cell. */
+double report_decode_steps(const struct cell *c, const struct record *r);
 /* Returns the contexts of these steps added up, what full attention in each layer would read. */
-double report_context_sum(const struct record *r);
+double report_context_sum(const struct cell *c, const struct record *r);
 /* 1 when some context of this record exceeded what the policy reads whole; 0 when none did, when it failed or
  * has no decode step, and when the budget is unknown. */
 int report_exceeds_budget(const struct cell_budget *b, const struct record *r);

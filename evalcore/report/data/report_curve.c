@@ -1,5 +1,6 @@
 /* Compression by position and by head (contract: report_curve.h). Both are ratios of sums: of the tokens held
- * to those of the contexts. */
+ * to those that the model itself holds of the contexts, since what layers with windows drop is no policy's
+ * merit. */
 #include "evalcore/report/data/report_curve.h"
 
 #include <stdlib.h>
@@ -8,14 +9,13 @@
 #include "evalcore/report/data/report_budget.h"
 #include "evalcore/store/curve_json.h"
 
-/* Less than its context is also held where the model's own layers have windows. */
 static int holds_less(const struct cell *c)
 {
     for (int i = 0; i < c->n_records; i++) {
         const struct record *rec = &c->records[i];
         /* the last token is sampled and never stored */
         if (rec->finish != FINISHED_ERROR && rec->tokens > 1 &&
-            rec->kv.peak_tokens < (double)rec->prompt_tokens + rec->tokens - 1)
+            rec->kv.peak_tokens < run_own_tokens(c, (double)rec->prompt_tokens + rec->tokens - 1))
             return 1;
     }
     return 0;
@@ -33,9 +33,9 @@ int report_forgets(const struct cell *c)
 /* Sums over completions. */
 struct sums {
     int every, cap, layers, heads, completions, n_by_head;
-    double *context, *live; /* by point */
+    double *context, *live, *own; /* by point */
     int *n;
-    double ends, *by_head; /* tokens of the contexts at the end, and what each head held of them */
+    double *ends, *by_head; /* by layer what the model itself held at the end, and by head what was held */
 };
 
 static void grow_sums(struct sums *s, int n)
@@ -44,25 +44,34 @@ static void grow_sums(struct sums *s, int n)
         return;
     s->context = xrealloc(s->context, (size_t)n * sizeof *s->context);
     s->live = xrealloc(s->live, (size_t)n * sizeof *s->live);
+    s->own = xrealloc(s->own, (size_t)n * sizeof *s->own);
     s->n = xrealloc(s->n, (size_t)n * sizeof *s->n);
     for (; s->cap < n; s->cap++)
-        s->context[s->cap] = s->live[s->cap] = s->n[s->cap] = 0;
+        s->context[s->cap] = s->live[s->cap] = s->own[s->cap] = s->n[s->cap] = 0;
 }
 
-static void add_heads(struct sums *s, const struct record *rec, const struct kv_curve *c)
+static void add_heads(struct sums *s, const struct cell *cell, const struct record *rec,
+                      const struct kv_curve *c)
 {
+    double context = rec->prompt_tokens + report_decode_steps(cell, rec);
     if (!c->by_head)
         return;
-    if (!s->by_head)
+    if (!s->by_head) {
         s->by_head = xcalloc((size_t)c->heads, sizeof *s->by_head);
+        s->ends = xcalloc((size_t)c->layers, sizeof *s->ends);
+    }
     for (int h = 0; h < c->heads; h++)
         s->by_head[h] += c->by_head[h];
-    s->ends += rec->prompt_tokens + report_decode_steps(rec);
+    for (int l = 0; l < c->layers; l++) {
+        int w = l < cell->n_layers ? cell->windows[l] : 0;
+        s->ends[l] += w && w < context ? w : context;
+    }
     s->n_by_head++;
 }
 
 /* Completions of one cell have one limit, so their points are equally far apart, and one model. */
-static void add_curve(struct sums *s, const struct record *rec, const struct kv_curve *c)
+static void add_curve(struct sums *s, const struct cell *cell, const struct record *rec,
+                      const struct kv_curve *c)
 {
     if (!c->every || (s->heads && (c->every != s->every || c->heads != s->heads || c->layers != s->layers)))
         return;
@@ -72,11 +81,13 @@ static void add_curve(struct sums *s, const struct record *rec, const struct kv_
     s->completions++;
     grow_sums(s, c->n);
     for (int i = 0; i < c->n; i++) {
-        s->context[i] += rec->prompt_tokens + (double)(i + 1) * c->every - 1;
+        double context = rec->prompt_tokens + (double)(i + 1) * c->every - 1;
+        s->context[i] += context;
+        s->own[i] += run_own_tokens(cell, context);
         s->live[i] += (double)c->point[i].live / c->heads;
         s->n[i]++;
     }
-    add_heads(s, rec, c);
+    add_heads(s, cell, rec, c);
 }
 
 /* A curve costs a line fetched from its journal, and this number shows the mean well enough. */
@@ -93,7 +104,7 @@ static int read_curves(const struct report *r, const struct cell *c, struct sums
             continue;
         if (run_curve(r->run, rec, &curve, e))
             return e->code;
-        add_curve(s, rec, &curve);
+        add_curve(s, c, rec, &curve);
         curve_json_release(&curve);
     }
     return 0;
@@ -104,13 +115,13 @@ static void fill_points(struct arena *a, const struct sums *s, struct compressio
     *out = (struct compression){.layers = s->layers, .heads = s->heads, .completions = s->completions};
     out->point = arena_alloc(a, (size_t)(s->cap + 1) * sizeof *out->point);
     for (int i = 0; i < s->cap && s->n[i] > 0 && 10 * s->n[i] >= s->completions; i++)
-        out->point[out->n++] =
-            (struct compression_point){s->context[i] / s->n[i], s->live[i] / s->n[i], s->n[i]};
+        out->point[out->n++] = (struct compression_point){s->context[i] / s->n[i], s->live[i] / s->n[i],
+                                                          s->own[i] / s->n[i], s->n[i]};
     if (!s->n_by_head)
         return;
     out->live = arena_alloc(a, (size_t)s->heads * sizeof *out->live);
     for (int h = 0; h < s->heads; h++)
-        out->live[h] = s->by_head[h] / s->ends;
+        out->live[h] = s->by_head[h] / s->ends[h / (s->heads / s->layers)];
 }
 
 int report_compression(const struct report *r, const struct cell *c, struct compression *out, struct err *e)
@@ -122,6 +133,8 @@ int report_compression(const struct report *r, const struct cell *c, struct comp
         fill_points(r->arena, &s, out);
     free(s.context);
     free(s.live);
+    free(s.own);
+    free(s.ends);
     free(s.n);
     free(s.by_head);
     return rc;

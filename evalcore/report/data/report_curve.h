@@ -8,6 +8,7 @@
  * completion; the first sample of each of the first 200 problems is enough. */
 struct compression_point {
     double context, live; /* tokens, means over completions; live: also over layers and KV heads */
+    double own;           /* what the model itself holds of the context: less where layers have windows */
     int completions;      /* that are so long */
 };
 struct compression {
@@ -15,10 +16,11 @@ struct compression {
     int n;           /* 0: no completion has a curve that is long enough */
     int completions; /* with a curve */
     int layers, heads;
-    double *live; /* share of the tokens that each head holds at the end, (heads); NULL: all hold as many */
+    double *live; /* share of the tokens that the model itself holds which each head holds at the end,
+                   * (heads); NULL: all hold as many */
 };
 
-/* 1 when some completion of the cell held fewer tokens than its context had, else 0. */
+/* 1 when some completion of the cell held fewer tokens than the model itself holds of its context, else 0. */
 int report_forgets(const struct cell *c);
 
 /* Reads the curves of the cell's completions and fills *out, from the report's arena, with a point for each

@@ -152,8 +152,8 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         selected += r->kv.selected > 0 || r->kv.reads_full <= 0 ? r->kv.selected : NAN;
         prompts += r->prompt_tokens;
         limits += run_limit(c, r->problem);
-        steps += report_decode_steps(r);
-        contexts += report_context_sum(r);
+        steps += report_decode_steps(c, r);
+        contexts += report_context_sum(c, r);
         exceeded += report_exceeds_budget(&budget, r);
     }
     if (c->n_records && !c->task->is_text) {

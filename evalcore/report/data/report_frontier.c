@@ -40,12 +40,12 @@ static int reads_may_fall(const struct cell *c)
     return may;
 }
 
-static struct cost cost_bound(const struct record *r, int limit, int may_fall)
+static struct cost cost_bound(const struct cell *c, const struct record *r, int limit, int may_fall)
 {
-    double steps = report_decode_steps(r), taken = limit - 1;
+    double steps = report_decode_steps(c, r), taken = limit - 1;
     if (steps <= taken || isnan(r->kv.reads)) /* not counted: nothing is known of less either */
         return cost_of(r);
-    double share = may_fall ? 1 : taken / steps, full = taken * r->prompt_tokens + taken * (taken + 1) / 2;
+    double share = may_fall ? 1 : taken / steps, full = run_own_reads(c, r->prompt_tokens, taken);
     /* Page bounds are held besides the tokens, as many per token at any length. */
     double besides = fmax(1, r->kv.peak_tokens / ((double)r->prompt_tokens + r->tokens));
     return (struct cost){fmin(r->kv.reads * share, full) + r->kv.aux_reads * share,
@@ -100,7 +100,7 @@ static int costs_under(const struct report *r, const struct cell_stats *s, int l
                 curve.point[k].aux = 0;
             out[i] = cost_along_curve(&rec, &curve, limit);
         } else {
-            out[i] = cost_bound(&rec, limit, may_fall);
+            out[i] = cost_bound(c, &rec, limit, may_fall);
             are_bounds = 1;
         }
         curve_json_release(&curve);

@@ -38,9 +38,26 @@ static const struct ended {
     {"one token and the end token", FINISHED_STOP, 1, 1},
 };
 
+static const struct windowed {
+    const char *what;
+    int n_layers, windows[3];
+} models[] = {
+    {"no windows", 0, {0}},
+    {"a stop string of a model with windows counted a step more", 3, {8, 0, 31}},
+    {"every layer has one", 2, {8, 8}},
+};
+
 /* Two pages hold 32 tokens, and the prompts end around them. Behind a prompt of P tokens full attention reads
- * P + 1 in the first step, P + 2 in the second. */
-static void test_steps(void)
+ * P + 1 in the first step, P + 2 in the second, and a layer with a window no more than that. */
+static double own_reads(const struct windowed *m, int context)
+{
+    double sum = 0;
+    for (int l = 0; l < m->n_layers; l++)
+        sum += m->windows[l] && m->windows[l] < context ? m->windows[l] : context;
+    return m->n_layers ? sum / m->n_layers : context;
+}
+
+static void test_steps(const struct windowed *m)
 {
     struct arena a = {0};
     struct run_problem problem = {.prompt_tokens = 30};
@@ -49,6 +66,8 @@ static void test_steps(void)
                      .params = "{\"k_pages\":2}",
                      .budget_key = "k_pages",
                      .max_new_tokens = 20,
+                     .windows = m->n_layers ? m->windows : NULL,
+                     .n_layers = m->n_layers,
                      .task = &task};
     struct cell_budget b = report_budget_read(&c, &a);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -56,12 +75,13 @@ static void test_steps(void)
             const struct ended *w = &endings[i];
             struct record r = {.finish = w->finish, .prompt_tokens = prompt, .tokens = w->tokens};
             for (int k = 1; k <= w->steps; k++)
-                r.kv.reads_full += prompt + k;
-            int ok = fabs(report_decode_steps(&r) - w->steps) < 1e-9 &&
+                r.kv.reads_full += own_reads(m, prompt + k);
+            int ok = fabs(report_decode_steps(&c, &r) - w->steps) < 1e-9 &&
+                     fabs(run_own_reads(&c, prompt, w->steps) - r.kv.reads_full) < 1e-9 &&
                      report_exceeds_budget(&b, &r) == (w->steps > 0 && prompt + w->steps > 32);
             if (!ok)
-                fprintf(stderr, "%s, behind a prompt of %d: %g steps\n", w->what, prompt,
-                        report_decode_steps(&r));
+                fprintf(stderr, "%s, %s, behind a prompt of %d: %g steps\n", m->what, w->what, prompt,
+                        report_decode_steps(&c, &r));
             CHECK(ok);
         }
     arena_release(&a);
@@ -110,7 +130,8 @@ static void test_limits(void)
 
 int main(void)
 {
-    test_steps();
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        test_steps(&models[i]);
     test_limits();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *w = &rows[i];

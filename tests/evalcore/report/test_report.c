@@ -208,7 +208,7 @@ static void test_numbers(void)
     CHECK_NEAR(s->aux_density, 0.125, 1e-12);
     double steps = 0, contexts = 0; /* the records' reads_full is less: a model whose layers have windows */
     for (int i = 0; i < r.cells[1].n_records; i++)
-        for (int k = 1; k <= report_decode_steps(&r.cells[1].records[i]); k++, steps++)
+        for (int k = 1; k <= report_decode_steps(&r.cells[1], &r.cells[1].records[i]); k++, steps++)
             contexts += r.cells[1].records[i].prompt_tokens + k;
     CHECK_NEAR(s->mean_context, contexts / steps, 1e-9);
     CHECK_NEAR(s->budget_tokens, 128, 1e-9);
