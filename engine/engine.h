@@ -75,6 +75,7 @@ struct engine_info {
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;
     int n_windows;                     /* layers whose attention reads a window of tokens */
     int32_t window[ENGINE_MAX_LAYERS]; /* how many tokens that is, by layer; 0: the layer is full */
+    int window_ahead;                  /* tokens that such a layer holds at most beside its window */
     size_t weight_bytes, pool_bytes;   /* pool: 0 before engine_reserve */
     size_t step_bytes;     /* weights that a decode step reads: all but the embedding, unless it is the output
                               head too */
@@ -104,6 +105,10 @@ const int32_t *engine_windows(const struct engine_info *info);
 /* Returns how many tokens of so long a context a query reads when nothing chooses for it, and a layer holds:
  * a mean over layers, of which those with windows read less. */
 double engine_full_tokens(const struct engine_info *info, double context);
+/* Returns how many tokens, mean over layers, those with windows have blocks for at most beside that, while
+ * the context is prefilled: the chunk of the prompt that runs at once and pages that end beyond the window. 0
+ * before engine_measure(). */
+double engine_chunk_tokens(const struct engine_info *info, double context);
 const struct tokenizer *engine_tokenizer(const struct engine *en);
 const struct chat_own *engine_chat(const struct engine *en);
 /* Fills in what follows from the configuration and the options alone, for --dry-run, without opening weights

@@ -1,4 +1,5 @@
 /* What follows from the options and the configuration alone: defaults and the shape. */
+#include <math.h>
 #include <string.h>
 
 #include "engine/engine_impl.h"
@@ -51,6 +52,19 @@ double engine_full_tokens(const struct engine_info *info, double context)
         return context;
     for (int l = 0; l < info->n_layers; l++)
         sum += info->window[l] && info->window[l] < context ? info->window[l] : context;
+    return sum / info->n_layers;
+}
+
+/* As kvcache_most() has it. */
+double engine_chunk_tokens(const struct engine_info *info, double context)
+{
+    double sum = 0, all = ceil(context / KV_PAGE_TOKENS);
+    for (int l = 0; l < info->n_layers && info->window_ahead; l++) {
+        double window = info->window[l];
+        if (window > 0)
+            sum += fmin(all, ceil((window + info->window_ahead) / KV_PAGE_TOKENS) + 1) * KV_PAGE_TOKENS -
+                   fmin(window, context);
+    }
     return sum / info->n_layers;
 }
 

@@ -184,6 +184,7 @@ int engine_measure(const struct engine_options *o, const struct policy_spec *con
         info->is_head_own = en->model.is_head_own;
         info->max_batch = en->options.max_batch;
         info->max_context = en->options.max_context;
+        info->window_ahead = info->n_windows ? en->cache.ahead : 0;
         info->kv_token_bytes = engine_token_bytes(&c, en->cache.view.dtype);
         info->weight_bytes = en->model.bytes;
         info->step_bytes = en->model.step_bytes;

@@ -34,8 +34,9 @@ static struct need need_of(const struct patient *p, const struct engine_memory *
     struct need n = {.fixed = (double)m->weights + (double)m->scratch + (double)m->spare,
                      .pool = (double)m->pool,
                      .context = i->max_context};
-    n.one =
-        ceil(engine_full_tokens(i, n.context) / KV_PAGE_TOKENS) * KV_PAGE_TOKENS * (double)i->kv_token_bytes;
+    n.one = (ceil(engine_full_tokens(i, n.context) / KV_PAGE_TOKENS) * KV_PAGE_TOKENS +
+             engine_chunk_tokens(i, n.context)) *
+            (double)i->kv_token_bytes;
     n.all = n.one * i->max_batch;
     return n;
 }

@@ -133,7 +133,8 @@ static int by_size_down(const void *pa, const void *pb)
     return (a < b) - (a > b);
 }
 
-/* Tokens that a KV head holds of a sequence at its limit, never fewer than the prompt's, in whole pages. */
+/* Tokens that a KV head holds of a sequence at its limit, never fewer than the prompt's, in whole pages, and
+ * what layers with windows hold of a chunk of the prompt. */
 static double tokens_held(const struct plan_cell *c, double prompt, double limit,
                           const struct engine_info *info)
 {
@@ -143,7 +144,7 @@ static double tokens_held(const struct plan_cell *c, double prompt, double limit
                            .n_layers = info->n_layers,
                            .window = engine_windows(info)};
     double n = fmax(policy_held_at(&c->spec, &at), engine_full_tokens(info, prompt));
-    return ceil(n / KV_PAGE_TOKENS) * KV_PAGE_TOKENS;
+    return ceil(n / KV_PAGE_TOKENS) * KV_PAGE_TOKENS + engine_chunk_tokens(info, prompt + limit);
 }
 
 struct need {

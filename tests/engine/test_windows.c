@@ -149,14 +149,22 @@ static void frees_blocks(void)
     for (int i = 0; i < PROMPT; i++)
         ids[i] = (int32_t)(hash_mix64((uint64_t)i) % 300);
     for (int small = 0; small < 4; small++) {
-        struct engine *en = decode_open(&(struct engine_options){.model = "model",
-                                                                 .max_context = CONTEXT,
-                                                                 .prefill_chunk = small == 2 ? 256 : 128,
-                                                                 .max_batch = 2});
+        const struct engine_options o = {.model = "model",
+                                         .max_context = CONTEXT,
+                                         .prefill_chunk = small == 2 ? 256 : 128,
+                                         .max_batch = 2};
+        struct engine *en = decode_open(&o);
         size_t block = en->be->kv_block_bytes(en->cache.view.dtype, en->cache.view.head_dim);
         int64_t most = kvcache_most(&en->cache, kv_pages(CONTEXT)),
                 all = (int64_t)en->cache.heads_per_seq * kv_pages(CONTEXT);
         CHECK(small == 2 || most < all);
+        /* A plan left out the chunk of a prompt, which layers with windows hold, too. */
+        struct engine_info said;
+        struct engine_memory memory;
+        struct err e = {0};
+        CHECK_INT(engine_measure(&o, NULL, 0, &said, &memory, &e), 0);
+        double planned = engine_full_tokens(&said, CONTEXT) + engine_chunk_tokens(&said, CONTEXT);
+        CHECK_NEAR(planned * en->cache.heads_per_seq, (double)(most * KV_PAGE_TOKENS), 1e-6);
         en->options.pool_bytes = (size_t)(small ? most : 4 * all) * block;
         struct item *it = small ? &have : &want;
         *it = (struct item){
@@ -171,7 +179,6 @@ static void frees_blocks(void)
         CHECK_INT(it->n_ids, NEW);
         if (small && small < 3)
             CHECK(items_equal(it, &want));
-        struct err e = {0};
         prompt_cache_clear(en, &e);
         CHECK_INT(en->cache.n_free, en->cache.n_blocks);
         if (small)
