@@ -291,19 +291,22 @@ static int held_of_model(const struct queue *q, int model)
     return n;
 }
 
-/* With fewer jobs left than the devices decode in two rounds, a worker gets no more than its share, and than
- * it can decode at once: what waits in its engine would start sooner on another device, and the jobs that are
- * handed out first are the longest. */
-static int has_its_share(const struct queue *q, const struct decoder_worker *l)
+/* A worker gets no more than its share, and than it can decode at once, when the jobs left fit into two
+ * rounds of all places, or too few are left to fill every free place and to have some waiting in every
+ * engine: what waits in one would start sooner on another device, and the jobs that are handed out first are
+ * the longest. */
+static int has_its_share(const struct queue *q, const struct decoder_worker *l, int busy)
 {
-    long left = q->model[l->model].left, n = 0, places = 0;
+    long left = q->model[l->model].left, n = 0, places = 0, free = 0;
     for (int i = 0; i < q->decoder->n_workers; i++) {
         const struct decoder_worker *x = &q->decoder->worker[i];
-        int is_here = x->is_live && x->model == l->model && !x->is_leaving;
-        n += is_here;
-        places += is_here ? x->places : 0;
+        if (!x->is_live || x->model != l->model || x->is_leaving)
+            continue;
+        n++;
+        places += x->places;
+        free += x->places > x->n_held ? x->places - x->n_held : 0;
     }
-    if (q->decoder->n_workers < 2 || left > 2 * places)
+    if (q->decoder->n_workers < 2 || (left > 2 * places && left - busy - free > n * DECODER_WAITING))
         return 0;
     long share = (left + n - 1) / n;
     return l->n_held >= (share < l->places ? share : l->places);
@@ -318,7 +321,7 @@ long queue_next(struct queue *q, int w)
         return -1;
     if (!l->n_held)
         q->company[w] = 0;
-    if ((q->company[w] && l->n_held >= q->company[w]) || has_its_share(q, l))
+    if ((q->company[w] && l->n_held >= q->company[w]) || has_its_share(q, l, busy))
         return -1;
     long j = is_limited(q) ? take_in_time(q, k, w, busy) : families_take(&k->families, w);
     if (j < 0)
