@@ -19,7 +19,7 @@ never() {
 start() {
     rm -rf disturbed
     env KV_FAULT="worker $2" KV_FAULT_WHEN="$PWD/when.mark" ${3:+KV_FAULT_ONCE="$3"} LD_PRELOAD="$fault" timeout 400 \
-        "$program" sweep long.json -o disturbed --max-batch 1 --devices "$1" --threads 1 >stdout.txt 2>stderr.txt </dev/null &
+        "$program" sweep long.json -o disturbed --max-batch 1 --devices "$1" --threads 1 --worker-timeout 300 >stdout.txt 2>stderr.txt </dev/null &
     pid=$!
 }
 # until_true COMMAND: waits for it, three minutes at most.
@@ -47,6 +47,17 @@ worker() {
         tr '\0' ' ' <"/proc/$p/cmdline" | grep -q "^kveval worker $1 " && echo "$p"
     done
 }
+# both_wrote: waits until both workers have written a completion. One that was first stands still until the other has: on a
+# busy machine it would do all jobs before the other is ready.
+both_wrote() {
+    local first
+    until_true '[ "$(records "(cpu:[01])")" -ge 1 ]'
+    first=$(cat disturbed/journal/*.jsonl | grep -om 1 '(cpu:[01])' | tr -dc 01)
+    first=$(worker "$first")
+    kill -STOP "$first"
+    until_true '[ "$(cat disturbed/journal/*.jsonl | grep -o "(cpu:[01])" | sort -u | wc -l)" = 2 ]'
+    kill -CONT "$first"
+}
 ended() {
     local got=0
     wait $pid || got=$?
@@ -72,7 +83,7 @@ says '^kveval: warning: cpu:0: [1-9] completions that it wrote in this sweep bef
 # more, which is then judged by what it found itself; until then the first is not judged again.
 touch when.mark
 start cpu:0-1 'lie 1'
-until_true '[ "$(cat disturbed/journal/* 2>/dev/null | grep -o "(cpu:[01])" | sort -u | wc -l)" = 2 ]'
+both_wrote
 rm when.mark
 second=$(worker 1)
 kill_workers
@@ -89,9 +100,14 @@ says 'to other tokens than before: do not trust this device'
 
 # The sweep does not end before the last verdict.
 start cpu:0-1 'late 1'
-until_true '[ "$(cat disturbed/journal/* 2>/dev/null | grep -o "(cpu:[01])" | sort -u | wc -l)" = 2 ]'
+both_wrote
 touch when.mark
-kill -9 "$(worker 1)"
+first=$(worker 0)
+second=$(worker 1)
+kill -STOP "$first" # it would do all that is left before the other is back
+kill -9 "$second"
+until_true '[ -n "$(worker 1)" ] && [ "$(worker 1)" != "$second" ]'
+kill -CONT "$first"
 until_true '[ "$(records .)" = 10 ]'
 rm when.mark
 ended 0
