@@ -131,10 +131,13 @@ static int receive_grade(struct pool *p, struct grader *g, const json_t *m, stru
     return rc;
 }
 
-/* Takes all that has come. What cannot be read comes from a child whose memory is no longer sound. */
+/* Sends what still waits and takes all that has come. What cannot be read comes from a child whose memory is
+ * no longer sound. */
 static int listen_to(struct pool *p, struct grader *g, struct err *e)
 {
-    int rc = 0;
+    int rc = wire_flush(&g->process.wire, e);
+    if (rc == WIRE_END) /* its last grades are still to be read */
+        rc = 0;
     while (!rc) {
         struct err damage = {0};
         json_t *m = NULL;
@@ -162,7 +165,7 @@ static int poll_once(struct pool *p, struct err *e)
     int rc = 0;
     for (int i = 0; i < p->n_graders; i++)
         p->fds[i] = (struct pollfd){.fd = p->grader[i].process.pid ? p->grader[i].process.wire.fd : -1,
-                                    .events = POLLIN};
+                                    .events = wire_events(&p->grader[i].process.wire)};
     if (poll(p->fds, (nfds_t)p->n_graders, 1000) < 0 && errno != EINTR)
         return err_set(e, ERR_IO, "graders cannot be waited for: %s", err_reason(errno));
     double now = clock_seconds(), passed = now - p->looked < 1 ? now - p->looked : 1;

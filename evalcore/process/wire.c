@@ -2,6 +2,7 @@
 #include "evalcore/process/wire.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -25,22 +26,40 @@ static uint32_t get_4(const char *p)
     return x;
 }
 
-static int send_all(int fd, const char *data, size_t n, struct err *e)
+int wire_flush(struct wire *w, struct err *e)
 {
-    while (n) {
-        ssize_t sent = send(fd, data, n, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
+    while (w->sent < w->out.len) {
+        ssize_t n = send(w->fd, w->out.data + w->sent, w->out.len - w->sent,
+                         MSG_NOSIGNAL | (w->never_blocks ? MSG_DONTWAIT : 0));
+        if (n < 0 && errno == EINTR)
             continue;
-        if (sent < 0 && (errno == EPIPE || errno == ECONNRESET))
+        if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
             return WIRE_END;
-        if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            return err_set(e, ERR_IO, "messages are not read");
-        if (sent < 0)
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return 0;
+        if (n < 0)
             return err_set(e, ERR_IO, "a message cannot be sent: %s", err_reason(errno));
-        data += sent;
-        n -= (size_t)sent;
+        w->sent += (size_t)n;
     }
+    w->out.len = w->sent = 0;
+    if (w->out.cap > CHUNK) /* one large message does not take its room for good */
+        str_release(&w->out);
     return 0;
+}
+
+short wire_events(const struct wire *w)
+{
+    return (short)(POLLIN | (w->sent < w->out.len ? POLLOUT : 0));
+}
+
+/* Removes what was sent from what waits, before that grows. */
+static void close_gap(struct wire *w)
+{
+    if (w->sent <= w->out.len / 2)
+        return;
+    w->out.len -= w->sent;
+    memmove(w->out.data, w->out.data + w->sent, w->out.len);
+    w->sent = 0;
 }
 
 int wire_send(struct wire *w, json_t *message, struct err *e)
@@ -50,16 +69,15 @@ int wire_send(struct wire *w, json_t *message, struct err *e)
     if (!text)
         return err_set(e, ERR_FORMAT, "a message cannot be written as JSON");
     size_t n = strlen(text);
-    struct str frame = {0};
     int rc = n > WIRE_MAX ? err_set(e, ERR_FORMAT, "a message of %zu bytes is too long to send", n) : 0;
-    put_4(&frame, (uint32_t)n);
-    put_4(&frame, crc32c(0, text, n));
-    str_add(&frame, text, n);
+    if (!rc) {
+        close_gap(w);
+        put_4(&w->out, (uint32_t)n);
+        put_4(&w->out, crc32c(0, text, n));
+        str_add(&w->out, text, n);
+    }
     free(text);
-    if (!rc)
-        rc = send_all(w->fd, frame.data, frame.len, e);
-    str_release(&frame);
-    return rc;
+    return rc ? rc : wire_flush(w, e);
 }
 
 /* The first message of what was received. */
@@ -113,5 +131,6 @@ void wire_close(struct wire *w)
     if (w->fd > 0)
         close(w->fd);
     str_release(&w->in);
-    w->fd = 0;
+    str_release(&w->out);
+    *w = (struct wire){0};
 }

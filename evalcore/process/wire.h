@@ -13,13 +13,20 @@ enum { WIRE_NOTHING = 0, WIRE_MESSAGE = 1, WIRE_END = 2 };
 
 struct wire {
     int fd;
-    struct str in; /* received and not yet handed out */
+    int never_blocks; /* 1: wire_send() keeps what the socket does not take; 0: it waits until it does */
+    struct str in;    /* received and not yet handed out */
+    struct str out;   /* to be sent, from byte `sent` on */
+    size_t sent;
 };
 
 /* Takes over the reference, also on an error. Returns 0, WIRE_END when nobody reads any more, ERR_FORMAT when
- * the message is NULL, not UTF-8 or longer than WIRE_MAX, or ERR_IO when sending fails: the other side has
- * not read for as long as the socket allows (10 s, worker_process_start()), or another cause. */
+ * the message is NULL, not UTF-8 or longer than WIRE_MAX, or ERR_IO when the socket fails. */
 int wire_send(struct wire *w, json_t *message, struct err *e);
+/* Sends what wire_send() kept, as far as the socket takes it. Returns what wire_send() does. */
+int wire_flush(struct wire *w, struct err *e);
+/* Returns the events of poll() that concern this wire: a message, and, when something is kept, room for it.
+ * wire_flush() and wire_receive() are called after any of them. */
+short wire_events(const struct wire *w);
 
 /* Returns WIRE_MESSAGE: *out is a new reference to an object; WIRE_NOTHING: none is complete yet, and `wait`
  * is 0; WIRE_END: the other side is gone and every complete message was handed out; an error: what came is no

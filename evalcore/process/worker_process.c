@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +17,7 @@
 #include "evalcore/cli/command.h"
 #include "evalcore/cli/stop.h"
 
-/* A worker that does not read must not hold up the others. */
-enum { SEND_SECONDS = 10, REAP_SECONDS = 2, REAP_PAUSE_US = 2000 };
+enum { REAP_SECONDS = 2, REAP_PAUSE_US = 2000 };
 
 static int spawn(pid_t *pid, int fd, const char *const argv[])
 {
@@ -40,16 +38,13 @@ static int spawn(pid_t *pid, int fd, const char *const argv[])
 
 int worker_process_start(struct worker_process *w, const char *const argv[], struct err *e)
 {
-    const struct timeval timeouts = {.tv_sec = SEND_SECONDS};
     int pair[2];
     memset(w, 0, sizeof *w);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
         return err_set(e, ERR_DEVICE, "cannot make a socket for a %s: %s", argv[1], err_reason(errno));
     int rc = spawn(&w->pid, pair[1], argv);
     close(pair[1]);
-    w->wire.fd = pair[0];
-    if (!rc && setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &timeouts, sizeof timeouts))
-        rc = errno;
+    w->wire = (struct wire){.fd = pair[0], .never_blocks = 1};
     if (!rc)
         return 0;
     err_set(e, ERR_DEVICE, "cannot start a %s: %s", argv[1], err_reason(rc));

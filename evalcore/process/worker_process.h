@@ -12,7 +12,8 @@ struct worker_process {
     struct wire wire;
 };
 
-/* argv: the program's name, the command, its arguments, NULL. The child's output goes to standard error.
+/* argv: the program's name, the command, its arguments, NULL. The child's output goes to standard error. The
+ * wire never blocks: a child that is busy does not hold up the others.
  * Returns 0, or ERR_DEVICE when the system refuses a socket or a process; w->pid is 0 then. */
 int worker_process_start(struct worker_process *w, const char *const argv[], struct err *e);
 

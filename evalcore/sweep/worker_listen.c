@@ -196,10 +196,15 @@ static int accept_message(struct workers *ws, int i, const json_t *m, struct err
     return l->wanted > WORKER_WANT_MAX ? err_set(why, ERR_FORMAT, "requests for too many jobs") : 0;
 }
 
-/* Everything that worker i has said so far. */
-static void receive_messages(struct workers *ws, int i, struct err *e)
+/* What still waits for worker i, and everything that it has said so far. */
+static void exchange_messages(struct workers *ws, int i, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
+    struct err unsent = {0};
+    if (wire_flush(&l->process.wire, &unsent) < 0) {
+        worker_mark_dead(ws, i, &unsent, 0, e);
+        return;
+    }
     for (;;) {
         struct err why = {0};
         json_t *m = NULL;
@@ -255,12 +260,12 @@ void workers_listen(struct workers *ws, struct err *e)
     int wake = ws->decoder->wake_fd;
     for (int i = 0; i < ws->n; i++)
         fds[i] = (struct pollfd){.fd = ws->link[i].state->is_live ? ws->link[i].process.wire.fd : -1,
-                                 .events = POLLIN};
+                                 .events = wire_events(&ws->link[i].process.wire)};
     fds[ws->n] = (struct pollfd){.fd = wake ? wake : -1, .events = POLLIN};
     if (poll(fds, (nfds_t)ws->n + 1, ws->decoder->no_wait ? 0 : POLL_MS) <= 0)
         return watch_workers(ws, e);
     for (int i = 0; i < ws->n; i++)
         if (fds[i].revents)
-            receive_messages(ws, i, e);
+            exchange_messages(ws, i, e);
     watch_workers(ws, e);
 }

@@ -1,6 +1,7 @@
 /* Messages between processes: what is sent arrives, whole, in order, with every byte; what is no message is
  * refused with a sentence; what is no message of workers is refused by the readers. */
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -43,6 +44,43 @@ static void messages(void)
     json_decref(m);
     CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_END);
     CHECK_INT(wire_send(&far_end, json_object(), &e), WIRE_END);
+}
+
+/* The other side reads nothing for now: sending returns at once, and nothing is lost, in order. The sender
+ * waited until a worker in a long prefill had been ended as one that does not read. */
+static void busy_reader(void)
+{
+    enum { MESSAGES = 9, BYTES = 1 << 20 };
+    struct err e = {0};
+    char *text = xmalloc(BYTES + 1);
+    connect_ends();
+    near_end.never_blocks = 1;
+    CHECK_INT(wire_events(&near_end), POLLIN);
+    for (int i = 0; i < MESSAGES; i++) {
+        memset(text, 'a' + i, BYTES);
+        CHECK_INT(wire_send(&near_end, json_pack("{s:s#}", "text", text, i % 2 ? BYTES : 10), &e), 0);
+    }
+    CHECK_INT(wire_events(&near_end), POLLIN | POLLOUT);
+    for (int i = 0; i < MESSAGES; i++) {
+        json_t *m = NULL;
+        int got = WIRE_NOTHING;
+        while (got == WIRE_NOTHING) {
+            CHECK_INT(wire_flush(&near_end, &e), 0);
+            got = wire_receive(&far_end, 0, &m, &e);
+        }
+        CHECK_INT(got, WIRE_MESSAGE);
+        const char *sent = json_string_value(json_object_get(m, "text"));
+        CHECK_INT(json_string_length(json_object_get(m, "text")), i % 2 ? BYTES : 10);
+        CHECK(sent && sent[0] == 'a' + i);
+        json_decref(m);
+    }
+    CHECK_INT(wire_events(&near_end), POLLIN);
+    memset(text, 'z', BYTES);
+    CHECK_INT(wire_send(&near_end, json_pack("{s:s#}", "text", text, BYTES), &e), 0);
+    wire_close(&far_end);
+    CHECK_INT(wire_flush(&near_end, &e), WIRE_END);
+    CHECK_INT(e.code, 0);
+    free(text);
 }
 
 /* Bytes that arrive one by one: as they are, or behind their length and checksum. */
@@ -376,6 +414,7 @@ int main(void)
     scored_requests();
     replays();
     messages();
+    busy_reader();
     bytes();
     completions();
     likelihoods();
