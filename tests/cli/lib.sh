@@ -120,3 +120,20 @@ reseal() {
 children() {
     cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }'
 }
+
+# worker_of PID I: the process of worker I of this sweep.
+worker_of() {
+    local p
+    for p in $(children "$1"); do
+        tr '\0' ' ' <"/proc/$p/cmdline" | grep -q "^kveval worker $2 " && echo "$p"
+    done
+}
+
+# until_true COMMAND: waits for it, three minutes at most.
+until_true() {
+    for _ in $(seq 9000); do
+        eval "$1" && return
+        sleep 0.02
+    done
+    fail "never: $1: $(cat stderr.txt)"
+}

@@ -22,14 +22,6 @@ start() {
         "$program" sweep long.json -o disturbed --max-batch 1 --devices "$1" --threads 1 --worker-timeout 300 >stdout.txt 2>stderr.txt </dev/null &
     pid=$!
 }
-# until_true COMMAND: waits for it, three minutes at most.
-until_true() {
-    for _ in $(seq 9000); do
-        eval "$1" && return
-        sleep 0.02
-    done
-    fail "never: $1: $(cat stderr.txt)"
-}
 records() {
     cat disturbed/journal/*.jsonl 2>/dev/null | grep -c "$1"
 }
@@ -42,10 +34,7 @@ kill_workers() {
 }
 # worker I: the process of worker I.
 worker() {
-    local p
-    for p in $(children "$(children $pid)"); do
-        tr '\0' ' ' <"/proc/$p/cmdline" | grep -q "^kveval worker $1 " && echo "$p"
-    done
+    worker_of "$(children $pid)" "$1"
 }
 # both_wrote: waits until both workers have written a completion. One that was first stands still until the other has: on a
 # busy machine it would do all jobs before the other is ready.

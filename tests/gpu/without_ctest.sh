@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The tests of `ctest -L gpu` where CMake is not installed: without_ctest.sh BUILD [TOOL...]
-# BUILD: a build folder, or a copy of its kveval, tests/on_gpu.txt, tests/kernels, tests/engine and tests/gpu. TOOL, in the PATH
-# or absolute, runs before each program, for example "compute-sanitizer --tool racecheck --error-exitcode 9" (with
-# KVEVAL_TEST_SMALL=1), and leaves the scripts (memory, faults) out. LIMIT: seconds a test, 120, scripts four times as long.
-# ONLY: names, separated by blanks. One line a test; exit code 1 if any failed.
+# BUILD: a build folder, or what pack.sh made of one. TOOL, in the PATH or absolute, runs before each program, for example
+# "compute-sanitizer --tool racecheck --error-exitcode 9" (with KVEVAL_TEST_SMALL=1), and leaves the scripts (memory, older,
+# faults, several) out. LIMIT: seconds a test, 120, scripts four times as long. ONLY: names, separated by blanks. One line a
+# test; exit code 1 if any failed.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?which build folder?}" && pwd) || exit 2
@@ -54,4 +54,5 @@ done <"$build/tests/on_gpu.txt"
 script memory "$here/gpu/memory.sh"
 script older "$here/gpu/older.sh"
 script faults "$here/cli/faults.sh"
+script several "$here/gpu/several.sh"
 exit $status
