@@ -82,7 +82,7 @@ set(rooms
   "evalcore/doctor         | doctor.h gpu_table.h                       | evalcore/store evalcore/cli engine engine/model/model_config.h engine/model/safetensors.h kernels answer_check code_check"
   "evalcore/status         | status.h board.h folder_status.h           | evalcore/store evalcore/cli"
   "evalcore/endpoint       | endpoint.h                                 | evalcore/net evalcore/cli"
-  "evalcore/sweep          | sweep.h decoder.h decoder_process.h deadline.h forecast.h queue.h replay.h sweep_options.h sweep_progress.h worker_cores.h | evalcore/endpoint evalcore/report evalcore/status evalcore/plan evalcore/store evalcore/runfile evalcore/process evalcore/cli engine tasks"
+  "evalcore/sweep          | sweep.h decoder.h decoder_process.h deadline.h forecast.h queue.h replay.h restart_rules.h sweep_options.h sweep_progress.h worker_cores.h | evalcore/endpoint evalcore/report evalcore/status evalcore/plan evalcore/store evalcore/runfile evalcore/process evalcore/cli engine tasks"
   "evalcore/serve          | serve.h                                    | evalcore/sweep evalcore/plan evalcore/store evalcore/runfile evalcore/cli engine engine/policies tasks"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/status evalcore/plan evalcore/page evalcore/store evalcore/stats evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
   "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"

@@ -44,15 +44,17 @@ static void make_places(struct server *s)
 {
     struct runplan *p = &s->plan;
     s->n_places = s->n_free = s->o->max_queue;
-    p->jobs = xrealloc(p->jobs, (size_t)s->n_places * sizeof *p->jobs);
-    memset(p->jobs, 0, (size_t)s->n_places * sizeof *p->jobs);
-    p->n_jobs = s->n_places;
+    size_t n_jobs = (size_t)s->n_places + (size_t)s->devices.n;
+    p->jobs = xrealloc(p->jobs, n_jobs * sizeof *p->jobs);
+    memset(p->jobs, 0, n_jobs * sizeof *p->jobs);
+    p->n_jobs = (long)n_jobs;
     s->place = xcalloc((size_t)s->n_places, sizeof(struct served *));
     s->free_place = xcalloc((size_t)s->n_places, sizeof *s->free_place);
-    for (int i = 0; i < s->n_places; i++) {
+    for (int i = 0; i < (int)n_jobs; i++)
         snprintf(p->jobs[i].key, sizeof p->jobs[i].key, "%0*d", JOB_KEY_HEX, i);
+    for (int i = 0; i < s->n_places; i++)
         s->free_place[i] = s->n_places - 1 - i;
-    }
+    serve_make_pins(s);
     s->decoder.begin(&s->decoder);
 }
 
@@ -155,6 +157,7 @@ int serve_run(const struct process_env *env, const struct serve_options *o)
     free(s.place);
     free(s.free_place);
     free(s.waiting);
+    serve_release_pins(&s);
     tokenizer_scratch_release(&s.scratch);
     runplan_release(&s.plan);
     runfile_release(&s.file);

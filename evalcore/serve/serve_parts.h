@@ -7,10 +7,12 @@
 #include "evalcore/serve/piece_text.h"
 #include "evalcore/serve/serve.h"
 #include "evalcore/sweep/decoder_process.h"
+#include "evalcore/sweep/restart_rules.h"
 
 /* Shared by the files of this room: serve.c (the loop), serve_http.c (connections), serve_exchange.c (what a
  * request owns), serve_prompt.c (from a request to tokens), serve_queue.c (completions and the decoder),
- * serve_answer.c (what is sent), serve_models.c (names and policies) and serve_metrics.c. */
+ * serve_workers.c (which worker gets which), serve_answer.c (what is sent), serve_models.c (names and
+ * policies) and serve_metrics.c. */
 
 enum {
     BODY_MAX = 16 << 20,    /* bytes of a request */
@@ -27,7 +29,7 @@ enum {
     ANSWER_SECONDS = 120,    /* that a client may leave what is sent unread */
     CLOSE_SECONDS = 2,       /* to answer what is open in the end */
     RETRY_SECONDS_LATER = 1, /* Retry-After */
-    TRIES = 3                /* of a completion whose worker dies */
+    PINNED_TOKENS = 32       /* of the completion that a restarted worker must decode to the same tokens */
 };
 
 struct exchange;
@@ -46,7 +48,8 @@ struct served {
     struct exchange *of;
     int index, prompt, sample;
     long place; /* of the decoder's jobs; -1: none */
-    int tries, is_over;
+    int is_over;
+    struct job_fate fate; /* company above 0: a suspect (restart_rules.h) */
     struct job_request request;
     int32_t *ids;
     int n_ids;
@@ -64,6 +67,7 @@ struct served {
     struct str events;
 };
 
+enum { PIN_OPEN, PIN_SENT, PIN_DONE };
 enum exchange_state {
     EXCHANGE_READING,
     EXCHANGE_DECODING,
@@ -134,6 +138,12 @@ struct server {
     int n_places, n_free;
     struct served **waiting; /* (n_waiting), first in first out */
     size_t n_waiting, cap_waiting;
+    size_t n_suspects;        /* of these */
+    int company[DEVICES_MAX]; /* by worker: the most completions that it may hold now; 0: any number */
+    struct job_request pin;   /* plan.jobs[n_places + w] of each worker w (decoder.h, pinned) */
+    int32_t *pin_prompt, *pin_ids;
+    int n_pin_ids; /* 0: no worker has decoded it yet */
+    int pin_state[DEVICES_MAX];
     struct tokenizer_scratch scratch;
     int is_draining;
     double started, looked; /* looked: when slow connections were looked for */
@@ -176,8 +186,6 @@ int serve_prepare(struct exchange *x);
 struct decoder_user serve_user(struct server *s);
 /* Puts the choices of x into the queue. -1: there is no room, and x->refusal says so. */
 int serve_enqueue(struct exchange *x);
-/* Hands waiting choices to the workers that have room. */
-void serve_submit(struct server *s, struct err *e);
 /* Nobody wants the answer any more. */
 void serve_abandon(struct exchange *x);
 /* What x still waits for does not come: it is answered with 503, or its stream ends with that error. Only
@@ -198,6 +206,18 @@ void serve_add_logprobs(struct str *out, struct served *c, int from, int to, int
 void serve_add_prompt_logprobs(struct str *out, const struct served *c);
 /* Appends a value as compact JSON and drops the reference. */
 void serve_add_json(struct str *out, json_t *v);
+
+/* serve_workers.c: hands waiting choices to the workers that have room. */
+void serve_submit(struct server *s, struct err *e);
+/* Worker w died while it had c, which waits no more: returns 1 when it waits again, or 0 when the request is
+ * to blame. */
+int serve_lost(struct server *s, int w, struct served *c);
+/* The pinned requests: makes them, behind the places; one was decoded by worker w, or lost. ERR_DEVICE: to
+ * other tokens than another worker's. */
+void serve_make_pins(struct server *s);
+int serve_pin_done(struct server *s, int w, const struct completion *c, struct err *e);
+void serve_pin_lost(struct server *s, int w);
+void serve_release_pins(struct server *s);
 
 /* serve_answer.c */
 void serve_error_json(struct str *out, const struct api_refusal *r);

@@ -31,11 +31,13 @@ int serve_enqueue(struct exchange *x)
     return 0;
 }
 
+/* A choice that was lost waits again, in front. */
 static void wait_again(struct server *s, struct served *c)
 {
     xgrow(&s->waiting, &s->cap_waiting, s->n_waiting + 1, sizeof *s->waiting);
     memmove(s->waiting + 1, s->waiting, s->n_waiting++ * sizeof *s->waiting);
     s->waiting[0] = c;
+    s->n_suspects += c->fate.company > 0;
 }
 
 static void leave_queue(struct server *s, const struct exchange *x)
@@ -44,20 +46,12 @@ static void leave_queue(struct server *s, const struct exchange *x)
     for (size_t i = 0; i < s->n_waiting; i++)
         if (s->waiting[i]->of != x)
             s->waiting[kept++] = s->waiting[i];
+        else
+            s->n_suspects -= s->waiting[i]->fate.company > 0;
     s->n_waiting = kept;
 }
 
 /* ---- places */
-
-static void take_place(struct server *s, struct served *c)
-{
-    c->place = s->free_place[--s->n_free];
-    s->place[c->place] = c;
-    struct job *j = &s->plan.jobs[c->place];
-    j->cell = c->of->policy;
-    j->request = &c->request;
-    c->of->n_held++;
-}
 
 static void leave_place(struct server *s, struct served *c)
 {
@@ -65,30 +59,6 @@ static void leave_place(struct server *s, struct served *c)
     s->free_place[s->n_free++] = (int)c->place;
     c->place = -1;
     c->of->n_held--;
-}
-
-/* The worker with room that has the fewest. */
-static int pick_worker(const struct server *s)
-{
-    struct decoder *d = (struct decoder *)&s->decoder;
-    int best = -1;
-    for (int w = 0; w < d->n_workers; w++)
-        if (d->worker[w].is_ready && d->capacity(d, w) > 0 &&
-            (best < 0 || d->worker[w].n_held < d->worker[best].n_held))
-            best = w;
-    return best;
-}
-
-void serve_submit(struct server *s, struct err *e)
-{
-    int w;
-    while (s->n_waiting && s->n_free && !e->code && (w = pick_worker(s)) >= 0) {
-        struct served *c = s->waiting[0];
-        memmove(s->waiting, s->waiting + 1, --s->n_waiting * sizeof *s->waiting);
-        take_place(s, c);
-        s->decoder.submit(&s->decoder, w, c->place, e);
-    }
-    s->decoder.left[0] = (long)s->n_waiting + s->n_places - s->n_free + 1; /* workers are always wanted */
 }
 
 void serve_abandon(struct exchange *x)
@@ -221,9 +191,9 @@ static void count_completion(struct server *s, const struct completion *c)
 static int take_done(void *context, int w, long j, const struct decoded_job *d, struct err *e)
 {
     struct server *s = context;
+    if (j >= s->n_places)
+        return serve_pin_done(s, w, &d->c, e);
     struct served *c = s->place[j];
-    (void)w;
-    (void)e;
     leave_place(s, c);
     if (d->c.finish == FINISHED_ERROR) {
         fail_choice(c, d->c.n_ids || d->c.seconds > 0 ? 500 : 400, d->c.error ? d->c.error : "it failed");
@@ -241,31 +211,28 @@ static int take_done(void *context, int w, long j, const struct decoded_job *d, 
 static int take_lost(void *context, int w, long j, const struct err *why, int *is_proven, struct err *e)
 {
     struct server *s = context;
-    struct served *c = s->place[j];
-    (void)w;
-    (void)is_proven;
     (void)e;
+    if (j >= s->n_places) {
+        serve_pin_lost(s, w);
+        return 1;
+    }
+    struct served *c = s->place[j];
     leave_place(s, c);
     s->counted.restarts++;
-    if (c->of->is_gone || ++c->tries >= TRIES) {
+    if (c->of->is_gone) {
         fail_choice(c, 500, why->text);
         return 0;
     }
-    wait_again(s, c);
-    return 1;
-}
-
-/* Only jobs of a plan are checked again. */
-static int take_withdrawn(void *context, int w, long j, int has_failed, const char *why, const char *device,
-                          struct err *e)
-{
-    (void)context;
-    (void)w;
-    (void)j;
-    (void)has_failed;
-    (void)device;
-    log_warn("a completion that was sent may be wrong: %s", why);
-    (void)e;
+    if (why->code != ERR_DEVICE || serve_lost(s, w, c)) {
+        wait_again(s, c);
+        return 1;
+    }
+    *is_proven = fate_is_proven(&c->fate);
+    struct str text = {0};
+    str_printf(&text, "the request ended %d workers, the last one alone: %s", c->fate.deaths, why->text);
+    log_warn("%s: %s", c->of->id, str_text(&text));
+    fail_choice(c, 500, str_text(&text));
+    str_release(&text);
     return 0;
 }
 
@@ -282,9 +249,5 @@ static void take_tokens(void *context, long j, const struct decoder_tokens *t)
 
 struct decoder_user serve_user(struct server *s)
 {
-    return (struct decoder_user){.context = s,
-                                 .done = take_done,
-                                 .lost = take_lost,
-                                 .withdrawn = take_withdrawn,
-                                 .tokens = take_tokens};
+    return (struct decoder_user){.context = s, .done = take_done, .lost = take_lost, .tokens = take_tokens};
 }

@@ -2,6 +2,7 @@
  * (contract: worker_pool.h). */
 #include "evalcore/sweep/canary.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,10 @@ int worker_is_checked(const struct worker_link *l, long j)
 int worker_compare_canary(struct workers *ws, int i, const struct completion *c, struct err *why)
 {
     struct worker_link *l = &ws->link[i];
-    const char *key = ws->decoder->plan->jobs[l->canary->job].key;
+    const struct job *job = &ws->decoder->plan->jobs[l->canary->job];
+    char what[32] = "a request";
+    if (!job->request)
+        snprintf(what, sizeof what, "job %.16s", job->key);
     if (l->check == CHECK_VOID) {
         worker_begin_check(ws, i);
         return 0;
@@ -123,12 +127,10 @@ int worker_compare_canary(struct workers *ws, int i, const struct completion *c,
     if (l->canary_by == i)
         return err_set(
             why, ERR_DEVICE,
-            "after its restart it decodes job %.16s to other tokens than before: do not trust this device",
-            key);
+            "after its restart it decodes %s to other tokens than before: do not trust this device", what);
     return err_set(why, ERR_DEVICE,
-                   "after its restart it decodes job %.16s to other tokens than %s did: do not trust this "
-                   "device",
-                   key, ws->link[l->canary_by].name);
+                   "after its restart it decodes %s to other tokens than %s did: do not trust this device",
+                   what, ws->link[l->canary_by].name);
 }
 
 /* Job j decodes again. */
@@ -168,11 +170,19 @@ static void drop_canaries(struct workers *ws, int i)
 void worker_withdraw_jobs(struct workers *ws, int i, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
-    long n = 0;
-    drop_canaries(ws, i);
+    const struct job *jobs = ws->decoder->plan->jobs;
+    long n = 0, n_sent = 0;
+    if (!ws->decoder->pinned)
+        drop_canaries(ws, i);
     for (long j = 0; j < ws->n_jobs && !ws->is_broken; j++)
-        if (ws->holder[j] == HELD_DONE && ws->writer[j] == i + 1 && !withdraw_job(ws, i, j, e))
-            n++;
+        if (ws->holder[j] == HELD_DONE && ws->writer[j] == i + 1) {
+            if (jobs[j].request)
+                n_sent++;
+            else
+                n += !withdraw_job(ws, i, j, e);
+        }
+    if (n_sent)
+        log_warn("%s: what it answered before its restart may be wrong, and was sent", l->name);
     if (!n)
         return;
     log_warn(

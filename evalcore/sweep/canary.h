@@ -9,7 +9,8 @@
 
 /* Finished jobs, of which a worker decodes one first after its restart: with other tokens than it had the
  * worker is not believed. Tokens that a worker found itself before it died cannot tell whether it was wrong
- * then or is wrong now, so it gets another worker's job where there is one. */
+ * then or is wrong now, so it gets another worker's job where there is one. A server's
+ * are requests of its own (decoder.h, pinned), which all workers decode before anything else. */
 struct canary_job {
     long job;
     int32_t *ids;                 /* (n) */

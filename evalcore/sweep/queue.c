@@ -252,18 +252,15 @@ static int has_others(const struct queue *q, int w, int model)
     return 0;
 }
 
-/* A suspect, in no more company than it may have. The one with most deaths is for a worker that has finished
- * nothing yet, where its death would prove something. */
 static long find_suspect(const struct queue *q, int w)
 {
     const struct decoder_worker *l = &q->decoder->worker[w];
     long found = -1;
     for (long k = 0; k < q->n_suspects; k++) {
-        const struct job_fate *f = &q->fate[q->suspect[k]];
-        int ahead = found < 0 ? 1 : f->deaths - q->fate[q->suspect[found]].deaths;
-        if (model_of(q, q->suspect[k]) == &q->model[l->model] && l->n_held < f->company &&
-            fate_allows(f, w, has_others(q, w, l->model)) &&
-            (found < 0 || (l->n_finished ? ahead < 0 : ahead > 0)))
+        const struct job_fate *than = found < 0 ? NULL : &q->fate[q->suspect[found]];
+        if (model_of(q, q->suspect[k]) == &q->model[l->model] &&
+            fate_is_next(&q->fate[q->suspect[k]], than, w, l->n_held, l->n_finished,
+                         has_others(q, w, l->model)))
             found = k;
     }
     return found;
@@ -275,8 +272,7 @@ static long take_suspect(struct queue *q, int w)
     long k = find_suspect(q, w), j = k < 0 ? -1 : q->suspect[k];
     if (j < 0 || !may_start(q, &q->model[l->model], j))
         return -1;
-    int company = q->fate[j].company, now = q->company[w];
-    q->company[w] = l->n_held && now && now < company ? now : company;
+    q->company[w] = fate_company(&q->fate[j], l->n_held, q->company[w]);
     memmove(q->suspect + k, q->suspect + k + 1, (size_t)(--q->n_suspects - k) * sizeof *q->suspect);
     return j;
 }

@@ -25,6 +25,19 @@ int fate_of_death(struct job_fate *f, int i, int held, int finished, int has_oth
     return 0;
 }
 
+int fate_is_next(const struct job_fate *f, const struct job_fate *than, int i, int held, int finished,
+                 int has_others)
+{
+    int ahead = than ? f->deaths - than->deaths : 1;
+    return held < f->company && fate_allows(f, i, has_others) &&
+           (!than || (finished ? ahead < 0 : ahead > 0));
+}
+
+int fate_company(const struct job_fate *f, int held, int company)
+{
+    return held && company && company < f->company ? company : f->company;
+}
+
 double restart_backoff(int in_a_row, int in_an_hour)
 {
     if (in_a_row > RESTARTS_IN_A_ROW || in_an_hour > RESTARTS_PER_HOUR)

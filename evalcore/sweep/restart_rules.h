@@ -32,6 +32,15 @@ int fate_of_death(struct job_fate *f, int i, int held, int finished, int has_oth
 int fate_is_proven(const struct job_fate *f);
 /* Returns 1 when worker i may have it: it did not die alone there, or there is no other worker; else 0. */
 int fate_allows(const struct job_fate *f, int i, int has_others);
+/* Returns 1 when worker i, which holds so many jobs and has finished so many since it was started, takes
+ * suspect f now rather than `than` (NULL: rather than none): it may have f, in no more company than f may
+ * have, and of two that with most deaths is for a worker that has finished nothing yet, where its death would
+ * prove something. `than` was taken so itself. Else 0. */
+int fate_is_next(const struct job_fate *f, const struct job_fate *than, int i, int held, int finished,
+                 int has_others);
+/* Returns how many jobs a worker may hold that gets suspect f now: the least that it or those it holds allow.
+ */
+int fate_company(const struct job_fate *f, int held, int company);
 /* Returns the back-off: seconds until a worker is started again after that many deaths in a row without a
  * finished job, and within an hour; both counts include the death just now. Below 0: it is out, as above. */
 double restart_backoff(int in_a_row, int in_an_hour);

@@ -79,7 +79,8 @@ static void finish_job(struct workers *ws, int i, long j, const struct decoded_j
     l->is_out = 0;
     ws->is_broken = d->user.done(d->user.context, i, j, done, e) != 0;
     /* A replay's tokens are given and show nothing, and a request's place is another one's soon. */
-    if (!done->replay && !ws->decoder->plan->jobs[j].request)
+    int is_pinned = d->pinned && j >= d->pinned;
+    if (!done->replay && (is_pinned || !d->plan->jobs[j].request))
         workers_keep_canary(ws, i, j, &done->c);
 }
 

@@ -126,7 +126,9 @@ int worker_is_checked(const struct worker_link *l, long j);
  * why. */
 int worker_compare_canary(struct workers *ws, int i, const struct completion *c, struct err *why);
 /* Worker i failed its check. Withdraws every completion that it finished in this list of jobs, so that they
- * are decoded again, and checks no other worker against them. An error in e is the user's. */
+ * are decoded again, and checks no other worker against them. Of requests, which were answered, it warns, and
+ * pinned ones (decoder.h), which all workers have decoded to the same, go on to check it. An error in e is
+ * the user's. */
 void worker_withdraw_jobs(struct workers *ws, int i, struct err *e);
 /* At the end: warns of workers that died and were not checked again. */
 void workers_warn_unchecked(const struct workers *ws);

@@ -349,6 +349,46 @@ def dying(pid):
     raise AssertionError("no completion was lost")
 
 
+def poisoned(ids):
+    """One request kills every worker that gets it: it fails in the end, and those beside it, before it and behind it do not."""
+    ids = [int(i) for i in ids.split(",")]
+    jobs = [{"model": ("pocket", "pocket@quest:k_pages=2")[i % 2], "prompt": f"a = {i}", "max_tokens": 20 + i, "seed": i, "stream": i % 3 == 0}
+            for i in range(14)]
+    want = [ask("/v1/completions", j)[2] for j in jobs]
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        bad = [pool.submit(ask, "/v1/completions", {"model": "pocket", "prompt": ids, "max_tokens": 300, "stream": stream}) for stream in (False,)]
+        got = list(pool.map(lambda j: ask("/v1/completions", j), jobs))
+        assert [g[0] for g in got] == [200] * len(jobs), got
+        assert [g[2] for g in got] == want
+        for b in bad:
+            status, _, data = b.result()
+            assert status == 500 and b"ended" in data and b"alone" in data, (status, data)
+    assert [ask("/v1/completions", j)[2] for j in jobs[:3]] == want[:3]
+
+
+def workers(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return [int(x) for x in f.read().split()]
+
+
+def distrusted(pid, mark, log):
+    """A worker is killed, and its next life tells wrong tokens: it answers nothing, and the one behind it does."""
+    body = dict(prompt="a = 3", max_tokens=40, temperature=0)
+    want = complete(**body)["choices"]
+    n = len(workers(pid))
+    until(lambda: metric("workers_ready") == n)
+    open(mark, "w").close()
+    os.kill(workers(pid)[0], signal.SIGKILL)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        until(lambda: "by signal 9" in open(log).read())
+        got = [pool.submit(complete, **body) for _ in range(4)]
+        until(lambda: "do not trust this device" in open(log).read())
+        os.remove(mark)
+        assert all(g.result()["choices"] == want for g in got)
+    until(lambda: metric("workers_ready") == n)
+    assert complete(**body)["choices"] == want
+
+
 def drain(pid):
     """What runs ends, and nothing new is taken. A stream that nobody reads keeps the server from ending meanwhile; it leaves
     two of the batch's eight places, and is more than the system keeps for a socket."""
@@ -420,6 +460,10 @@ elif what == "cut":
     cut(int(sys.argv[3]))
 elif what == "hub":
     hub()
+elif what == "poisoned":
+    poisoned(sys.argv[3])
+elif what == "distrusted":
+    distrusted(int(sys.argv[3]), sys.argv[4], sys.argv[5])
 elif what == "unread":
     unread()
 elif what == "scores":

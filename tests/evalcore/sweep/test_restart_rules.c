@@ -18,8 +18,24 @@ static int deaths_until_blamed(int held, int n)
     return -1;
 }
 
+/* Which suspect is next: never in more company than it may have, nor on a worker where it died alone; of two
+ * the one with more deaths on a worker that is fresh, else the other. */
+static void suspects(void)
+{
+    const struct job_fate often = {.deaths = 3, .company = 1, .alone = 1, .where = 1},
+                          rarely = {.deaths = 2, .company = 4};
+    CHECK(fate_is_next(&rarely, NULL, 0, 3, 0, 1) && !fate_is_next(&rarely, NULL, 0, 4, 0, 1));
+    CHECK(!fate_is_next(&often, NULL, 0, 0, 0, 1) && fate_is_next(&often, NULL, 0, 0, 0, 0));
+    CHECK(fate_is_next(&often, &rarely, 1, 0, 0, 1) && !fate_is_next(&rarely, &often, 1, 0, 0, 1));
+    CHECK(!fate_is_next(&often, &rarely, 1, 0, 5, 1) && fate_is_next(&rarely, &often, 1, 0, 5, 1));
+    CHECK_INT(fate_company(&rarely, 0, 1), 4); /* what an empty worker was allowed is over */
+    CHECK_INT(fate_company(&rarely, 2, 3), 3);
+    CHECK_INT(fate_company(&rarely, 2, 0), 4);
+}
+
 int main(void)
 {
+    suspects();
     CHECK_INT(decoder_places(0, 3, 8), 8);
     CHECK_INT(decoder_places(1, 3, 8), 3);
     CHECK_INT(decoder_places(1, 0, 8), 1);   /* it was once 0, and an idle worker got nothing near the end */
