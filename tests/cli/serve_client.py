@@ -356,13 +356,12 @@ def poisoned(ids):
             for i in range(14)]
     want = [ask("/v1/completions", j)[2] for j in jobs]
     with concurrent.futures.ThreadPoolExecutor(20) as pool:
-        bad = [pool.submit(ask, "/v1/completions", {"model": "pocket", "prompt": ids, "max_tokens": 300, "stream": stream}) for stream in (False,)]
+        bad = pool.submit(ask, "/v1/completions", {"model": "pocket", "prompt": ids, "max_tokens": 300})
         got = list(pool.map(lambda j: ask("/v1/completions", j), jobs))
         assert [g[0] for g in got] == [200] * len(jobs), got
         assert [g[2] for g in got] == want
-        for b in bad:
-            status, _, data = b.result()
-            assert status == 500 and b"ended" in data and b"alone" in data, (status, data)
+        status, _, data = bad.result()
+        assert status == 500 and b"ended" in data and b"alone" in data, (status, data)
     assert [ask("/v1/completions", j)[2] for j in jobs[:3]] == want[:3]
 
 
