@@ -25,6 +25,12 @@ END
 cat >data/hellaswag/validation.jsonl <<'END'
 {"ctx_a": "A cat walks to a mat.", "ctx_b": "it", "activity_label": "Resting", "endings": ["sleeps.", "melts.", "rings.", "boils."], "label": "0"}
 END
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do # examples
+    echo "{\"question\": \"What is $i plus $i?\", \"subject\": \"physics\", \"choices\": [\"1\", \"$((i + i))\", \"0\", \"x\"], \"answer\": 1}"
+done >data/mmlu/dev.jsonl
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    echo "{\"ctx_a\": \"Cat $i sits.\", \"ctx_b\": \"it\", \"activity_label\": \"Rest\", \"endings\": [\"naps.\", \"melts.\", \"rings.\", \"boils.\"], \"label\": \"0\"}"
+done >data/hellaswag/train.jsonl
 cat >data/gpqa/gpqa_diamond.csv <<'END'
 Record ID,Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3,Pre-Revision Question,Pre-Revision Correct Answer,Pre-Revision Incorrect Answer 1,Pre-Revision Incorrect Answer 2,Pre-Revision Incorrect Answer 3
 recOne,Which of these floats?,cork,lead,iron,gold,Which floats?,a cork,lead,iron,gold
@@ -104,6 +110,7 @@ while read -r name cells _ compared; do
         set -- "$@" --set 'tasks.0.tokens=[600,700,800]' --set 'tasks.1.tokens=[750,900,1050]' --set tasks.1.chains=2
         ;;
     esac
+    [ "$name" = dms_table2_smollm2.json ] && set -- "$@" --set 'tasks.2.tokens=[750,900]' --set tasks.2.chains=2
     if [ "$name" = smollm2.json ]; then
         set -- "$@" --set 'policies.3={"name": "delta", "k_pages": 16, "layers": [2, 5]}' \
             --set 'policies.4={"name": "kascade", "ratio": 0.2, "anchors": [0, 1, 2, 5]}'
