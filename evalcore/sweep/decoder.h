@@ -108,9 +108,9 @@ struct decoder {
     double load[RUNFILE_MODELS_MAX]; /* seconds that loading each model took, at most; 0: not known */
     int wake_fd;                     /* poll of worker processes returns when it can be read, too; 0: none */
     int no_wait;                     /* poll of worker processes does not sleep: the user has more to do */
-    long pinned;    /* jobs from this one on are requests that stay as they are, one for each worker: their
-                     * completions    are what a worker is checked by after its restart, and always the same; 0:
-                     * none are */
+    /* Jobs from this one on are requests that stay as they are, one for each worker: their completions are
+     * what a worker is checked by after its restart, and always the same; 0: there are none. */
+    long pinned;
     int is_limited; /* the user decides when a job starts: none waits in the decoder; set after opening */
     long left[RUNFILE_MODELS_MAX]; /* jobs of each model that are not over; the user keeps it; -1: unknown */
     int (*bind)(struct decoder *d, struct err *e);

@@ -455,6 +455,8 @@ int message_read_replayed(const json_t *m, struct completion *c, struct decoder_
 {
     const json_t *o = json_object_get(m, "replay"), *seen = json_object_get(o, "seen");
     size_t n = json_array_size(json_object_get(o, "tops"));
+    if (c->logprobs || c->gaps || c->tops)
+        return set_malformed(m, "logprobs beside those of a replay", e);
     c->n_logprobs = (int)n;
     c->logprobs = read_float_bits(json_object_get(o, "logprobs"), n);
     c->gaps = read_float_bits(json_object_get(o, "gaps"), n);

@@ -25,8 +25,8 @@
  * sync, datasync, lock: every fsync() and fdatasync(), every fdatasync(), every fcntl() for a lock of a file
  * fails with the number N. touch: the same of locks with ENOLCK, and futimens() fails with N from its second
  * call on. clock: the clock is N seconds off from its second reading on. nosocket: every socket() fails with
- * N. device: the process's devices fail as N says (kernels/fault.h), for example replay:60. count: the number of
- * changes is written to standard error when the process ends. */
+ * N. device: the process's devices fail as N says (kernels/fault.h), for example replay:60. count: the number
+ * of changes is written to standard error when the process ends. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

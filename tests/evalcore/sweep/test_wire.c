@@ -329,6 +329,14 @@ static void replays(void)
     free((float *)c.logprobs);
     free((int32_t *)c.tops);
     replay_release(&back);
+    /* log-probabilities at both places: the first were lost */
+    json_object_set_new(m, "logprobs", json_pack("[i]", 0));
+    json_object_set_new(m, "end", json_integer(1));
+    CHECK_INT(message_read_done(m, &key, &c, &e), 0);
+    CHECK_INT(message_read_replayed(m, &c, &back, &e), ERR_FORMAT);
+    CHECK_INT(c.n_logprobs, 1);
+    free((int32_t *)c.ids);
+    free((float *)c.logprobs);
     json_decref(m);
     e.code = 0;
     m = message_replay(&job, "c1");
