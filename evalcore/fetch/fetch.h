@@ -42,7 +42,7 @@ struct fetch_options {
 };
 
 /* What fetch_source_get() checks, in a few words: "35dc41080a", the beginning of part i's SHA-256, "by the
- * Hub", "answers" or "rows". n: bytes of out. */
+ * Hub", "answers", "rows", their number, or "not known". n: bytes of out. */
 void fetch_source_check(char *out, size_t n, const struct task_source *s, int i);
 
 /* Makes data/<source's file>, never under its name before it is whole. Files that the Hub's cache holds are

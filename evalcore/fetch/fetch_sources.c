@@ -10,7 +10,7 @@ void fetch_source_check(char *out, size_t n, const struct task_source *s, int i)
 {
     snprintf(out, n, "%.10s",
              s->answers                  ? "answers"
-             : s->split                  ? "rows"
+             : s->split                  ? (s->n_rows ? "rows" : "not known")
              : s->sha256[i]              ? s->sha256[i]
              : strstr(s->part[i], "://") ? "not known"
                                          : "by the Hub");

@@ -136,6 +136,8 @@ shutil.rmtree("data", ignore_errors=True)
 kveval(0, "math500           MISSING  HuggingFaceH4/MATH-500              6e4ed1a2  35dc41080a  MIT\n", "--list", "--data", "data")
 kveval(0, "minerva           MISSING  QwenLM/Qwen2.5-Math                 a45202bd  0e656b430d  CC-BY-NC-SA-4.0", "--list", "--data", "data")
 kveval(0, "supergpqa         MISSING  SuperGPQA/SuperGPQA                 03a3e278  not known   ODC-BY\n", "--list", "--data", "data")
+kveval(0, "MISSING  cais/mmlu                           main      rows        MIT\n"
+       "                  MISSING  cais/mmlu                           main      not known   dev.jsonl\n", "--list", "--data", "data")
 kveval(2, "did you mean math500", "math50", "--data", "data")
 kveval(2, "no data folder", "math500")
 kveval(2, "HF_HUB_OFFLINE", "math500", "--data", "data", HF_HUB_OFFLINE="1")
