@@ -176,10 +176,12 @@ void worker_withdraw_jobs(struct workers *ws, int i, struct err *e)
         drop_canaries(ws, i);
     for (long j = 0; j < ws->n_jobs && !ws->is_broken; j++)
         if (ws->holder[j] == HELD_DONE && ws->writer[j] == i + 1) {
-            if (jobs[j].request)
-                n_sent++;
-            else
+            if (jobs[j].request) {
+                n_sent += !ws->decoder->pinned || j < ws->decoder->pinned;
+                ws->writer[j] = 0; /* said once */
+            } else {
                 n += !withdraw_job(ws, i, j, e);
+            }
         }
     if (n_sent)
         log_warn("%s: what it answered before its restart may be wrong, and was sent", l->name);

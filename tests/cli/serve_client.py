@@ -388,6 +388,19 @@ def distrusted(pid, mark, log):
     assert complete(**body)["choices"] == want
 
 
+def doubted(pid, mark, log):
+    """Of two workers one has answered: that one is doubted, and once, however often it finds wrong tokens."""
+    complete(prompt="a = 3", max_tokens=4)
+    pids = workers(pid)
+    open(mark, "w").close()
+    for i, worker in enumerate(pids):
+        os.kill(worker, signal.SIGKILL)
+        until(lambda: open(log).read().count(f"cpu:{i}: the worker was ended: after its restart") > 1)
+    os.remove(mark)
+    until(lambda: metric("workers_ready") == len(pids))
+    assert open(log).read().count("what it answered before its restart may be wrong") == 1, open(log).read()
+
+
 def drain(pid):
     """What runs ends, and nothing new is taken. A stream that nobody reads keeps the server from ending meanwhile; it leaves
     two of the batch's eight places, and is more than the system keeps for a socket."""
@@ -463,6 +476,8 @@ elif what == "poisoned":
     poisoned(sys.argv[3])
 elif what == "distrusted":
     distrusted(int(sys.argv[3]), sys.argv[4], sys.argv[5])
+elif what == "doubted":
+    doubted(int(sys.argv[3]), sys.argv[4], sys.argv[5])
 elif what == "unread":
     unread()
 elif what == "scores":

@@ -31,6 +31,10 @@ for devices in cpu:0-1 cpu; do
     kill "$server"
     server_ends 0
 done
+KV_FAULT='worker lie 1' KV_FAULT_WHEN=$PWD/when.mark LD_PRELOAD=$fault serve_model pocket --devices cpu:0-1 --threads 1
+python3 "$here/serve_client.py" "$port" doubted "$server" when.mark server.log || fail "a worker that answered nothing is doubted, or one twice"
+kill "$server"
+server_ends 0
 
 # --- two devices that differ from the start: neither is believed, and the server ends
 touch when.mark
