@@ -11,8 +11,8 @@
 
 /* Shared by the files of this room: serve.c (the loop), serve_http.c (connections), serve_exchange.c (what a
  * request owns), serve_prompt.c (from a request to tokens), serve_queue.c (completions and the decoder),
- * serve_workers.c (which worker gets which), serve_answer.c (what is sent), serve_models.c (names and
- * policies) and serve_metrics.c. */
+ * serve_workers.c (which worker gets which), serve_answer.c (what is sent), serve_scores.c (log-probabilities
+ * in it), serve_models.c (names and policies) and serve_metrics.c. */
 
 enum {
     BODY_MAX = 16 << 20,    /* bytes of a request */

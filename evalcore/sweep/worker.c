@@ -218,8 +218,7 @@ static int listen_for_jobs(struct worker *w, int wait, struct err *e)
     return rc;
 }
 
-/* At most this many jobs are on the way to a worker: if it is in a long step, more than its socket holds
- * would block the coordinator. */
+/* At most this many jobs are on the way to a worker: while it is in a long step, another can start more. */
 enum { WANT_MAX = 64 };
 
 /* Asks for as many jobs as the decoder has capacity for. */
