@@ -169,13 +169,33 @@ struct echo_place {
     size_t at, done, n;
 };
 
-/* A token is looked for where the last one ended. One that is not there, such as a begin of sentence that was
- * put in front, has no text of the echo, and where a text begins with a space that the tokenizer added, the
- * space is left out. */
+/* Does the echo go on with these bytes at `at`? */
+static int is_at(const struct str *echo, size_t at, const char *own, size_t n)
+{
+    return n && n <= echo->len - at && !memcmp(echo->data + at, own, n);
+}
+
+/* White space beside a special token that swallows it belongs to no token. */
+static size_t skip_spaces(const struct str *echo, size_t at)
+{
+    return at + strspn(str_text(echo) + at, " \t\r\n");
+}
+
+/* A token is looked for where the last one ended, then behind the white space there. One that is not there,
+ * such as a begin of sentence that was put in front, has no text of the echo, and where a text begins with a
+ * space that the tokenizer added, the space is left out. */
 static size_t next_in_echo(struct echo_place *e, const struct str *echo, const struct str *text)
 {
     const char *own = str_text(text);
-    size_t n = text->len, left = echo->len - e->at;
+    size_t n = text->len, from = e->at;
+    if (n && *own == ' ' && !from && !is_at(echo, 0, own, n)) {
+        own++;
+        n--;
+    }
+    if (from && !is_at(echo, from, own, n))
+        from = skip_spaces(echo, from);
+    int is_there = is_at(echo, from, own, n);
+    e->at = is_there ? from : e->at;
     while (e->done < e->at) {
         int step = str_utf8_step((const unsigned char *)echo->data + e->done, echo->len - e->done);
         size_t bytes = (size_t)(step < 0 ? -step : step);
@@ -184,11 +204,7 @@ static size_t next_in_echo(struct echo_place *e, const struct str *echo, const s
         e->done += bytes;
         e->n++;
     }
-    if (n && *own == ' ' && !e->at && (n > left || memcmp(echo->data, own, n) != 0)) {
-        own++;
-        n--;
-    }
-    e->at += n && n <= left && !memcmp(echo->data + e->at, own, n) ? n : 0;
+    e->at += is_there ? n : 0;
     return e->n;
 }
 

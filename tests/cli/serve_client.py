@@ -401,6 +401,14 @@ def doubted(pid, mark, log):
     assert open(log).read().count("what it answered before its restart may be wrong") == 1, open(log).read()
 
 
+def swallowed():
+    """Special tokens that swallow the white space behind them, as Phi-3's: what follows begins where it stands in the text."""
+    text = "2+3</think>\n\n4 \u00e9+5"
+    l = complete(prompt=text, max_tokens=0, echo=True, logprobs=0)["choices"][0]["logprobs"]
+    assert "\n" not in l["tokens"] and len(l["tokens"]) == 11, l
+    assert l["text_offset"] == [0, 0, 1, 2, 3, 13, 14, 15, 15, 16, 17], l
+
+
 def drain(pid):
     """What runs ends, and nothing new is taken. A stream that nobody reads keeps the server from ending meanwhile; it leaves
     two of the batch's eight places, and is more than the system keeps for a socket."""
@@ -476,6 +484,8 @@ elif what == "poisoned":
     poisoned(sys.argv[3])
 elif what == "distrusted":
     distrusted(int(sys.argv[3]), sys.argv[4], sys.argv[5])
+elif what == "swallowed":
+    swallowed()
 elif what == "doubted":
     doubted(int(sys.argv[3]), sys.argv[4], sys.argv[5])
 elif what == "unread":

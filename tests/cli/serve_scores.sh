@@ -51,4 +51,13 @@ night 4 --other-numerics
 mentions stdout.txt replays: '3 of 3'
 kill "$server"
 server_ends 0
+
+# --- where the tokens of an echo begin
+mkdir -p folder/pocket
+cp "$source_dir"/engine/pocket/{config.json,model.safetensors} folder/pocket
+sed 's/"rstrip": *false/"rstrip": true/' "$source_dir/engine/pocket/tokenizer.json" >folder/pocket/tokenizer.json
+serve_model folder/pocket --threads 1 --max-batch 8
+python3 "$here/serve_client.py" "$port" swallowed || fail "behind swallowed white space offsets are wrong"
+kill "$server"
+server_ends 0
 finish
