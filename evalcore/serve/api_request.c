@@ -108,7 +108,8 @@ static int take_number(struct api_request *q, const struct field *f, const json_
         return api_refuse(r, 400, f->name, "%s takes %s", f->name,
                           f->take == TAKE_INT ? "an integer" : "a number");
     if (!(x >= f->low && x <= f->high))
-        return api_refuse(r, 400, f->name, "%s is %g; it may be from %g to %g", f->name, x, f->low, f->high);
+        return api_refuse(r, 400, f->name, "%s is %.10g; it may be from %.10g to %.10g", f->name, x, f->low,
+                          f->high);
     if (f->take == TAKE_INT)
         *(int *)(void *)to = (int)json_integer_value(v);
     else
@@ -205,7 +206,8 @@ static int take_prompt(struct api_request *q, struct api_refusal *r)
     if (!n || n > 65536)
         return api_refuse(r, 400, "prompt", "prompt is a text, a list of token ids, or a list of such");
     json_array_foreach((json_t *)v, i, one) if (!is_prompt(one)) return api_refuse(
-        r, 400, "prompt", "prompt %zu is neither a text nor a list of token ids", i);
+        r, 400, "prompt",
+        "prompt %zu is neither a text nor a list of token ids, which are integers from 0 on", i);
     q->n_prompts = (int)n;
     return 0;
 }
@@ -366,6 +368,19 @@ static int take_logprobs(struct api_request *q, struct api_refusal *r)
     return 0;
 }
 
+/* The likeliest token is looked for among those that may be taken, and the end token may not yet. */
+static int check_tops(const struct api_request *q, struct api_refusal *r)
+{
+    const char *name = q->kind == API_CHAT ? "top_logprobs" : "logprobs";
+    if (q->want_tops && q->min_tokens)
+        return api_refuse(
+            r, 400, name,
+            "%s 1 is not possible with min_tokens, which keeps the end token out: the likeliest "
+            "token of all is not known then; ask for 0",
+            name);
+    return 0;
+}
+
 static int take_stream_options(struct api_request *q, struct api_refusal *r)
 {
     const json_t *v = said(q, "stream_options"), *usage = json_object_get(v, "include_usage"), *one;
@@ -496,8 +511,8 @@ int api_request_read(struct api_request *q, enum api_kind kind, const char *body
         return api_refuse(r, 400, "model", "model is the name of one of the models that /v1/models lists");
     json_object_foreach(q->body, name, v) if (take_field(q, name, v, r)) return -1;
     if ((kind == API_CHAT ? take_messages : take_prompt)(q, r) || take_stop(q, r) || take_stop_ids(q, r) ||
-        take_logprobs(q, r) || take_stream_options(q, r) || take_template_words(q, r) || take_others(q, r) ||
-        take_key(q, r))
+        take_logprobs(q, r) || check_tops(q, r) || take_stream_options(q, r) || take_template_words(q, r) ||
+        take_others(q, r) || take_key(q, r))
         return -1;
     if (q->problem && (q->n > 1 || q->n_prompts > 1))
         return api_refuse(r, 400, "kveval", "the sampling key is that of one completion");

@@ -208,5 +208,7 @@ static void write_end(struct exchange *x)
 void serve_conclude(struct exchange *x)
 {
     write_end(x);
+    if (x->is_queued)
+        serve_let_go(x, x->n_echoed);
     serve_hold(x, x->reply.len + x->tail.len);
 }

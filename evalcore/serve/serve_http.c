@@ -190,10 +190,7 @@ static enum MHD_Result begin_exchange(struct exchange *x, const char *url, const
     else if (x->s->is_draining)
         api_refuse(&x->refusal, 503, NULL, "the server is about to end");
     else if (x->s->reply_bytes > REPLIES_MAX)
-        api_refuse(&x->refusal, 429, NULL,
-                   "clients have not read %zu MiB of answers, and nothing new is taken before they have; try "
-                   "again later",
-                   x->s->reply_bytes >> 20);
+        api_refuse(&x->refusal, 429, NULL, UNREAD, x->s->reply_bytes >> 20);
     return x->refusal.status ? send_refusal(x) : MHD_YES;
 }
 

@@ -20,9 +20,10 @@ enum {
     REPLIES_MAX =
         128 << 20, /* bytes of answers that their clients have not read: then nothing new is taken */
     PROMPT_TOKENS_MAX = 16 << 20, /* of all that wait or are decoded */
-    SCORED_TOKENS_MAX =
-        1 << 19,            /* of the prompts of a request that are scored, about 250 bytes of answer each */
-    IGNORED_MAX = 64 << 20, /* bytes that are read behind a refusal, so that it can be answered */
+    ANSWER_MAX = 32 << 20,        /* bytes of an answer that its prompts take: one thread writes it */
+    SCORED_BYTES = 250,           /* of an answer for each token that is scored */
+    ID_BYTES = 8,                 /* and for each that is named by its id */
+    IGNORED_MAX = 64 << 20,       /* bytes that are read behind a refusal, so that it can be answered */
     CONNECTIONS_MAX = 2048,
     CONNECTION_BYTES = 32 << 10, /* for the headers of a request, and as a buffer */
     REQUEST_SECONDS = 60,    /* until a request has to be there, from the connection or the last answer on */
@@ -31,6 +32,10 @@ enum {
     RETRY_SECONDS_LATER = 1, /* Retry-After */
     PINNED_TOKENS = 32       /* of the completion that a restarted worker must decode to the same tokens */
 };
+
+/* Why a request has to wait, with %zu MiB. */
+#define UNREAD                                                                                               \
+    "clients have not read %zu MiB of answers, and this one does not fit beside them; try again later"
 
 struct exchange;
 
@@ -86,6 +91,7 @@ struct exchange {
     struct str body;
     size_t n_charged; /* bytes of s->body_bytes that are its own */
     size_t n_unread;  /* bytes of s->reply_bytes that are */
+    size_t n_echoed;  /* bytes that its prompts take in its answer, counted as unread from the queue on */
     size_t n_ignored; /* bytes of the body after it was refused */
     enum api_kind kind;
     struct api_request q;

@@ -126,8 +126,9 @@ static int wants_scores(const struct api_request *q)
 }
 
 /* Of a prompt that is scored all tokens but the first are, in its own pass: as a block, like options
- * (option_jobs.h). With max_tokens 0 the last one follows what is prefilled, and nothing is decoded. */
-static void score_prompt(const struct api_request *q, struct request *r)
+ * (option_jobs.h). With max_tokens 0 the last one follows what is prefilled, and nothing is decoded. Further
+ * answers to the prompt have the scores of the first. */
+static void score_prompt(const struct api_request *q, int sample, struct request *r)
 {
     if (!q->max_tokens) {
         r->n_forced = r->n_prompt > 1;
@@ -136,7 +137,7 @@ static void score_prompt(const struct api_request *q, struct request *r)
         r->max_new_tokens = r->ignore_eos = 1;
         r->n_stop = 0;
     }
-    if (!wants_scores(q))
+    if (!wants_scores(q) || sample)
         return;
     r->n_scored = r->n_prompt - 1;
     r->want_logprobs = 1;
@@ -159,8 +160,8 @@ static void prepare_choice(struct exchange *x, int i, int32_t end)
                                     .n_stop = q->n_stop,
                                     .end_token = end,
                                     .want_logprobs = q->want_logprobs};
-    c->request.want_tops = q->want_tops || q->want_prompt_logprobs;
-    score_prompt(q, &c->request.r);
+    score_prompt(q, c->sample, &c->request.r);
+    c->request.want_tops = c->request.r.want_logprobs && (q->want_tops || q->want_prompt_logprobs);
 }
 
 /* The texts of an echo: as the client sent them, and of ids what they spell, special tokens too. */
@@ -176,16 +177,29 @@ static void keep_echo(struct exchange *x)
     }
 }
 
-static int check_scored(struct exchange *x)
+static size_t json_bytes(const struct str *text)
 {
-    size_t n = 0;
-    for (int i = 0; i < x->q.n_prompts && wants_scores(&x->q); i++)
-        n += x->prompt[i].n * (size_t)x->q.n;
-    if (n > SCORED_TOKENS_MAX)
+    size_t n = text->len;
+    for (size_t i = 0; i < text->len; i++) {
+        unsigned char c = (unsigned char)text->data[i];
+        n += c < 0x20 ? 5 : c == '"' || c == '\\'; /* \u0000, \" */
+    }
+    return n;
+}
+
+/* What an answer has of its prompts is known before anything is decoded, and a short request may ask for a
+ * lot of it: each answer of `n` has all. */
+static int check_echoed(struct exchange *x)
+{
+    const struct api_request *q = &x->q;
+    size_t of_token = (wants_scores(q) ? SCORED_BYTES : 0) + (q->want_ids ? ID_BYTES : 0);
+    for (int i = 0; i < q->n_prompts; i++)
+        x->n_echoed += (size_t)q->n * (x->prompt[i].n * of_token + (x->echo ? json_bytes(&x->echo[i]) : 0));
+    if (x->n_echoed > ANSWER_MAX)
         return api_refuse(&x->refusal, 400, "prompt",
-                          "%zu tokens of prompts are to be scored; at most %d are possible in a request; "
-                          "divide it",
-                          n, SCORED_TOKENS_MAX);
+                          "what is asked of the prompts would take about %zu MiB of the answer, and %d are "
+                          "possible; divide the request",
+                          x->n_echoed >> 20, ANSWER_MAX >> 20);
     return 0;
 }
 
@@ -212,10 +226,12 @@ int serve_prepare(struct exchange *x)
     for (int i = 0; i < x->q.n_prompts; i++)
         if ((x->kind == API_COMPLETION && completion_prompt(x, i)) || check_prompt(x, &x->prompt[i]))
             return -1;
-    if (take_end(x, &end) || check_scored(x))
+    if (take_end(x, &end))
         return -1;
     if (x->q.is_echo)
         keep_echo(x);
+    if (check_echoed(x))
+        return -1;
     x->n_choices = x->n_open = x->q.n_prompts * x->q.n;
     x->choice = xcalloc((size_t)x->n_choices, sizeof *x->choice);
     for (int i = 0; i < x->n_choices; i++)

@@ -21,6 +21,9 @@ int serve_enqueue(struct exchange *x)
     if ((size_t)x->n_choices + s->n_waiting > (size_t)s->n_free ||
         tokens + s->prompt_tokens > PROMPT_TOKENS_MAX)
         return api_refuse(&x->refusal, 429, NULL, "the queue is full; try again later");
+    if (s->reply_bytes + x->n_echoed > REPLIES_MAX)
+        return api_refuse(&x->refusal, 429, NULL, UNREAD, s->reply_bytes >> 20);
+    serve_hold(x, x->n_echoed);
     s->prompt_tokens += tokens;
     s->counted.prompt_tokens += (double)tokens;
     xgrow(&s->waiting, &s->cap_waiting, s->n_waiting + (size_t)x->n_choices, sizeof *s->waiting);

@@ -83,6 +83,12 @@ static struct place place_of(const struct token_scores *s, int at, int32_t id)
     return p;
 }
 
+/* A prompt is scored with the first of its answers. */
+static const struct token_scores *scores_of_prompt(const struct served *c)
+{
+    return &c->of->choice[c->prompt * c->of->q.n].prompt_scores;
+}
+
 /* {"name": log-probability} of the likeliest token and of the one that is there. Where their names are the
  * same, as those of two parts of a character are, the likeliest has it. */
 static void add_top_object(struct str *out, const struct exchange *x, const struct place *p)
@@ -164,9 +170,9 @@ static size_t count_characters(const char *p, size_t n)
 }
 
 /* Of the tokens of an echo: `at` bytes of the text belong to tokens so far, `done` of them are whole
- * characters, and there are n of these. */
+ * characters, and there are n of these. `missed` bytes of the last tokens are not in the text. */
 struct echo_place {
-    size_t at, done, n;
+    size_t at, done, n, missed;
 };
 
 /* Does the echo go on with these bytes at `at`? */
@@ -179,6 +185,16 @@ static int is_at(const struct str *echo, size_t at, const char *own, size_t n)
 static size_t skip_spaces(const struct str *echo, size_t at)
 {
     return at + strspn(str_text(echo) + at, " \t\r\n");
+}
+
+/* Behind tokens that are not in the text as they are spelled, since the tokenizer changes texts (NFC), the
+ * next one is looked for nearby; where it is not, at `at`. */
+static size_t find_nearby(const struct str *echo, const struct echo_place *e, const char *own, size_t n)
+{
+    size_t reach = 4 * e->missed + n, left = echo->len - e->at;
+    const char *from = str_text(echo) + e->at;
+    const char *found = e->missed && n ? memmem(from, reach < left ? reach : left, own, n) : NULL;
+    return found ? e->at + (size_t)(found - from) : e->at;
 }
 
 /* A token is looked for where the last one ended, then behind the white space there. One that is not there,
@@ -194,8 +210,11 @@ static size_t next_in_echo(struct echo_place *e, const struct str *echo, const s
     }
     if (from && !is_at(echo, from, own, n))
         from = skip_spaces(echo, from);
+    if (!is_at(echo, from, own, n))
+        from = find_nearby(echo, e, own, n);
     int is_there = is_at(echo, from, own, n);
     e->at = is_there ? from : e->at;
+    e->missed = is_there ? 0 : e->missed + n;
     while (e->done < e->at) {
         int step = str_utf8_step((const unsigned char *)echo->data + e->done, echo->len - e->done);
         size_t bytes = (size_t)(step < 0 ? -step : step);
@@ -240,10 +259,11 @@ static void add_echo(struct lists *l, struct served *c)
     const struct exchange *x = c->of;
     const struct token_list *prompt = &x->prompt[c->prompt];
     const struct str *echo = &x->echo[c->prompt];
+    const struct token_scores *scores = scores_of_prompt(c);
     struct echo_place e = {0};
     struct str text = {0};
     for (size_t i = 0; i < prompt->n; i++) {
-        const struct place p = place_of(&c->prompt_scores, (int)i - 1, prompt->id[i]);
+        const struct place p = place_of(scores, (int)i - 1, prompt->id[i]);
         str_clear(&text);
         tokenizer_decode(model_of(x)->tokenizer, &p.id, 1, 0, &text);
         add_place(l, x, &p, next_in_echo(&e, echo, &text));
@@ -314,9 +334,10 @@ void serve_add_prompt_logprobs(struct str *out, const struct served *c)
 {
     const struct exchange *x = c->of;
     const struct token_list *prompt = &x->prompt[c->prompt];
+    const struct token_scores *scores = scores_of_prompt(c);
     str_puts(out, "[null");
     for (size_t i = 1; i < prompt->n; i++) {
-        const struct place p = place_of(&c->prompt_scores, (int)i - 1, prompt->id[i]);
+        const struct place p = place_of(scores, (int)i - 1, prompt->id[i]);
         int is_top = p.has_top && p.top == p.id;
         str_puts(out, ",{");
         add_by_id(out, x, p.id, p.logprob, is_top);

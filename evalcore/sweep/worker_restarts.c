@@ -6,6 +6,15 @@
 #include "evalcore/base/log.h"
 #include "evalcore/sweep/worker_pool.h"
 
+/* They were the fault of a job, in this worker and in others before. A server whose client asks for it again
+ * and again would be without workers soon. */
+static void forgive_deaths(struct workers *ws, int i)
+{
+    ws->link[i].deaths = 0;
+    for (int w = 0; w < ws->n; w++)
+        ws->link[w].n_died = 0;
+}
+
 /* What worker i held begins anew, unless the job is to blame. Returns how many jobs do. */
 static long give_back_jobs(struct workers *ws, int i, const struct err *loss, struct err *e)
 {
@@ -24,8 +33,8 @@ static long give_back_jobs(struct workers *ws, int i, const struct err *loss, st
         ws->holder[j] = is_open ? HELD_BY_NOBODY : HELD_DONE;
         ws->has_failed[j] = !is_open;
         ws->is_broken |= e->code != 0;
-        if (is_proven) /* it was not this worker's fault */
-            l->deaths = 0;
+        if (is_proven)
+            forgive_deaths(ws, i);
         n += is_open;
     }
     l->state->n_held = 0;

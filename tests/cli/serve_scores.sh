@@ -60,4 +60,9 @@ serve_model folder/pocket --threads 1 --max-batch 8
 python3 "$here/serve_client.py" "$port" swallowed || fail "behind swallowed white space offsets are wrong"
 kill "$server"
 server_ends 0
+sed 's/"normalizer": null/"normalizer": {"type": "NFC"}/' "$source_dir/engine/pocket/tokenizer.json" >folder/pocket/tokenizer.json
+serve_model folder/pocket --threads 1 --max-batch 8
+python3 "$here/serve_client.py" "$port" composed || fail "behind a composed character offsets are wrong"
+kill "$server"
+server_ends 0
 finish

@@ -17,6 +17,7 @@ for devices in cpu:0-1 cpu; do
         serve_model pocket --policy full,quest:k_pages=2 --devices $devices --threads 1 --max-batch 8
     python3 "$here/serve_client.py" "$port" poisoned $poison || fail "$devices: others do not get their answers beside a request that kills workers"
     says 'the request ended [2-9] workers, the last one alone: '
+    [ $devices = cpu ] && { python3 "$here/serve_client.py" "$port" repeated $poison || fail "a request that kills workers, asked again and again, ends the server: $(tail -n 3 server.log)"; }
     kill "$server"
     server_ends 0
 done
