@@ -255,9 +255,10 @@ static int find_file(const char **path, struct task *t, const char *data_dir, st
     if (!data_dir)
         return err_set(
             e, ERR_USAGE,
-            "task %s: its problems come from a file, which is not part of the program; name it with file, "
-            "or with --data DIR a folder that holds %s",
-            ops->name, *path);
+            "task %s: its problems come from a file, which is not part of the program; get it with `kveval "
+            "fetch %s --data DIR` and name the folder with --data DIR, where it is %s, or name the file with "
+            "file",
+            ops->name, ops->name, *path);
     if (!file_exists(*path))
         return err_set(
             e, ERR_USAGE,

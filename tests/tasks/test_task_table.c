@@ -64,10 +64,11 @@ static void errors(void)
             "unknown task \"nothing\"; known are pocket.relay, pocket.choice, pocket.algebra, pocket.lookup, "
             "gpqa_diamond, longbench, ruler, "
             "text, aime24, ...");
-    refused("aime24", "problems=1", NULL,
-            "task aime24: its problems come from a file, which is not part of the program; name it with "
-            "file, or with "
-            "--data DIR a folder that holds aime/aime24.jsonl");
+    refused(
+        "aime24", "problems=1", NULL,
+        "task aime24: its problems come from a file, which is not part of the program; get it with `kveval "
+        "fetch aime24 --data DIR` and name the folder with --data DIR, where it is aime/aime24.jsonl, or "
+        "name the file with file");
     refused("aime24", "problems=1", "nowhere",
             "task aime24: there is no file nowhere/aime/aime24.jsonl; get it with `kveval fetch "
             "aime24 --data nowhere`, or name it with file");
