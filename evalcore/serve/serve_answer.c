@@ -89,7 +89,7 @@ static json_t *usage_json(const struct exchange *x)
     for (int i = 0; i < x->q.n_prompts; i++)
         prompt += (json_int_t)x->prompt[i].n;
     for (int i = 0; i < x->n_choices; i++) {
-        tokens += x->choice[i].n_ids + x->choice[i].has_end;
+        tokens += x->choice[i].n_ids;
         completion_add_counts(&k, &x->choice[i].c.kv);
     }
     json_t *o = json_pack("{s:I, s:I, s:I, s:f}", "prompt_tokens", prompt, "completion_tokens", tokens,
