@@ -357,8 +357,7 @@ static int run_fetch(const struct process_env *p, int argc, char **argv)
 const struct command cmd_fetch = {
     .name = "fetch",
     .usage = "TASK|MODEL... [--data DIR]",
-    .help = "fetch the problem files of tasks and models by their id on the Hub, checked by what is known of "
-            "them",
+    .help = "fetch the problem files of tasks and models by their id on the Hub, and check them",
     .details =
         "A task's files, problems and the examples of its prompt, go where sweep --data DIR looks for them.\n"
         "A model (owner/name, or "

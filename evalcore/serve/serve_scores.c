@@ -193,7 +193,8 @@ static size_t find_nearby(const struct str *echo, const struct echo_place *e, co
 {
     size_t reach = 4 * e->missed + n, left = echo->len - e->at;
     const char *from = str_text(echo) + e->at;
-    const char *found = e->missed && n ? memmem(from, reach < left ? reach : left, own, n) : NULL;
+    int is_telling = e->missed && strspn(own, " \t\r\n") < n; /* white space stands everywhere */
+    const char *found = is_telling ? memmem(from, reach < left ? reach : left, own, n) : NULL;
     return found ? e->at + (size_t)(found - from) : e->at;
 }
 
@@ -204,7 +205,7 @@ static size_t next_in_echo(struct echo_place *e, const struct str *echo, const s
 {
     const char *own = str_text(text);
     size_t n = text->len, from = e->at;
-    if (n && *own == ' ' && !from && !is_at(echo, 0, own, n)) {
+    if (n && *own == ' ' && !from && !is_at(echo, 0, own, n) && is_at(echo, 0, own + 1, n - 1)) {
         own++;
         n--;
     }

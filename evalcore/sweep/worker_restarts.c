@@ -6,12 +6,13 @@
 #include "evalcore/base/log.h"
 #include "evalcore/sweep/worker_pool.h"
 
-/* They were the fault of a job, in this worker and in others before. A server whose client asks for it again
- * and again would be without workers soon. */
+/* They were the fault of a job. A client may ask a server for it again and again, which would be without
+ * workers soon if the hour still counted them; each worker has decoded a pinned request since it started. In
+ * a sweep the hour does count them: with broken devices each of its jobs seems to be to blame. */
 static void forgive_deaths(struct workers *ws, int i)
 {
     ws->link[i].deaths = 0;
-    for (int w = 0; w < ws->n; w++)
+    for (int w = 0; w < ws->n && ws->decoder->pinned; w++)
         ws->link[w].n_died = 0;
 }
 

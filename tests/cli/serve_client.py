@@ -377,7 +377,7 @@ def poisoned(ids):
 
 def repeated(ids):
     """A client asks for it again and again: the deaths are the request's fault, and no device is given up for them."""
-    for _ in range(8): # 24 deaths in an hour; at 21 a device is out
+    for _ in range(11): # 22 deaths in an hour; at 21 a device is out
         assert ask("/v1/completions", {"model": "pocket", "prompt": [int(i) for i in ids.split(",")]})[0] == 500
     complete(prompt="a = 3", max_tokens=4)
 
@@ -497,25 +497,5 @@ if what == "all":
         began = time.monotonic()
         f()
         print(f"{f.__name__}: {time.monotonic() - began:.1f} s", file=sys.stderr)
-elif what == "dying":
-    dying(int(sys.argv[3]))
-elif what == "drain":
-    drain(int(sys.argv[3]))
-elif what == "cut":
-    cut(int(sys.argv[3]))
-elif what == "hub":
-    hub()
-elif what == "poisoned":
-    poisoned(sys.argv[3])
-elif what == "distrusted":
-    distrusted(int(sys.argv[3]), sys.argv[4], sys.argv[5])
-elif what == "swallowed":
-    swallowed()
-elif what == "doubted":
-    doubted(int(sys.argv[3]), sys.argv[4], sys.argv[5])
-elif what == "unread":
-    unread()
-elif what == "scores":
-    scores(sys.argv[3])
-elif what == "key":
-    key()
+else:
+    globals()[what](*(int(a) if a.isdigit() else a for a in sys.argv[3:]))

@@ -5,7 +5,7 @@
 command -v python3 >/dev/null || skip "python3 is not there"
 can_fault || skip "kv_fault.so is not beside the program, or cannot be preloaded"
 . "$here/servers.sh"
-rm -rf ./*.log when.mark
+rm -rf ./*.log ./*.mark
 says() {
     grep -qE -- "$1" server.log || fail "\"$1\" is missing in: $(cat server.log)"
 }
