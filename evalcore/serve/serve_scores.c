@@ -169,8 +169,8 @@ static size_t count_characters(const char *p, size_t n)
     return k;
 }
 
-/* Of the tokens of an echo: `at` bytes of the text belong to tokens so far, `done` of them are whole
- * characters, and there are n of these. `missed` bytes of the last tokens are not in the text. */
+/* How far the tokens of an echo have come: `at` bytes of the text belong to them, `done` of these bytes are
+ * whole characters, n in number, and `missed` bytes of the last tokens are not in the text. */
 struct echo_place {
     size_t at, done, n, missed;
 };
