@@ -64,15 +64,15 @@ static void add_token(struct str *out, const struct exchange *x, int32_t id, str
 
 /* ---- one token */
 
-struct place {
+struct scored_token {
     int32_t id, top;
     float logprob, top_logprob;
     int has_logprob, has_top;
 };
 
-static struct place place_of(const struct token_scores *s, int at, int32_t id)
+static struct scored_token scored_token_at(const struct token_scores *s, int at, int32_t id)
 {
-    struct place p = {.id = id};
+    struct scored_token p = {.id = id};
     if (at < 0 || at >= s->n)
         return p;
     p.has_logprob = 1;
@@ -91,7 +91,7 @@ static const struct token_scores *scores_of_prompt(const struct served *c)
 
 /* {"name": log-probability} of the likeliest token and of the one that is there. Where their names are the
  * same, as those of two parts of a character are, the likeliest has it. */
-static void add_top_object(struct str *out, const struct exchange *x, const struct place *p)
+static void add_top_object(struct str *out, const struct exchange *x, const struct scored_token *p)
 {
     struct str text = {0}, top = {0}, own = {0};
     add_token(&top, x, p->top, &text);
@@ -127,7 +127,7 @@ static void add_chat_token(struct str *out, const struct exchange *x, int32_t id
     str_release(&text);
 }
 
-static void add_chat_place(struct str *out, const struct exchange *x, const struct place *p)
+static void add_chat_scored(struct str *out, const struct exchange *x, const struct scored_token *p)
 {
     add_chat_token(out, x, p->id, p->logprob);
     str_puts(out, ",\"top_logprobs\":[");
@@ -170,7 +170,7 @@ static size_t count_characters(const char *p, size_t n)
 }
 
 /* How far the tokens of an echo have come: `at` bytes of the text belong to them, `done` of these bytes are
- * whole characters, n in number, and `missed` bytes of the last tokens are not in the text. */
+ * whole characters, n of them, and `missed` bytes of the last tokens are not in the text. */
 struct echo_place {
     size_t at, done, n, missed;
 };
@@ -235,7 +235,7 @@ struct lists { /* of completions */
     int n;
 };
 
-static void add_place(struct lists *l, const struct exchange *x, const struct place *p, size_t offset)
+static void add_scored(struct lists *l, const struct exchange *x, const struct scored_token *p, size_t offset)
 {
     const char *comma = l->n++ ? "," : "";
     struct str text = {0};
@@ -264,10 +264,10 @@ static void add_echo(struct lists *l, struct served *c)
     struct echo_place e = {0};
     struct str text = {0};
     for (size_t i = 0; i < prompt->n; i++) {
-        const struct place p = place_of(scores, (int)i - 1, prompt->id[i]);
+        const struct scored_token p = scored_token_at(scores, (int)i - 1, prompt->id[i]);
         str_clear(&text);
         tokenizer_decode(model_of(x)->tokenizer, &p.id, 1, 0, &text);
-        add_place(l, x, &p, next_in_echo(&e, echo, &text));
+        add_scored(l, x, &p, next_in_echo(&e, echo, &text));
     }
     c->offset = count_characters(str_text(echo), echo->len);
     str_release(&text);
@@ -281,10 +281,10 @@ static void add_lists(struct str *out, struct served *c, int from, int to, int i
     if (is_whole && x->echo)
         add_echo(&l, c);
     for (int i = from; i < to; i++) {
-        const struct place p = place_of(&c->scores, i, c->ids[i]);
+        const struct scored_token p = scored_token_at(&c->scores, i, c->ids[i]);
         str_clear(&text);
         tokenizer_decode(model_of(x)->tokenizer, &c->ids[i], 1, 1, &text);
-        add_place(&l, x, &p, add_offset(c, &text));
+        add_scored(&l, x, &p, add_offset(c, &text));
     }
     str_printf(out, "{\"tokens\":[%s],\"token_logprobs\":[", str_text(&l.tokens));
     str_add(out, str_text(&l.values), l.values.len);
@@ -311,9 +311,9 @@ void serve_add_logprobs(struct str *out, struct served *c, int from, int to, int
     } else {
         str_puts(out, "{\"content\":[");
         for (int i = from; i < to; i++) {
-            const struct place p = place_of(&c->scores, i, c->ids[i]);
+            const struct scored_token p = scored_token_at(&c->scores, i, c->ids[i]);
             str_puts(out, i > from ? "," : "");
-            add_chat_place(out, c->of, &p);
+            add_chat_scored(out, c->of, &p);
         }
         str_puts(out, "]}");
     }
@@ -338,7 +338,7 @@ void serve_add_prompt_logprobs(struct str *out, const struct served *c)
     const struct token_scores *scores = scores_of_prompt(c);
     str_puts(out, "[null");
     for (size_t i = 1; i < prompt->n; i++) {
-        const struct place p = place_of(scores, (int)i - 1, prompt->id[i]);
+        const struct scored_token p = scored_token_at(scores, (int)i - 1, prompt->id[i]);
         int is_top = p.has_top && p.top == p.id;
         str_puts(out, ",{");
         add_by_id(out, x, p.id, p.logprob, is_top);
