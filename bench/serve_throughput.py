@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
+import urllib.request
 
 p = argparse.ArgumentParser()
 p.add_argument("kveval")
@@ -26,6 +26,8 @@ p.add_argument("--rounds", type=int, default=5)
 p.add_argument("--policy", default="full")
 p.add_argument("--threads", type=int, default=0)
 o = p.parse_args()
+if o.model.startswith("random:"):
+    o.model = "random:" + os.path.abspath(o.model[7:])
 folder = tempfile.mkdtemp()
 device = ["--devices", o.devices, "--max-batch", str(o.batch)] + (["--threads", str(o.threads)] if o.threads else [])
 run = {"tasks": [{"name": "pocket.relay", "problems": o.jobs // 8, "steps": 7}], "policies": [o.policy], "samples": 8, "temperature": 1,
@@ -61,22 +63,29 @@ def sweep(model, out, *more):
     return rate(r.stderr)
 
 
-server = subprocess.Popen([o.kveval, "serve", o.model, "--port", "0", "--policy", o.policy, *device], stderr=subprocess.PIPE, text=True)
-line = ""
-while "is ready" not in line:
-    line = server.stderr.readline()
-    assert line, "the server did not start"
-url = re.search(r"http://\S+", line).group()
-name = os.path.basename(os.path.normpath(o.model))
+def serve():
+    """A server of its own for a round: on a GPU it and the sweep would share what K and V may take. Its process, address, and model."""
+    server = subprocess.Popen([o.kveval, "serve", o.model, "--port", "0", "--policy", o.policy, *device], stderr=subprocess.PIPE, text=True)
+    line = ""
+    while "is ready" not in line:
+        line = server.stderr.readline()
+        assert line, "the server did not start"
+    url = re.search(r"http://\S+", line).group()
+    with urllib.request.urlopen(url + "/models") as answer:
+        return server, url, json.load(answer)["data"][0]["id"]
+
+
 kinds = {"serve": True, "serve_whole": False}  # with streams, as kveval's client asks by default, and with whole answers
 best = dict.fromkeys(["sweep", *kinds], 0.0)
 cpu = dict.fromkeys(best, 1e9)
+server = None
 try:
     for i in range(o.rounds):
         before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         tokens, speed = sweep(o.model, "local", *device)
         cpu["sweep"] = min(cpu["sweep"], sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before)
         best["sweep"] = max(best["sweep"], speed)
+        server, url, name = serve()
         for kind, stream in kinds.items():
             # twice the batch: as many wait as are decoded
             endpoint = {"endpoint": url, "name": name, "tokenizer": o.model, "concurrency": 2 * o.batch, "stream": stream}
@@ -87,11 +96,13 @@ try:
             cpu[kind] = min(cpu[kind], after - before)
             best[kind] = max(best[kind], speed)
             assert same == tokens, (same, tokens)
+        server.terminate()
+        server.wait()
         print(f"round {i + 1}: {tokens} tokens, best so far", ", ".join(f"{k} {v:.0f}" for k, v in best.items()), "tokens/s", file=sys.stderr)
-        time.sleep(0.1)
 finally:
-    server.terminate()
-    server.wait()
+    if server:
+        server.terminate()
+        server.wait()
     shutil.rmtree(folder)
 for kind, stream in kinds.items():
     print(json.dumps({"model": name, "devices": o.devices, "batch": o.batch, "jobs": o.jobs, "stream": stream, "sweep": best["sweep"],
