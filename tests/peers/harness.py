@@ -1,6 +1,8 @@
 """Tasks of the kind likelihood beside lm-evaluation-harness (pip install lm_eval==0.4.9 torch transformers).
 
-    harness.py rows FOLDER [N]              N made-up rows a set (100), in each set's exact form, with examples
+    harness.py rows FOLDER [N] [--told]     N made-up rows a set (100), in each set's exact form, with examples; told:
+                                            of HellaSwag and MMLU, and their context says what is right, so that a
+                                            small model can know it and a policy can lose it
     harness.py expected FOLDER --model MODEL  what lm_eval finds, one line a problem, as tests/cli/likelihood keeps it
     harness.py tiny MODEL FOLDER            a model of random weights with MODEL's tokenizer, for prompts
     harness.py prompts FOLDER --model MODEL [--kveval build/kveval] [--shots 0,5]
@@ -32,7 +34,7 @@ def ending(r):
     kind = r.randrange(4)
     who = r.choice(["she", "he", "the man", "the woman", "they"])
     text = [f"{who} carries the {r.choice(THINGS)} to the {place(r)} and waits there.",
-            f"{who} looks at the {r.choice(THINGS)}  twice and puts it down .",
+            f"{who} looks at the {r.choice(THINGS)}  twice and puts it down.",
             f"{who} [substeps] wipes both hands and starts again with the {r.choice(THINGS)}.",
             f"{who} leaves."][kind]
     return text + (" [title] Then rest for a while." if r.random() < 0.2 else "")
@@ -88,6 +90,36 @@ def mmlu(r, i):
             "subject": SUBJECTS[i % len(SUBJECTS)], "choices": [str(a + b + k) for k in (0, 1, -1, 10)], "answer": r.randrange(4)}
 
 
+PEOPLE = [f"the {a} {b}" for a in ["tall", "young", "tired", "cheerful", "famous", "quiet", "blind", "rich"]
+          for b in ["baker", "teacher", "sailor", "doctor", "farmer", "painter", "judge", "singer"]]
+VERBS = ["painted", "repaired", "carried", "hid", "sold", "borrowed", "cleaned", "photographed"]
+
+
+def told(r):
+    """Four things that somebody did, each in words of its own, and then other sentences."""
+    rows = list(zip(r.sample(PEOPLE, 4), r.sample(VERBS, 4), r.sample(THINGS, 4), r.sample(PLACES, 4)))
+    text = [f"In the {where}, {who} {did} the {what}." for who, did, what, where in rows]
+    text += [f"On day {r.randrange(2, 90)} {r.choice(NAMES)} {r.choice(['walked home', 'slept well', 'said nothing', 'saw rain'])}."
+             for _ in range(20)]
+    return rows, " ".join(text)
+
+
+def told_hellaswag(r, i):
+    rows, text = told(r)
+    right = r.randrange(4)
+    who, did, _, where = rows[right]
+    return {"ind": i, "activity_label": r.choice(ACTS), "ctx_a": text, "ctx_b": f"in the {where}, {who} {did}", "split": "val",
+            "endings": [f"the {what}." for _, _, what, _ in rows], "label": str(right), "source_id": f"x~{i}"}
+
+
+def told_mmlu(r, i):
+    rows, text = told(r)
+    right = r.randrange(4)
+    return {"question": f"{text} What was it that {rows[right][0]} {rows[right][1]}?", "subject": SUBJECTS[i % len(SUBJECTS)],
+            "choices": [f"the {what}" for _, _, what, _ in rows], "answer": right}
+
+
+TOLD = {"hellaswag": told_hellaswag, "mmlu": told_mmlu}
 FORMS = {"hellaswag": (hellaswag, "hellaswag/validation", "hellaswag/train"),
          "arc_challenge": (arc, "arc/ARC-Challenge-test", "arc/ARC-Challenge-train"),
          "arc_easy": (arc, "arc/ARC-Easy-test", "arc/ARC-Easy-train"),
@@ -101,13 +133,16 @@ YAML = {"hellaswag": "hellaswag/hellaswag", "arc_challenge": "arc/arc_challenge"
         "winogrande": "winogrande/default", "mmlu": "mmlu/default/mmlu_{}"}
 
 
-def write_rows(folder, n, n_examples):
-    for seed, (name, (make, rows, examples)) in enumerate(FORMS.items()):
+def write_rows(folder, n, n_examples, told):
+    for name, (make, rows, examples) in FORMS.items():
+        if told and name not in TOLD:
+            continue
         for part, (path, count) in enumerate([(rows, n), (examples, n_examples)]):
             r = random.Random(f"{name} {part}")
+            row = TOLD[name] if told and part == 0 else make
             path = folder / (path + ".jsonl")
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(json.dumps(make(r, i + part * 1000)) + "\n" for i in range(count)))
+            path.write_text("".join(json.dumps(row(r, i + part * 1000)) + "\n" for i in range(count)))
 
 
 def peer_task(name, folder, subject):
@@ -285,13 +320,14 @@ def main():
     p.add_argument("--model")
     p.add_argument("--examples", type=int, default=30)
     p.add_argument("--kveval", default="build/kveval")
+    p.add_argument("--told", action="store_true", help="rows: their context says what is right")
     p.add_argument("--shots", default="0")
     p.add_argument("--scored", default="steps")
     p.add_argument("--sets")
     p.add_argument("--threads", type=int, default=os.cpu_count())
     args = p.parse_args()
     if args.what == "rows":
-        return write_rows(Path(args.folder), int(args.more), args.examples)
+        return write_rows(Path(args.folder), int(args.more), args.examples, args.told)
     if args.what == "expected":
         return expected(args)
     if args.what == "tiny":
