@@ -45,6 +45,16 @@ def ruler():
     return markdown(["policy"] + [f"{n:,} tokens" for n in lengths] + ["reads", "prompt"], out)
 
 
+def table2():
+    def cell(score):
+        return interval(score) + {"lower": " ▼", "higher": " ▲"}.get(score["mark"], "")
+
+    columns = {"mmlu": "MMLU form, 5 shots", "hellaswag": "HellaSwag form, 10 shots", "vt_2048": "tracking, 2,048", "vt_4096": "tracking, 4,096"}
+    return markdown(["policy", *columns.values(), "total reads"],
+                    [[r["policy"]] + [cell(r[name]) for name in columns] + [f"{r['total_reads']} %"]
+                     for r in load("h200_table2_smollm2.json")["rows"]])
+
+
 def policy_speeds():
     rows = load("h200_policy_speeds.json")["rows"]
     return markdown(["policy", "tokens/s at 8,192", "of its floor", "tokens/s, 1 to 8,192", "of its floor"],
@@ -147,7 +157,7 @@ def equal_reads_of(model):
 
 
 TABLES = {"equal reads, SmolLM2": lambda: equal_reads_of("smollm2"), "equal reads, pocket": lambda: equal_reads_of("pocket"),
-          "ruler": ruler, "attention": attention, "prompts": prompts, "whole prompts": whole_prompts,
+          "ruler": ruler, "table 2 in small": table2, "attention": attention, "prompts": prompts, "whole prompts": whole_prompts,
           "policy speeds": policy_speeds, "families": families, "peers": peers, "products": products, "cpu peers": cpu_peers}
 
 
