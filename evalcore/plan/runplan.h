@@ -49,6 +49,9 @@ struct job {
     double expected; /* tokens of the completion, as far as one can tell beforehand */
     double usual;    /* the same, its limit left aside; INFINITY: nothing but the limit ends it */
     double hint;     /* tokens that the problem took in another run (queue_hint()); 0: not known */
+    int bucket;      /* of its expected length: jobs of about the same length have the same */
+    int policy;      /* 1 + index into runfile.policies, where jobs of the same bucket may be taken policy by
+                      * policy; 0: they are taken in their order (queue_families.h) */
     int withdrawn;   /* of its next record (record_compare() in run.h) */
     const struct replay_tokens
         *replay; /* evalcore/sweep/replay.h: decode these tokens again; NULL: an ordinary job */

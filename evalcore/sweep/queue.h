@@ -11,7 +11,7 @@
 /* The work queue: the only place that says which job is next. Four things decide, in this order:
  *
  *   model     a worker holds one model and gets its jobs only; queue_pick_model() says which it loads next
- *   order     the longest jobs first, a few policies at a time (queue_order.c), a prompt's jobs on the worker
+ *   order     the longest jobs first (queue_order.c), few policies in a batch, a prompt's jobs on the worker
  *             that prefilled it (queue_families.h)
  *   deadline  with a limit of time, a job starts only if it is expected to end before that and does not keep
  *             a running one from it: its length is the 75th percentile of completions like it, its speed that
@@ -97,25 +97,32 @@ int queue_is_stuck(const struct queue *q);
 double queue_shortest(const struct queue *q, double *tokens);
 
 /* queue_order.c: the order in which jobs start. Model by model, the jobs that are expected to be longest come
- * first, over all cells at once. Among jobs of one task and of about the same length, a few policies come
- * before the next few, so that a batch holds few policies. (In a resumed folder problems have expected
- * lengths of their own, so it may hold more.) Among the jobs of such a few policies those that share a prompt
- * are next to each other, so that its dense prefill is paid once. Where prompts are longer than completions,
- * the problems are first cut into blocks whose prefilled prompts the devices keep while all policies take
- * their turns.
+ * first, over all cells at once. Jobs of about the same length are in one bucket. Batches are to hold few
+ * policies:
+ *   on a GPU, where prompts are shorter than completions   one policy comes after the other, and each worker
+ *                                                          goes on with its own (queue_families.h). A prompt
+ *                                                          may be prefilled once for each policy and bucket
+ *   else                                                   task by task, a few policies come before the next
+ *                                                          few. Among their jobs those that share a prompt
+ *                                                          are next to each other, so that its dense prefill
+ *                                                          is paid once
+ * Where prompts are longer than completions, the problems are first cut into blocks whose prefilled prompts
+ * the devices keep while all policies take their turns. (In a resumed folder problems have expected lengths
+ * of their own, so a bucket has fewer jobs of a policy and a batch may hold more policies.)
  *
  * The expected length of a job is the mean over finished completions of the same problem in its cell, else in
  * another folder that was named (queue_hint()), else of its cell, else of the cell that it is compared with,
  * of the same problem or of all, else the task's prior: what a policy that stops early has finished says
  * nothing of the others. It is at most the job's limit, and exactly the limit where nothing else ends the
  * completion. Lengths are compared in steps of a quarter, so that guesses do not separate jobs with the same
- * prompt. The order is a function of the plan, the folder and the number of devices. */
+ * prompt. The order is a function of the plan, the folder and the number of devices; what several workers get
+ * of it depends on when they ask, too. */
 
 /* Fills job.hint from the completions of another folder, of the same problems by task and id, whatever the
  * model and the policies were. Returns the number of the plan's jobs that got a hint; the others have 0. */
 long queue_hint(struct runplan *p, const struct run *other);
-/* Fills job.expected and job.usual and sorts p->jobs[0 .. n_jobs-1]. done: the folder as loaded after
- * runplan_write(), with or without grades; NULL: nothing is known. It cannot fail. */
+/* Fills job.expected, job.usual, job.bucket and job.policy and sorts p->jobs[0 .. n_jobs-1]. done: the folder
+ * as loaded after runplan_write(), with or without grades; NULL: nothing is known. It cannot fail. */
 void queue_sort(struct runplan *p, const struct run *done, int n_devices);
 /* Drops the jobs that have a record in `done` (NULL: none), and, with n_shards > 0, those of other shards.
  * With `retry_errors` a job whose record is an error stays, and so does always one whose completion was

@@ -3,14 +3,25 @@
 
 #include "evalcore/plan/runplan.h"
 
-/* Families of jobs, a part of the queue (queue.h). The order is the plan's with one exception: the prefill of
- * a prompt is to be paid on one device. So neighbours that share a prompt form a family, and a worker goes on
- * with the family that it began; where the prompt comes again later, with other policies, that family is for
- * the worker that had it first. When only families of others are left, a worker begins those, and when none
- * is left to begin, it helps with the open family that has most jobs left. */
+/* Families of jobs, a part of the queue (queue.h). The order is the plan's with two exceptions.
+ *
+ * The prefill of a prompt is to be paid on one device. So neighbours that share a prompt (and where
+ * job.policy says so, a policy and a bucket) form a family, and a worker goes on with the family that it
+ * began; where the prompt comes again later, with other policies, that family is for the worker that had it
+ * first. When only families of others are left, a worker begins those, and when none is left to begin, it
+ * helps with the open family that has most jobs left.
+ *
+ * A batch is to hold few policies. So of jobs with a job.policy a worker begins, among the families of the
+ * first bucket that has some to begin, one of the policy of its last job. Where that has none, it turns to
+ * the policy with most jobs left for each worker that is at it. Who had the prompt does not count then. This
+ * looks once at each policy of the bucket, and only when a family begins. */
 struct families {
     struct family *family;
-    long n_families, begun; /* all families before `begun` are begun */
+    long n_families;
+    struct section *section;
+    long n_sections, front; /* no family of a section before `front` is left to begin */
+    int *at;                /* (n_workers): the policy of whose jobs each took last, 0: of none */
+    int *workers_at;        /* by policy: how many workers */
     int *owner; /* (n_families), by a prompt's first family: who had the prompt first, -1: nobody */
     long *open; /* (n_workers): the family that each began last, -1: none */
     int n_workers;

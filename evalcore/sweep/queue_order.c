@@ -134,22 +134,26 @@ static double expected_tokens(const struct history *all, const struct runplan *p
     return tokens > limit ? limit : tokens > 1 ? tokens : 1;
 }
 
-/* How many policies share a batch: each needs kernel launches of its own in every layer, and launches are
- * slow. */
+/* How many policies take their turns together where prompts are longer than completions, and on a CPU. */
 enum { TOGETHER = 4 };
 
+enum { SORT_KEYS = 9 };
 struct sort_item {
-    int loaded_model, bucket, set, block, wave;
+    int key[SORT_KEYS];
     struct job job;
 };
+
+static int is_gpu(const struct loaded_model *l)
+{
+    return l->options.backend && strcmp(l->options.backend, "cpu");
+}
 
 /* How many of the set's prompts the devices keep while all policies take their turns. Each keeps as many as
  * the engine does, its batch has places for, and have room in a quarter of the CPU's pool or on a GPU in 4
  * GiB. Where memory is shorter than that, prompts are prefilled more than once. */
 static int kept_prompts(const struct loaded_model *l, const struct prompt_set *s, int n_devices)
 {
-    int gpu = l->options.backend && strcmp(l->options.backend, "cpu");
-    double bytes = gpu ? 4.0 * (1 << 30) : 0.25 * (512 << 20), longest = 1;
+    double bytes = is_gpu(l) ? 4.0 * (1 << 30) : 0.25 * (512 << 20), longest = 1;
     for (size_t q = 0; s->rows && q < s->task.n_problems; q++)
         longest = s->rows[q].n > longest ? s->rows[q].n : longest;
     double n = floor(bytes / (engine_full_tokens(&l->info, longest) * (double)l->info.kv_token_bytes));
@@ -172,21 +176,27 @@ static int block_of(const struct runplan *p, const struct job *j, const int *kep
 static int by_start(const void *pa, const void *pb)
 {
     const struct sort_item *a = pa, *b = pb;
-    if (a->loaded_model != b->loaded_model)
-        return a->loaded_model - b->loaded_model;
-    if (a->bucket != b->bucket)
-        return b->bucket - a->bucket;
-    if (a->set != b->set)
-        return a->set - b->set;
-    if (a->block != b->block)
-        return a->block - b->block;
-    if (a->wave != b->wave)
-        return a->wave - b->wave;
-    if (a->job.problem != b->job.problem)
-        return a->job.problem - b->job.problem;
-    if (a->job.cell != b->job.cell)
-        return a->job.cell - b->job.cell;
-    return a->job.sample - b->job.sample;
+    for (int i = 0; i < SORT_KEYS; i++)
+        if (a->key[i] != b->key[i])
+            return a->key[i] < b->key[i] ? -1 : 1;
+    return 0;
+}
+
+/* On a GPU each policy in a batch launches kernels of its own in every layer, one behind the other, so a
+ * worker takes jobs policy by policy. That may prefill a prompt once for each policy: little, where the
+ * completion is longer. On a CPU, where nothing is launched, it would cost more than it saves. */
+static struct sort_item sort_item(const struct runplan *p, const int *kept, const struct job *job)
+{
+    struct sort_item i = {.job = *job};
+    struct job *j = &i.job;
+    const struct plan_cell *c = &p->cells[j->cell];
+    int block = block_of(p, j, kept), policy = (int)(c->policy - p->file->policies);
+    j->bucket = (int)floor(log(j->expected) / log(1.25));
+    j->policy = is_gpu(&p->loaded[c->loaded_model]) && !block ? 1 + policy : 0;
+    const int key[SORT_KEYS] = {c->loaded_model,   -j->bucket, j->policy, c->set,   block,
+                                policy / TOGETHER, j->problem, j->cell,   j->sample};
+    memcpy(i.key, key, sizeof key);
+    return i;
 }
 
 void queue_sort(struct runplan *p, const struct run *done, int n_devices)
@@ -197,14 +207,8 @@ void queue_sort(struct runplan *p, const struct run *done, int n_devices)
     for (int i = 0; i < p->n_sets * p->n_loaded; i++)
         kept[i] = kept_prompts(&p->loaded[i / p->n_sets], &p->sets[i % p->n_sets], n_devices);
     for (long i = 0; i < p->n_jobs; i++) {
-        const struct plan_cell *c = &p->cells[p->jobs[i].cell];
         p->jobs[i].expected = expected_tokens(h, p, &p->jobs[i]);
-        items[i] = (struct sort_item){.loaded_model = c->loaded_model,
-                                      .bucket = (int)floor(log(p->jobs[i].expected) / log(1.25)),
-                                      .set = c->set,
-                                      .block = block_of(p, &p->jobs[i], kept),
-                                      .wave = (int)(c->policy - p->file->policies) / TOGETHER,
-                                      .job = p->jobs[i]};
+        items[i] = sort_item(p, kept, &p->jobs[i]);
     }
     qsort(items, (size_t)p->n_jobs, sizeof *items, by_start);
     for (long i = 0; i < p->n_jobs; i++)

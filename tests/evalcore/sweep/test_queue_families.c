@@ -60,6 +60,61 @@ static void shortest_first(void)
     families_release(&q);
 }
 
+/* Policies 1 to 3 of two buckets: a worker goes on with its own, else it turns to the one with most jobs left
+ * per worker; to the next bucket only when nothing of the first is left. */
+static void policy_by_policy(void)
+{
+    static struct job by_policy[] = {{.bucket = 9, .policy = 1, .problem = 1},
+                                     {.bucket = 9, .policy = 1, .problem = 2},
+                                     {.bucket = 9, .policy = 1, .problem = 3},
+                                     {.bucket = 9, .policy = 2, .problem = 3}, /* 3: a prompt twice */
+                                     {.bucket = 9, .policy = 2, .problem = 4},
+                                     {.bucket = 9, .policy = 3, .problem = 1},
+                                     {.bucket = 8, .policy = 1, .problem = 5},
+                                     {.bucket = 8, .policy = 2, .problem = 5},
+                                     {.bucket = 8, .policy = 2, .problem = 5},
+                                     {.bucket = 8, .policy = 3, .problem = 6},
+                                     {.bucket = 7, .problem = 7},
+                                     {.bucket = 7, .problem = 8},
+                                     {.bucket = 6, .problem = 7}};
+    const struct runplan p = {.cells = cells, .jobs = by_policy, .n_cells = 3, .n_jobs = 13};
+    struct families q;
+    families_init(&q, &p, 0, p.n_jobs, 2);
+    takes(&q, 0, 0);
+    takes(&q, 1, 3); /* 1 has two left and a worker, 2 has two */
+    takes(&q, 1, 4);
+    takes(&q, 0, 1);
+    takes(&q, 1, 5); /* 1 has one left and a worker */
+    families_give_back(&q, 1);
+    takes(&q, 1, 1);
+    takes(&q, 1, 2); /* the last of the bucket */
+    takes(&q, 1, 6);
+    takes(&q, 0, 7); /* most jobs left, and a family of two */
+    takes(&q, 1, 9);
+    takes(&q, 0, 8);
+    takes(&q, 1, 10); /* in their order from here on */
+    takes(&q, 0, 11);
+    takes(&q, 0, 12); /* nothing else is left */
+    takes(&q, 1, -1);
+    families_release(&q);
+
+    families_init(&q, &p, 0, 6, 1); /* the shortest were taken first */
+    CHECK_INT(families_take_last(&q, &p), 5);
+    CHECK_INT(families_take_last(&q, &p), 4);
+    for (long i = 0; i < 4; i++)
+        takes(&q, 0, i);
+    takes(&q, 0, -1);
+    CHECK_INT(families_take_last(&q, &p), -1);
+    families_release(&q);
+
+    for (long i = 0; i < 6; i++)
+        by_policy[i].policy = 0;
+    families_init(&q, &p, 0, 6, 1); /* an order that is to stay: there is no policy then */
+    for (long i = 0; i < 6; i++)
+        takes(&q, 0, i);
+    families_release(&q);
+}
+
 int main(void)
 {
     const struct runplan p = {.cells = cells, .jobs = jobs, .n_cells = 3, .n_jobs = 9};
@@ -103,6 +158,7 @@ int main(void)
     takes(&q, 1, -1);
     families_release(&q);
     prompts_come_again();
+    policy_by_policy();
     shortest_first();
     return check_done();
 }

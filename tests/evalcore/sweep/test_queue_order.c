@@ -1,6 +1,6 @@
 /* The order of jobs: longest first; of jobs alike in that a few policies before the next few, and jobs of one
- * prompt together; where prompts are long, block by block of problems whose prompts a device keeps. And the
- * lengths that another run tells. */
+ * prompt together, on a GPU policy by policy; where prompts are long, block by block of problems whose
+ * prompts a device keeps. And the lengths that another run tells. */
 #include "evalcore/sweep/queue.h"
 #include "tests/check.h"
 
@@ -181,6 +181,17 @@ int main(void)
     for (int i = 0; i < JOBS; i++) {
         CHECK_INT(p.jobs[i].cell, want[i][0]);
         CHECK_INT(p.jobs[i].problem, want[i][1]);
+    }
+    /* On a GPU policy by policy, but for the prompt that is longer than its completions. */
+    loaded.options.backend = "cuda";
+    queue_sort(&p, NULL, 1);
+    static const int on_gpu[JOBS][2] = {{0, 2}, {2, 2}, {3, 2}, {5, 2}, {4, 2}, {0, 0},
+                                        {5, 0}, {0, 1}, {5, 1}, {2, 0}, {2, 1}, {3, 0},
+                                        {3, 1}, {4, 0}, {4, 1}, {1, 0}, {1, 1}, {1, 2}};
+    for (int i = 0; i < JOBS; i++) {
+        CHECK_INT(p.jobs[i].cell, on_gpu[i][0]);
+        CHECK_INT(p.jobs[i].problem, on_gpu[i][1]);
+        CHECK_INT(p.jobs[i].policy > 0, i >= 5 && i < 15);
     }
     hints();
     blocks("cpu", 1, 32, 8192, 4);
