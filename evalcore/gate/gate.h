@@ -145,6 +145,7 @@ struct gate_sums {                        /* over samples of one problem */
 struct gate_problem {
     const char *id, *prompt_sha256; /* its first 16 digits */
     const char *gold; /* 16 digits over the reference answers and the problem's own limit and stop string */
+    double chance;    /* run_chance(); 0 in a base file */
     int n;            /* samples that count: one when decoding is greedy */
     struct gate_sums all;
     const struct gate_sums *sample; /* (n) one by one; NULL in a base file */
@@ -245,6 +246,7 @@ enum { GATE_GUARDS = 5 };
 struct gate_look { /* after `samples` samples of each problem */
     int samples;
     double base, now;           /* accuracies, fractions, all problems alike */
+    double chance;              /* the accuracy of one who guesses among options */
     double lower, holm, within; /* P of so few right answers; that with Holm; P of a loss of the margin */
     double fail_p, pass_p;      /* the limits of the look */
 };

@@ -20,7 +20,7 @@ struct paired {
     struct stratum *s;
     double *d; /* differences of mean scores */
     int n, is_binary;
-    double base, now; /* means over problems */
+    double base, now, chance; /* means over problems */
 };
 
 static const struct gate_cell *cell_beside(const struct gate_side *s, const struct gate_cell *c)
@@ -56,10 +56,12 @@ static void pair_up(struct paired *out, const struct gate_side *base, const stru
             out->d[out->n++] = q - p;
             out->base += p;
             out->now += q;
+            out->chance += b->problems[i].chance;
         }
     }
     out->base /= out->n ? out->n : 1;
     out->now /= out->n ? out->n : 1;
+    out->chance /= out->n ? out->n : 1;
 }
 
 static void release_pairs(struct paired *p)
@@ -173,6 +175,7 @@ static void take_look(struct gate_result *r, struct gate_setting *s, const struc
     s->look[s->n_looks++] = (struct gate_look){.samples = samples,
                                                .base = p.base,
                                                .now = p.now,
+                                               .chance = p.chance,
                                                .lower = lower_tail(&p),
                                                .within = within_margin(&p, r->margin / 100),
                                                .fail_p = spec->fail_p,

@@ -65,12 +65,12 @@ void gate_fit_margin(struct gate_result *r, int is_last, struct arena *a)
         struct gate_setting *s = &r->settings[i];
         if (!s->n_looks || s->verdict == GATE_REGRESSION || s->verdict == GATE_ERROR)
             continue;
-        double base = 100 * s->look[s->n_looks - 1].base;
-        if (base > r->margin)
+        double base = 100 * s->look[s->n_looks - 1].base, chance = 100 * s->look[s->n_looks - 1].chance;
+        if (base - chance > r->margin)
             continue;
         s->verdict = is_last ? GATE_INCONCLUSIVE : GATE_OPEN; /* more samples may show that it is lower */
-        s->why =
-            arena_printf(a, "no loss could be shown: the baseline solves %.1f %%, and %g points may be lost",
-                         base, r->margin);
+        s->why = arena_printf(
+            a, "no loss could be shown: the baseline solves %.1f %%, %s%g points may be lost", base,
+            chance > 0 ? arena_printf(a, "guessing %.1f %%, and ", chance) : "and ", r->margin);
     }
 }

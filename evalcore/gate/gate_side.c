@@ -122,6 +122,7 @@ static void fill_cell(struct gate_cell *out, const struct cell *c, struct arena 
         out->problems[i] = (struct gate_problem){.id = arena_strdup(a, p->id),
                                                  .prompt_sha256 = arena_strndup(a, p->prompt_sha256, 16),
                                                  .gold = gold_digest(p, a),
+                                                 .chance = run_chance(p),
                                                  .sample = sample + (size_t)i * (size_t)most};
     }
     for (int i = 0; i < c->n_records; i++) {

@@ -109,6 +109,31 @@ static void baseline_at_an_end(struct cautions *c, const struct report *r)
     str_release(&all);
 }
 
+/* A baseline that is not shown to know more than one who guesses: what it solves, a policy that has lost
+ * everything may solve, too. */
+static void baseline_guesses(struct cautions *c, const struct report *r)
+{
+    struct str list = {0};
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell_stats *s = &r->cells[i];
+        double chance = 0;
+        if (!s->cell->is_baseline || s->column < 0 || !s->cell->n_records || s->accuracy <= 0)
+            continue;
+        for (int k = 0; k < s->cell->task->n_problems; k++)
+            chance += run_chance(&s->cell->task->problems[k]) / s->cell->task->n_problems;
+        if (chance > 0 && s->ci.low <= chance)
+            str_printf(&list, "%s%s (%s %%, guessing %.0f %%)", list.len ? ", " : "", s->cell->task->label,
+                       report_percent(r->arena, s->accuracy, s->ci), 100 * chance);
+    }
+    if (list.len)
+        add_caution(c,
+                    arena_printf(r->arena,
+                                 "The baseline is not shown to do better than guessing on %s: nothing that a "
+                                 "policy loses there can be seen.",
+                                 str_text(&list)));
+    str_release(&list);
+}
+
 /* Over all tasks of a setting, which the marks of settings are about. */
 static void little_to_lose(struct cautions *c, const struct report *r)
 {
@@ -123,8 +148,8 @@ static void little_to_lose(struct cautions *c, const struct report *r)
     if (n)
         add_caution(
             c, arena_printf(r->arena,
-                            "The baseline solves so little of all tasks%s%s that losing all of it would be "
-                            "within %s: %s is called as good as it.",
+                            "The baseline solves so little of all tasks%s%s beyond guessing that losing that "
+                            "would be within %s: %s is called as good as it.",
                             n < n_compared ? " of " : "", n < n_compared ? str_text(&list) : "",
                             report_points(r->arena, r->run->margin),
                             n < n_compared ? "none of these" : "no setting"));
@@ -171,6 +196,7 @@ struct cautions report_cautions(const struct report *r)
     for (int column = 0; column < r->n_columns; column++)
         limit_beyond_context(&c, r, column);
     baseline_at_an_end(&c, r);
+    baseline_guesses(&c, r);
     little_to_lose(&c, r);
     read_everything(&c, r);
     return c;

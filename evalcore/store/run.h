@@ -84,6 +84,8 @@ struct run_task {
  * text in it. Returns 1; or 0 where the folder does not hold it, and then appends the task's text alone,
  * which is nothing for a restricted task. */
 int run_prompt(const struct run_problem *p, struct str *out, size_t own[2]);
+/* Returns the score that one who guesses among the options can expect, 0 where there are none. */
+double run_chance(const struct run_problem *p);
 
 struct cell;
 /* Returns 1 when both cells are of the same model, by its path where one is known, else by its name; else 0.

@@ -15,6 +15,11 @@ int run_same_model(const struct cell *a, const struct cell *b)
     return !strcmp(a->model_path ? a->model_path : a->model, b->model_path ? b->model_path : b->model);
 }
 
+double run_chance(const struct run_problem *p)
+{
+    return p->n_options > 0 ? 1.0 / p->n_options : 0;
+}
+
 int run_prompt(const struct run_problem *p, struct str *out, size_t own[2])
 {
     int is_whole = p->before && p->after;

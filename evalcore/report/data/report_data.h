@@ -94,8 +94,8 @@ struct pair {                          /* two cells on the same problems; differ
     double sd;           /* standard deviation of the problems' differences */
     int is_single;       /* one sample a problem in both, right or wrong */
     int is_incomplete;   /* answers of one of them are missing, so no mark is given (MARK_OPEN) */
-    int is_below_margin; /* the baseline solves less than the margin: no loss of it could be seen, so WITHIN
-                          * is not given */
+    int is_below_margin; /* the baseline solves less than the margin above what guessing does: no loss of it
+                          * could be seen, so WITHIN is not given */
 
     double noninferior, noninferior_holm; /* one-sided p of "the loss is at least the margin" */
     enum mark mark;

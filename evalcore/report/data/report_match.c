@@ -27,6 +27,7 @@ void match_release(struct matched *m)
     free(m->mean_a);
     free(m->mean_b);
     free(m->d);
+    free(m->chance);
     free(m->strata);
     free(m->weight);
     free(m->at_a);
@@ -40,6 +41,7 @@ static void grow_matched(struct matched *m, int more)
     m->mean_a = xrealloc(m->mean_a, n * sizeof *m->mean_a);
     m->mean_b = xrealloc(m->mean_b, n * sizeof *m->mean_b);
     m->d = xrealloc(m->d, n * sizeof *m->d);
+    m->chance = xrealloc(m->chance, n * sizeof *m->chance);
     m->strata = xrealloc(m->strata, n * sizeof *m->strata);
     m->at_a = xrealloc(m->at_a, n * sizeof *m->at_a);
     m->at_b = xrealloc(m->at_b, n * sizeof *m->at_b);
@@ -100,6 +102,7 @@ void match_add(struct matched *m, const struct cell_stats *a, const struct cell_
         m->mean_a[at] = a->sum[k] / (double)a->jobs[k];
         m->mean_b[at] = b->sum[i] / (double)b->jobs[i];
         m->d[at] = m->mean_b[at] - m->mean_a[at];
+        m->chance[at] = run_chance(&ta->problems[k]);
         m->strata[at] = (struct stratum){lround(a->sum[k]), a->jobs[k], lround(b->sum[i]), b->jobs[i]};
         m->at_a[at] = k;
         m->at_b[at] = i;
@@ -309,7 +312,7 @@ void match_compare(struct pair *out, const struct matched *m, double margin)
         return;
     }
     out->sd = stat_sd(m->d, (size_t)m->n);
-    out->is_below_margin = out->accuracy_a < margin;
+    out->is_below_margin = out->accuracy_a - mean_of(m, m->chance) < margin;
     out->best.even = margin > 0 && margin < 1 ? pow(1 - margin / max_weight(m), m->n) : NAN;
     if (out->is_single)
         compare_single(out, m, margin);

@@ -8,6 +8,7 @@
  * The problems that two cells, or the cells of two policy settings, have both answered. */
 struct matched {
     double *mean_a, *mean_b, *d; /* mean scores and their difference b - a */
+    double *chance;              /* the score of one who guesses among the options, 0 where there are none */
     struct stratum *strata;      /* solved and tried, where is_binary */
     double *weight;              /* weight of each problem, 1 on average; NULL: all the same */
     int *at_a, *at_b;            /* indices into the cells' tasks */

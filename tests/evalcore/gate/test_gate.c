@@ -163,6 +163,23 @@ static void low_baseline(void)
     arena_release(&n.a);
 }
 
+/* The same of questions with options: a build that only guesses passed beside a baseline that hardly knew
+ * more. */
+static void guessing_baseline(void)
+{
+    struct made low = {.problems = 60, .samples = 64, .right = 18, .tokens = 100, .reads = 30};
+    struct night n;
+    night_make(&n, &low, &low);
+    CHECK_INT(night_decide(&n, 5, 0, 1), 0);
+    CHECK_INT(n.r.verdict, GATE_PASS);
+    for (int i = 0; i < 60; i++)
+        n.now.cells[0].problems[i].chance = 0.25;
+    CHECK_INT(night_decide(&n, 5, 0, 1), 0);
+    CHECK_INT(n.r.verdict, GATE_INCONCLUSIVE);
+    CHECK(strstr(n.r.settings[0].why, "the baseline solves 28.1 %, guessing 25.0 %, and 5 points") != NULL);
+    arena_release(&n.a);
+}
+
 /* Of one answer to each problem a loss was ruled out that shows nothing on them in 13 % of the nights, beside
  * an interval of 19 points either way. p is that of the report, 0.95^n without a difference. */
 static const struct {
@@ -417,6 +434,7 @@ int main(void)
     inconclusive();
     look_by_look();
     low_baseline();
+    guessing_baseline();
     single_answers();
     reads_of_an_endpoint();
     greedy();

@@ -443,6 +443,30 @@ static void test_baseline_at_an_end(void)
     fake_release(&r);
 }
 
+/* A baseline that knew no more than one who guesses: what lost everything was as good as it. */
+static void test_baseline_that_guesses(void)
+{
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    plain_run(&r);
+    for (int c = 0; c < 2; c++)
+        for (int i = 0; i < 10; i++)
+            ((struct record *)r.cells[c].records)[i].score = i < 6;
+    report_compute(&rep, &r, &a);
+    struct cautions c = report_cautions(&rep);
+    CHECK_INT(has_caution(&c, "guessing"), 0);
+    CHECK(!report_pair_of(&rep, 1)->is_below_margin);
+    for (int i = 0; i < 10; i++)
+        r.tasks[0].problems[i].n_options = i < 9 ? 2 : 1;
+    report_compute(&rep, &r, &a);
+    c = report_cautions(&rep);
+    CHECK_INT(has_caution(&c, "better than guessing on relay (60 [31-83] %, guessing 55 %)"), 1);
+    CHECK(report_pair_of(&rep, 1)->is_below_margin);
+    arena_release(&a);
+    fake_release(&r);
+}
+
 int main(int argc, char **argv)
 {
     struct err e = {0};
@@ -452,6 +476,7 @@ int main(int argc, char **argv)
     test_wide_table();
     test_greedy_samples_count_once();
     test_baseline_at_an_end();
+    test_baseline_that_guesses();
     test_foreign_files();
     test_numbers();
     test_against();

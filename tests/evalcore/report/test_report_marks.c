@@ -278,7 +278,8 @@ static void test_nothing_to_lose_twice(void)
     enum { N = 60 };
     double sum[N] = {0};
     long jobs[N];
-    struct run_task t = {.metric = "accuracy", .n_problems = N};
+    struct run_problem problems[N] = {{0}};
+    struct run_task t = {.metric = "accuracy", .problems = problems, .n_problems = N};
     struct cell c = {.task = &t};
     struct cell_stats s = {.cell = &c, .sum = sum, .jobs = jobs};
     struct pair p;

@@ -107,6 +107,7 @@ static void test_weights_of_a_margin(void)
     m.mean_a = xcalloc(N, sizeof(double));
     m.mean_b = xcalloc(N, sizeof(double));
     m.d = xcalloc(N, sizeof(double));
+    m.chance = xcalloc(N, sizeof(double));
     m.weight = xcalloc(N, sizeof(double));
     m.is_binary = 0;
     for (int i = 0; i < N; i++) {
