@@ -1,5 +1,6 @@
-/* sweep --dry-run (contract: dryrun.h): the table of cells, the model, memory and time. How long completions
- * will be is not known before; where the expectation comes from is printed beside it. */
+/* sweep --dry-run (contract: dryrun.h): the table of cells, the model and memory; what can be earned and the
+ * time are in dryrun_marks.c and dryrun_time.c. How long completions will be is not known before; where the
+ * expectation comes from is printed beside it. */
 #include "evalcore/plan/dryrun.h"
 
 #include <math.h>
@@ -8,22 +9,8 @@
 #include <string.h>
 
 #include "evalcore/base/arena.h"
-#include "evalcore/cli/progress.h"
-#include "evalcore/plan/calibrate.h"
+#include "evalcore/plan/dryrun_parts.h"
 #include "evalcore/plan/runplan_parts.h"
-
-/* --calibrate auto does not load more than this. */
-#define LARGE_WEIGHTS ((size_t)2 << 30)
-
-struct dryrun {
-    const struct runplan *plan;
-    const struct dryrun_options *options;
-    double *length; /* (n_cells): expected tokens of a completion before limits */
-    int model; /* of the run file's, of which memory and time are told; the next two are of its first loaded
-                  model */
-    double longest; /* tokens of the longest sequence, prompt and completion, at its limits */
-    double rows;    /* sequences that can be decoded together: max_batch, or fewer jobs */
-};
 
 int dryrun_calibration(const char *name, struct err *e)
 {
@@ -35,18 +22,6 @@ int dryrun_calibration(const char *name, struct err *e)
 }
 
 /* ---- cells ---- */
-
-/* What is expected of the completion of problem q: at most its limit (runplan_limit), and exactly that where
- * nothing else ends it. */
-static double expected_tokens(const struct dryrun *d, int cell, size_t q)
-{
-    const struct plan_cell *c = &d->plan->cells[cell];
-    const struct settings *t = &c->settings->s;
-    int limit = runplan_limit(d->plan, c, q);
-    if (settings_only_limit(t))
-        return limit;
-    return d->length[cell] < limit ? d->length[cell] : limit;
-}
 
 /* Completions of the same task, and of several models of the same one, in the folder: those of the same
  * policy, else those of the policy that it is compared with. Returns their number, 0 where the task's prior
@@ -105,7 +80,7 @@ static void print_table(struct dryrun *d)
         double t = 0;
         int same_policy, known = find_length(d, c, &d->length[i], &same_policy);
         for (size_t q = 0; q < s->task.n_problems; q++)
-            t += expected_tokens(d, i, q) * c->settings->s.samples;
+            t += dryrun_expected(d, i, q) * c->settings->s.samples;
         if (p->file->n_models > 1 && (!i || c->model != p->cells[i - 1].model))
             printf("model %s\n", c->model->label);
         printf("%-40s %-24s %9zu %8ld %12.0f  ", c->label, c->task->label, s->task.n_problems, n, t);
@@ -267,92 +242,11 @@ static void print_memory(struct dryrun *d)
             continue;
         struct need need = model_need(d->plan, i);
         print_model(loaded, &need);
-        if (!n++) {
-            d->longest = need.longest;
+        if (!n++)
             d->rows = need.jobs < loaded->info.max_batch ? (double)need.jobs : loaded->info.max_batch;
-        }
     }
     if (n > 1)
         printf("Both types of K and V are in memory at the same time.\n");
-}
-
-/* ---- time: expected tokens over a speed that was measured on the device just now; nothing is guessed where
- * nothing was measured ---- */
-
-/* Tokens of all prompts. Dense prefills are shared by the cells and samples of a problem, which follow each
- * other; a policy with a prefill of its own pays for each. */
-static double prompt_tokens(const struct runplan *p, int model)
-{
-    double tokens = 0;
-    char *is_counted = xcalloc((size_t)p->n_sets * (size_t)p->n_loaded + 1, 1);
-    for (int i = 0; i < p->n_cells; i++) {
-        const struct plan_cell *c = &p->cells[i];
-        const struct prompt_set *s = &p->sets[c->set];
-        char *counted = &is_counted[c->set * p->n_loaded + c->loaded_model];
-        int own = (policy_needs(&c->spec) & POLICY_PREFILL) != 0;
-        if (p->loaded[c->loaded_model].model != model)
-            continue;
-        for (size_t q = 0; q < s->task.n_problems && (own || !*counted); q++)
-            tokens += (double)s->rows[q].n * (own ? c->settings->s.samples : 1);
-        *counted |= !own;
-    }
-    free(is_counted);
-    return tokens;
-}
-
-static void say_time(const struct dryrun *d, const struct speed *s)
-{
-    const struct runplan *p = d->plan;
-    double decode = 0, prompts = prompt_tokens(p, d->model) / s->prompt, n = d->options->n_devices;
-    struct str text = {0};
-    for (int i = 0; i < p->n_cells; i++) {
-        const struct plan_cell *c = &p->cells[i];
-        const struct prompt_set *set = &p->sets[c->set];
-        for (size_t q = 0; q < set->task.n_problems && p->loaded[c->loaded_model].model == d->model; q++)
-            decode += speed_completion(s, set->rows[q].n, expected_tokens(d, i, q)) * c->settings->s.samples;
-    }
-    progress_duration(&text, (prompts + decode) / n);
-    printf("time: about %s", text.data);
-    if (n > 1)
-        printf(" on each of %.0f devices", n);
-    str_clear(&text);
-    progress_duration(&text, prompts / n);
-    printf(", %s of it for prompts, if completions are as long as expected, places stay taken,\nand all "
-           "policies "
-           "are as fast as full attention.\n",
-           text.data);
-    str_release(&text);
-}
-
-static void print_time(const struct dryrun *d)
-{
-    const struct loaded_model *loaded = d->plan->loaded;
-    while (loaded->model != d->model)
-        loaded++;
-    struct speed s;
-    struct err why = {0};
-    struct str weights = {0};
-    printf("\n");
-    str_bytes(&weights, (double)loaded->info.weight_bytes);
-    if (d->options->calibration == CALIBRATE_NO || d->rows < 1)
-        printf("speed: not measured, so no time is given\n");
-    else if (d->options->calibration == CALIBRATE_AUTO && loaded->info.weight_bytes > LARGE_WEIGHTS)
-        printf(
-            "speed: not measured, since that would load %s of weights, so no time is given; --calibrate yes "
-            "does it\n",
-            weights.data);
-    else if (calibrate(&s, &loaded->options, (int)d->rows, (int)d->longest, &why))
-        printf("speed: could not be measured, so no time is given: %s\n", why.text);
-    else {
-        printf("speed: measured now with full attention, %d sequences: %.1f ms a step at a context of %.0f "
-               "tokens",
-               s.rows, 1e3 * s.step[0], s.context[0]);
-        if (s.context[1] > s.context[0])
-            printf(", %.1f ms at %.0f", 1e3 * s.step[1], s.context[1]);
-        printf(";\nprompts %.0f tokens/s\n", s.prompt);
-        say_time(d, &s);
-    }
-    str_release(&weights);
 }
 
 /* ---- all of it ---- */
@@ -388,7 +282,7 @@ void dryrun_print(const struct runplan *p, const struct dryrun_options *o)
             loaded++;
         say_model(p, &p->loaded[loaded].info, d.model);
         print_memory(&d);
-        print_time(&d);
+        dryrun_time(&d);
     }
     if (p->file->n_models > 1)
         printf("\nA device holds one of the %d models at a time, and the times add up.\n", p->file->n_models);

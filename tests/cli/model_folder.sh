@@ -31,6 +31,20 @@ mentions stdout.txt speed: '4 sequences'
 grep -q '^time: about ' stdout.txt || fail "time: $(cat stdout.txt)"
 grep -q "^device: this machine's memory, .* free" stdout.txt || fail "device: $(cat stdout.txt)"
 mentions stdout.txt 'K and V' fit
+# the time is that of each policy, and one that drops is not measured behind its budget
+policies='"full", {"name": "quest", "k_pages": 2}, {"name": "h2o", "budget_tokens": [20, 40]}' dry good 0
+for policy in full quest 'h2o budget_tokens=20' 'h2o budget_tokens=40'; do
+    step=$(sed -n "s/^  $policy  *\([0-9.]*\) ms at .*/\1/p" stdout.txt)
+    [ -n "$step" ] || fail "the speed of $policy: $(cat stdout.txt)"
+done
+[ "$(grep -c ' ms at [1-9]' stdout.txt)" = 4 ] || fail "a line for each policy: $(cat stdout.txt)"
+[ "$(grep -c '^  h2o .*; own prompts [1-9][0-9]* tokens/s' stdout.txt)" = 2 ] || fail "own prompts: $(cat stdout.txt)"
+[ "$(grep -c '^time: about ' stdout.txt)" = 1 ] || fail "time: $(cat stdout.txt)"
+# a device that fails meanwhile ends nothing
+echo '{"model": "pocket", "max_new_tokens": 30, "tasks": [{"name": "pocket.lookup", "steps": 4, "problems": 4}], "policies": ["full"]}' >run.json
+KVEVAL_CPU_FAULT=launch:1 run 0 sweep run.json --dry-run
+mentions stdout.txt speed: 'no time' 'fails on request'
+! grep -q '^time: ' stdout.txt || fail "a time without a speed: $(cat stdout.txt)"
 dry good 2 --calibrate perhaps
 mentions stderr.txt calibrate '"perhaps"'
 # K and V for this run's own limits, in whole pages: 2 layers, 1 KV head of 64, K and V, 4 bytes a value
