@@ -282,8 +282,9 @@ static int measure_policy(struct bench *b, struct policy_speed *s, struct policy
 
 /* ---- all policies ---- */
 
-/* How fast dense prompts are, and so how long one may be. What is run first meets memory that was never used,
- * and does not count. All policies get the same prompts, each of which is run once. */
+/* How fast dense prompts are, and so how long one may be. The first prompt of a length meets memory that was
+ * never used, and on a GPU products whose algorithms are not chosen yet, which a run pays once: it does not
+ * count, unless another one takes too long. All policies get the same prompts, each of which is run once. */
 static int time_prompts(struct calibration *c, struct bench *b, struct err *e)
 {
     int longest = 0, most = engine_info(b->en)->max_context - STEPS - WARM_STEPS - 2, n = SHORT;
@@ -294,10 +295,10 @@ static int time_prompts(struct calibration *c, struct bench *b, struct err *e)
     longest = longest < LONG ? longest : LONG;
     b->longest = longest < most ? longest : most;
     n = n < b->longest ? n : b->longest;
-    if (n > 0)
-        run_prompt(b, b->ids + 1, n, &ignored, e);
-    while (n > 0 && c->n_prompts < SPEED_POINTS && !e->code) {
+    while (n > 0 && c->n_prompts < SPEED_POINTS) {
         double *seconds = &c->prompt_seconds[c->n_prompts];
+        if ((n <= speed || !c->n_prompts) && run_prompt(b, b->ids + 1, n, &ignored, e))
+            break;
         if (run_prompt(b, b->ids, n, seconds, e))
             break;
         c->prompt[c->n_prompts++] = n;
