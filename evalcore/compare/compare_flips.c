@@ -90,6 +90,12 @@ const char *compare_verdict(struct comparison *c)
     case MARK_OPEN:
         if (p->is_incomplete)
             return arena_printf(a, "%s; no verdict, because answers are missing.", said);
+        if (p->is_below_margin)
+            return arena_printf(
+                a,
+                "%s; not decided: chance explains this too (%s), and A solves less than %s above "
+                "what guessing does, so that it could not lose as much.",
+                said, p_text(a, p->p), margin);
         return arena_printf(a,
                             "%s; not decided: chance explains this too (%s), and a loss of %s is not ruled "
                             "out (one-sided %s). Of such problems %s.",

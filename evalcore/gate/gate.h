@@ -200,9 +200,9 @@ int gate_fit(const struct gate_side *s, int needs_replays, struct err *e);
  * every token. */
 int gate_fit_reads(const struct gate_side *s, struct err *e);
 struct gate_result;
-/* A setting that solves no more than the margin in the baseline cannot lose it, so it never passes: unless it
- * is a regression or an error, or was not looked at, its verdict becomes inconclusive with is_last, else
- * open. */
+/* A setting that solves no more than the margin above guessing in the baseline cannot lose it, so it never
+ * passes: unless it is a regression or an error, or was not looked at, its verdict becomes inconclusive with
+ * is_last, else open. */
 void gate_fit_margin(struct gate_result *r, int is_last, struct arena *a);
 /* Returns 0 when the two can be compared. ERR_USAGE names the first thing that differs: weights and
  * configuration (unless one side was served, which gate_terms() sees to), tasks, problems, prompts, reference

@@ -27,11 +27,8 @@ static int compare_keys(const void *a, const void *b)
 static void sort_jobs(const struct sweep *s, struct runplan *look, const struct run *done)
 {
     queue_sort(look, done, s->decoder.n_workers);
-    if (!look->file->endpoint)
-        return;
-    qsort(look->jobs, (size_t)look->n_jobs, sizeof *look->jobs, compare_keys);
-    for (long i = 0; i < look->n_jobs; i++)
-        look->jobs[i].policy = 0; /* taken in this order */
+    if (look->file->endpoint)
+        qsort(look->jobs, (size_t)look->n_jobs, sizeof *look->jobs, compare_keys);
 }
 
 static void show_board(struct board *b, const struct sweep *s, struct status_device *device,

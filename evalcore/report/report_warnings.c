@@ -109,8 +109,8 @@ static void baseline_at_an_end(struct cautions *c, const struct report *r)
     str_release(&all);
 }
 
-/* A baseline that is not shown to know more than one who guesses: what it solves, a policy that has lost
- * everything may solve, too. */
+/* A baseline that knows hardly more than one who guesses: what it solves, a policy that has lost everything
+ * may solve, too (pair.is_below_margin). */
 static void baseline_guesses(struct cautions *c, const struct report *r)
 {
     struct str list = {0};
@@ -121,16 +121,16 @@ static void baseline_guesses(struct cautions *c, const struct report *r)
             continue;
         for (int k = 0; k < s->cell->task->n_problems; k++)
             chance += run_chance(&s->cell->task->problems[k]) / s->cell->task->n_problems;
-        if (chance > 0 && s->ci.low <= chance)
+        if (chance > 0 && s->accuracy - chance < r->run->margin / 100)
             str_printf(&list, "%s%s (%s %%, guessing %.0f %%)", list.len ? ", " : "", s->cell->task->label,
                        report_percent(r->arena, s->accuracy, s->ci), 100 * chance);
     }
     if (list.len)
-        add_caution(c,
-                    arena_printf(r->arena,
-                                 "The baseline is not shown to do better than guessing on %s: nothing that a "
-                                 "policy loses there can be seen.",
-                                 str_text(&list)));
+        add_caution(
+            c, arena_printf(r->arena,
+                            "The baseline solves less than %s more than one who guesses of %s: no policy "
+                            "is called as good as it there.",
+                            report_points(r->arena, r->run->margin), str_text(&list)));
     str_release(&list);
 }
 
@@ -147,12 +147,12 @@ static void little_to_lose(struct cautions *c, const struct report *r)
     end_names(&list, n);
     if (n)
         add_caution(
-            c, arena_printf(r->arena,
-                            "The baseline solves so little of all tasks%s%s beyond guessing that losing that "
-                            "would be within %s: %s is called as good as it.",
-                            n < n_compared ? " of " : "", n < n_compared ? str_text(&list) : "",
-                            report_points(r->arena, r->run->margin),
-                            n < n_compared ? "none of these" : "no setting"));
+            c, arena_printf(
+                   r->arena,
+                   "What the baseline solves of all tasks%s%s, above what guessing does, is less than "
+                   "the margin of %s: %s is called as good as it.",
+                   n < n_compared ? " of " : "", n < n_compared ? str_text(&list) : "",
+                   report_points(r->arena, r->run->margin), n < n_compared ? "none of these" : "no setting"));
     str_release(&list);
 }
 

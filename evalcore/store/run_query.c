@@ -17,7 +17,10 @@ int run_same_model(const struct cell *a, const struct cell *b)
 
 double run_chance(const struct run_problem *p)
 {
-    return p->n_options > 0 ? 1.0 / p->n_options : 0;
+    int right = p->option_lengths ? p->n_golds : 1; /* where options are scored, any of the accepted ones */
+    if (p->n_options < 1)
+        return 0;
+    return right > p->n_options ? 1 : (double)(right > 1 ? right : 1) / p->n_options;
 }
 
 int run_prompt(const struct run_problem *p, struct str *out, size_t own[2])

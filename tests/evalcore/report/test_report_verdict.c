@@ -85,7 +85,7 @@ static void test_little_to_lose(void)
     CHECK_INT(count_text(report_verdict_sentence(&rep),
                          "0 of 1 setting is as good as full within 5 points over 60 problems of 1 task;"),
               1);
-    CHECK_INT(has_caution(&rep, "losing that would be within 5 points: no setting"), 1);
+    CHECK_INT(has_caution(&rep, "less than the margin of 5 points: no setting"), 1);
     arena_release(&a);
     fake_release(&r);
 }
