@@ -13,7 +13,7 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/clock.h"
 
-enum { SHORT = 64, PROBE = 512, LONG = 4096, STEPS = 8, WARM_STEPS = 12, FEWEST_STEPS = 4 };
+enum { SHORT = 64, PROBE = 512, LONG = 4096, STEPS = 12, WINDOW = 4, WARM_STEPS = 12, FEWEST_STEPS = 4 };
 #define DEFAULT_SECONDS 15.0
 #define PROMPT_SHARE    0.2  /* of the time for measuring, that the prompts at one context may take */
 #define STEP_SHARE      0.07 /* that its steps may, if a few can be timed meanwhile */
@@ -123,13 +123,15 @@ static int step_once(struct engine *en, struct err *e)
     return n ? err_set(e, ERR_DEVICE, "%s", done->error ? done->error : "a sequence ended too early") : 0;
 }
 
-/* What is timed begins after the warm steps; where these take too long already, after the first ones. */
+/* What is timed begins after the warm steps; where these take too long already, after the first ones. The
+ * fastest WINDOW of them counts, for other programs slow down and nothing speeds up; of a policy that drops
+ * tokens now and then, the whole period. */
 static int time_steps(const struct bench *b, struct span span, struct point *p, struct err *e)
 {
     struct engine *en = b->en;
     struct engine_stats s, from = {0}, start;
     engine_stats(en, &start);
-    double began = clock_seconds(), first = began, now;
+    double began = clock_seconds(), first = began, best = 0, now;
     for (uint64_t n = 0; n < (uint64_t)(span.warm + span.timed);) {
         if (step_once(en, e))
             return e->code;
@@ -144,12 +146,18 @@ static int time_steps(const struct bench *b, struct span span, struct point *p, 
             from = s;
         }
         if (from.decode_steps && s.decode_steps > from.decode_steps) {
-            double steps = (double)(s.decode_steps - from.decode_steps);
-            p->step = (now - began) / steps;
-            p->in_step = (double)(s.decode_tokens - from.decode_tokens) / steps;
+            double steps = (double)(s.decode_steps - from.decode_steps), step = (now - began) / steps;
+            int is_window = span.timed == STEPS && steps >= WINDOW;
+            if (is_window || !(best > 0))
+                p->in_step = (double)(s.decode_tokens - from.decode_tokens) / steps;
+            if (is_window) {
+                best = best > 0 ? fmin(best, step) : step;
+                began = now;
+                from = s;
+            }
+            p->step = best > 0 ? best : step;
         }
-        if (now - first > b->seconds * STEP_SHARE && n >= FEWEST_STEPS && p->step > 0 &&
-            s.decode_steps > from.decode_steps)
+        if (now - first > b->seconds * STEP_SHARE && n >= FEWEST_STEPS && p->step > 0)
             break;
     }
     return 0;
@@ -215,12 +223,12 @@ static int rows_that_fit(const struct bench *b, int n_prompt)
 
 static void keep_point(struct policy_speed *s, const struct point *p)
 {
-    int i = s->n++, last = i ? i - 1 : 0;
+    int i = s->n++;
     s->prompt[i] = p->n_prompt;
     s->context[i] = p->context;
     s->held[i] = p->held;
-    s->step[i] = i ? fmax(p->step, s->step[last]) : p->step; /* longer is never faster */
-    s->admit[i] = i ? fmax(p->admit, s->admit[last]) : p->admit;
+    s->step[i] = p->step;
+    s->admit[i] = p->admit;
 }
 
 /* Shortens the prompt to what can be run within the time, with an eighth of the rows at least. */
@@ -388,10 +396,14 @@ int speed_own_prompts(const struct policy_speed *s)
     return (policy_needs(s->spec) & POLICY_PREFILL) != 0;
 }
 
-/* y at x, of n points in ascending order: along straight lines, before the first not below half of it. */
-static double along(const double *xs, const double *ys, int n, double x)
+/* y at x, of n points in ascending order: along straight lines, before the first not below half of it. More
+ * is never faster, whatever was measured. */
+static double along(const double *xs, const double *measured, int n, double x)
 {
+    double ys[SPEED_POINTS] = {0};
     int i = 1;
+    for (int k = 0; k < n; k++)
+        ys[k] = k ? fmax(measured[k], ys[k - 1]) : measured[k];
     while (i < n - 1 && x > xs[i])
         i++;
     double span = n > 1 ? xs[i] - xs[i - 1] : 0, slope = span > 0 ? (ys[i] - ys[i - 1]) / span : 0;

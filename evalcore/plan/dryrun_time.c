@@ -113,7 +113,7 @@ static double prompt_seconds(const struct speeds *s)
             continue;
         char *by_all = &is_counted[at], *by_policy = &is_counted[(k + 1) * n_prompts + at];
         for (size_t q = 0; q < set->task.n_problems && !*by_policy; q++)
-            if (!*by_all || (is_gpu && set->rows[q].n < dryrun_expected(s->d, i, q)))
+            if (!*by_all || (is_gpu && set->rows[q].n <= dryrun_expected(s->d, i, q)))
                 seconds += speed_prompt(&s->c, set->rows[q].n);
         *by_all = *by_policy = 1;
     }
@@ -233,8 +233,7 @@ static void say_speeds(const struct speeds *s)
     int first = 0;
     while (!s->c.policy[first].n)
         first++;
-    printf("speed: measured now, %.0f sequences in a step; milliseconds of a step at a context of so many "
-           "tokens",
+    printf("speed: measured now, time of a step with %.0f sequences, by tokens of context",
            s->c.policy[first].rows);
     for (int i = 0; i < s->c.n_prompts; i++)
         printf("%s%.0f tokens/s of %.0f", i ? ", " : ";\ndense prompts ",

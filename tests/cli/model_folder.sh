@@ -33,12 +33,12 @@ grep -q "^device: this machine's memory, .* free" stdout.txt || fail "device: $(
 mentions stdout.txt 'K and V' fit
 # the time is that of each policy, and one that drops is not measured behind its budget
 policies='"full", {"name": "quest", "k_pages": 2}, {"name": "h2o", "budget_tokens": [20, 40]}' dry good 0
+# (on a machine that is busy the time for measuring may be up before the last of them)
 for policy in full quest 'h2o budget_tokens=20' 'h2o budget_tokens=40'; do
-    step=$(sed -n "s/^  $policy  *\([0-9.]*\) ms at .*/\1/p" stdout.txt)
-    [ -n "$step" ] || fail "the speed of $policy: $(cat stdout.txt)"
+    grep -qE "^  $policy +[0-9.]+ ms at [1-9]|^  not measured: .*$policy" stdout.txt || fail "the speed of $policy: $(cat stdout.txt)"
 done
-[ "$(grep -c ' ms at [1-9]' stdout.txt)" = 4 ] || fail "a line for each policy: $(cat stdout.txt)"
-[ "$(grep -c '^  h2o .*; own prompts [1-9][0-9]* tokens/s' stdout.txt)" = 2 ] || fail "own prompts: $(cat stdout.txt)"
+grep -qE '^  full +[0-9.]+ ms at [1-9]' stdout.txt || fail "the first policy is always measured: $(cat stdout.txt)"
+grep -qE '^  h2o .*; own prompts [1-9][0-9]* tokens/s|^  not measured: .*h2o' stdout.txt || fail "own prompts: $(cat stdout.txt)"
 [ "$(grep -c '^time: about ' stdout.txt)" = 1 ] || fail "time: $(cat stdout.txt)"
 # a device that fails meanwhile ends nothing
 echo '{"model": "pocket", "max_new_tokens": 30, "tasks": [{"name": "pocket.lookup", "steps": 4, "problems": 4}], "policies": ["full"]}' >run.json

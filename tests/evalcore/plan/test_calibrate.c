@@ -26,8 +26,7 @@ static void check_points(const struct policy_speed *s, const char *text)
     CHECK_STR(s->why.text, "");
     CHECK(s->n > 0 && s->n <= SPEED_POINTS && s->rows > 0);
     for (int i = 0; i < s->n; i++) {
-        int rises = !i || (s->context[i] > s->context[i - 1] && s->held[i] > s->held[i - 1] &&
-                           s->step[i] >= s->step[i - 1] && s->admit[i] >= s->admit[i - 1]);
+        int rises = !i || (s->context[i] > s->context[i - 1] && s->held[i] > s->held[i - 1]);
         if (!rises || !(s->step[i] > 0) || !(s->admit[i] >= 0) || s->held[i] > s->context[i])
             fprintf(stderr, "%s, point %d\n", text, i);
         CHECK(rises && s->step[i] > 0 && s->admit[i] >= 0 && s->held[i] <= s->context[i]);
@@ -93,7 +92,7 @@ static void device_fails(const struct policy_spec *spec)
     struct err e = {0};
     for (int i = 0; i < 2; i++)
         s[i] = (struct policy_speed){.spec = &spec[i], .longest = 100, .most_held = 100};
-    setenv("KVEVAL_CPU_FAULT", "replay:18", 1); /* a policy takes 12 or 13 at one context */
+    setenv("KVEVAL_CPU_FAULT", "replay:26", 1); /* a policy takes 17 or 18 at one context */
     CHECK_INT(calibrate(&c, &e), 0);
     CHECK(s[0].n == 1 && s[1].n == 0 && s[1].why.code == ERR_DEVICE);
     setenv("KVEVAL_CPU_FAULT", "replay:1", 1);
@@ -127,6 +126,9 @@ static void completions(const struct policy_spec *spec)
     CHECK_NEAR(speed_completion(&s, at, 2000), 10 * least, 1e-12);
     /* A slow policy makes the time longer. */
     s.step[0] = s.step[1] = 0.5;
+    CHECK_NEAR(speed_completion(&s, at, 200), 200 * 0.5 / 10, 1e-12);
+    s.step[1] = 0.1; /* a short context that was disturbed: a longer one is no faster */
+    s.spec = &spec[FULL];
     CHECK_NEAR(speed_completion(&s, at, 200), 200 * 0.5 / 10, 1e-12);
     /* A bend: full attention up to the middle point, flat behind. */
     s = (struct policy_speed){
