@@ -195,7 +195,7 @@ static void say_policy(const char *label, const struct policy_speed *s)
     for (int i = 0; i < s->n; i++)
         printf("%s %.1f ms at %.0f", i ? "," : "", 1e3 * s->step[i], s->context[i]);
     if (speed_own_prompts(s) && s->admit[s->n - 1] > 0)
-        printf("; own prompts %.0f tokens/s of %.0f", s->prompt[s->n - 1] / s->admit[s->n - 1],
+        printf("; own prefill %.0f tokens/s at %.0f", s->prompt[s->n - 1] / s->admit[s->n - 1],
                s->prompt[s->n - 1]);
     printf("\n");
 }
@@ -233,16 +233,16 @@ static void say_speeds(const struct speeds *s)
     int first = 0;
     while (!s->c.policy[first].n)
         first++;
-    printf("speed: measured now, time of a step with %.0f sequences, by tokens of context",
+    printf("speed: measured now, time of a step with %.0f sequences by tokens of context\n",
            s->c.policy[first].rows);
-    for (int i = 0; i < s->c.n_prompts; i++)
-        printf("%s%.0f tokens/s of %.0f", i ? ", " : ";\ndense prompts ",
-               s->c.prompt[i] / s->c.prompt_seconds[i], s->c.prompt[i]);
-    printf("\n");
     for (int i = 0; i < s->c.n; i++)
         if (s->c.policy[i].n)
             say_policy(s->policy[i]->label, &s->c.policy[i]);
     say_others(s);
+    for (int i = 0; i < s->c.n_prompts; i++)
+        printf("%s %.0f tokens/s at %.0f%s",
+               i ? "," : "dense prefill:", s->c.prompt[i] / s->c.prompt_seconds[i], s->c.prompt[i],
+               i == s->c.n_prompts - 1 ? "\n" : "");
 }
 
 void dryrun_time(const struct dryrun *d)

@@ -38,7 +38,7 @@ for policy in full quest 'h2o budget_tokens=20' 'h2o budget_tokens=40'; do
     grep -qE "^  $policy +[0-9.]+ ms at [1-9]|^  not measured: .*$policy" stdout.txt || fail "the speed of $policy: $(cat stdout.txt)"
 done
 grep -qE '^  full +[0-9.]+ ms at [1-9]' stdout.txt || fail "the first policy is always measured: $(cat stdout.txt)"
-grep -qE '^  h2o .*; own prompts [1-9][0-9]* tokens/s|^  not measured: .*h2o' stdout.txt || fail "own prompts: $(cat stdout.txt)"
+grep -qE '^  h2o .*; own prefill [1-9][0-9]* tokens/s|^  not measured: .*h2o' stdout.txt || fail "own prefill: $(cat stdout.txt)"
 [ "$(grep -c '^time: about ' stdout.txt)" = 1 ] || fail "time: $(cat stdout.txt)"
 # a device that fails meanwhile ends nothing
 echo '{"model": "pocket", "max_new_tokens": 30, "tasks": [{"name": "pocket.lookup", "steps": 4, "problems": 4}], "policies": ["full"]}' >run.json
