@@ -34,7 +34,7 @@ def ending(r):
     kind = r.randrange(4)
     who = r.choice(["she", "he", "the man", "the woman", "they"])
     text = [f"{who} carries the {r.choice(THINGS)} to the {place(r)} and waits there.",
-            f"{who} looks at the {r.choice(THINGS)}  twice and puts it down.",
+            f"{who} looks at the {r.choice(THINGS)}  twice and puts it down .",
             f"{who} [substeps] wipes both hands and starts again with the {r.choice(THINGS)}.",
             f"{who} leaves."][kind]
     return text + (" [title] Then rest for a while." if r.random() < 0.2 else "")
