@@ -47,6 +47,8 @@ struct engine_options { /* 0 or NULL: the default */
                         * backend's choice. Results do not depend on it */
     const char *cache_dir; /* where hashes of weight files are cached; NULL: nowhere */
 };
+/* Returns 1 when they ask for a GPU, else 0. */
+int engine_is_on_gpu(const struct engine_options *o);
 
 /* Sets *out to the type named "fp32" or "bf16"; name NULL gives KV_DEFAULT. Returns 0, or ERR_USAGE for
  * another name and leaves *out alone. */

@@ -95,7 +95,7 @@ void engine_log_notices(const struct engine_info *info, const char *label)
     str_release(&who);
 }
 
-static int is_gpu(const struct engine_options *o)
+int engine_is_on_gpu(const struct engine_options *o)
 {
     return o->backend && strcmp(o->backend, "cpu");
 }
@@ -117,7 +117,7 @@ size_t engine_token_bytes(const struct model_config *c, enum dtype kv)
 int engine_check_options(struct engine_options *o, const struct model_config *c, struct err *e)
 {
     if (!o->max_batch)
-        o->max_batch = is_gpu(o) ? DEFAULT_GPU_BATCH : DEFAULT_BATCH;
+        o->max_batch = engine_is_on_gpu(o) ? DEFAULT_GPU_BATCH : DEFAULT_BATCH;
     if (!o->max_context)
         o->max_context = c->max_position;
     if (o->max_batch < 1 || o->max_batch > MAX_BATCH)

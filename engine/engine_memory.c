@@ -88,7 +88,7 @@ static size_t one_sequence(const struct engine *en)
 static void pool_needs(const struct engine *en, struct engine_memory *out)
 {
     size_t one = one_sequence(en), heads = (size_t)en->cache.heads_per_seq;
-    int gpu = en->options.backend && strcmp(en->options.backend, "cpu");
+    int gpu = engine_is_on_gpu(&en->options);
     out->bounds_token_bytes =
         needs_bounds(en) ? kv_bounds_bytes(&en->cache.view) * heads / KV_PAGE_TOKENS : 0;
     out->spare = gpu ? GPU_MARGIN : 0;

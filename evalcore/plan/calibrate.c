@@ -298,8 +298,8 @@ static int measure_policy(struct bench *b, struct policy_speed *s, struct policy
 /* ---- all policies ---- */
 
 /* How fast dense prompts are, and so how long one may be. The first prompt of a length meets memory that was
- * never used, and on a GPU products whose algorithms are not chosen yet, which a run pays once: it does not
- * count, unless another one takes too long. All policies get the same prompts, each of which is run once. */
+ * never used, and on a GPU products whose algorithms are not chosen yet. A run pays that once, so a second
+ * prompt of the length is timed, unless the two would take too long. */
 static int time_prompts(struct calibration *c, struct bench *b, struct err *e)
 {
     int longest = 0, most = engine_info(b->en)->max_context - STEPS - WARM_STEPS - 2, n = SHORT;

@@ -101,8 +101,7 @@ static void release_speeds(struct speeds *s)
 static double prompt_seconds(const struct speeds *s)
 {
     const struct runplan *p = s->d->plan;
-    const char *backend = s->loaded->options.backend;
-    int n_prompts = p->n_sets * p->n_loaded, is_gpu = backend && strcmp(backend, "cpu");
+    int n_prompts = p->n_sets * p->n_loaded, is_gpu = engine_is_on_gpu(&s->loaded->options);
     double seconds = 0;
     char *is_counted = xcalloc((size_t)n_prompts * ((size_t)s->c.n + 1) + 1, 1); /* by all, then by policy */
     for (int i = 0; i < p->n_cells; i++) {
@@ -125,8 +124,8 @@ struct seconds {
     double prompts, decoding;
 };
 
-/* Of the completions of a cell at the speed of policy k, which was measured. own: each has a prefill of its
- * own, that of k or, where k has none, a dense one. */
+/* Returns what the completions of a cell take at the speed of policy k, which was measured. own: each of them
+ * is prefilled on its own, as k does it or, where k prefills densely, so. */
 static struct seconds cell_seconds(const struct speeds *s, int cell, int k, int own)
 {
     const struct runplan *p = s->d->plan;

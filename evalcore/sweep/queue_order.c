@@ -143,17 +143,12 @@ struct sort_item {
     struct job job;
 };
 
-static int is_gpu(const struct loaded_model *l)
-{
-    return l->options.backend && strcmp(l->options.backend, "cpu");
-}
-
 /* How many of the set's prompts the devices keep while all policies take their turns. Each keeps as many as
  * the engine does, its batch has places for, and have room in a quarter of the CPU's pool or on a GPU in 4
  * GiB. Where memory is shorter than that, prompts are prefilled more than once. */
 static int kept_prompts(const struct loaded_model *l, const struct prompt_set *s, int n_devices)
 {
-    double bytes = is_gpu(l) ? 4.0 * (1 << 30) : 0.25 * (512 << 20), longest = 1;
+    double bytes = engine_is_on_gpu(&l->options) ? 4.0 * (1 << 30) : 0.25 * (512 << 20), longest = 1;
     for (size_t q = 0; s->rows && q < s->task.n_problems; q++)
         longest = s->rows[q].n > longest ? s->rows[q].n : longest;
     double n = floor(bytes / (engine_full_tokens(&l->info, longest) * (double)l->info.kv_token_bytes));
@@ -193,7 +188,7 @@ static struct sort_item sort_item(const struct runplan *p, const int *kept, cons
     const struct plan_cell *c = &p->cells[j->cell];
     int block = block_of(p, j, kept), policy = (int)(c->policy - p->file->policies);
     j->bucket = (int)floor(log(j->expected) / log(1.25));
-    j->policy = is_gpu(&p->loaded[c->loaded_model]) && !block ? 1 + policy : 0;
+    j->policy = engine_is_on_gpu(&p->loaded[c->loaded_model].options) && !block ? 1 + policy : 0;
     const int key[SORT_KEYS] = {c->loaded_model,   -j->bucket, j->policy, c->set,   block,
                                 policy / TOGETHER, j->problem, j->cell,   j->sample};
     memcpy(i.key, key, sizeof key);
