@@ -144,7 +144,7 @@ static void end_block(struct grids *g, size_t i)
 
 /* ---- kernels */
 
-void grid_add(struct grids *g, const struct launch &l)
+void grid_add(struct grids *g, const struct launch &l, const struct place &at)
 {
     std::shared_ptr<struct kernel> k(new struct kernel());
     k->l = l;
@@ -157,7 +157,7 @@ void grid_add(struct grids *g, const struct launch &l)
             l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.cluster, l.bytes);
     k->lazy = laziness();
     k->after = g->kernels.empty() ? NULL : g->kernels.back().get();
-    races_begin_kernel(k.get(), k->after);
+    races_begin_kernel(k.get(), k->after, at);
     g->kernels.push_back(k);
 }
 

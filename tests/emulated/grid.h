@@ -150,7 +150,7 @@ struct grids {
     std::vector<std::shared_ptr<struct kernel>> kernels; /* in order */
     std::vector<std::unique_ptr<struct block>> blocks;   /* begun and not yet ended */
 };
-void grid_add(struct grids *g, const struct launch &l);
+void grid_add(struct grids *g, const struct launch &l, const struct place &at);
 bool grid_may_add_early(const struct grids *g);
 /* Lets something happen, or ends the test when nothing can. */
 void grid_step(struct grids *g);

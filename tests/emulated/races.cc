@@ -69,12 +69,23 @@ static uint32_t slot_of(uint64_t stamp)
     return (uint32_t)(stamp >> TICK_BITS) & ((1u << SLOT_BITS) - 1);
 }
 
+/* Of all kernels, by number. */
+static std::vector<struct place> places(1);
+
+/* Does kernel a come before kernel b? As far as streams are concerned: the one before in a stream may not
+ * have ended. */
+static bool comes_before(uint32_t a, uint32_t b)
+{
+    const std::vector<uint32_t> &after = *places[b].after;
+    return places[a].stream < after.size() && places[a].index <= after[places[a].stream];
+}
+
 static bool clock_knows(const struct observer &o, uint64_t stamp)
 {
     uint32_t kernel = kernel_of(stamp), slot = slot_of(stamp),
              tick = (uint32_t)stamp & ((1u << TICK_BITS) - 1);
     if (kernel != o.kernel)
-        return kernel <= o.seen->ended;
+        return kernel <= o.seen->ended && comes_before(kernel, o.kernel);
     if (slot / EMULATED_LANES == o.slot / EMULATED_LANES && tick >= o.first &&
         (slot == o.slot ? tick <= o.tick : tick < o.together))
         return true;
@@ -83,13 +94,14 @@ static bool clock_knows(const struct observer &o, uint64_t stamp)
 
 /* ---- kernels, blocks and threads */
 
-void races_begin_kernel(struct kernel *k, const struct kernel *before)
+void races_begin_kernel(struct kernel *k, const struct kernel *before, const struct place &at)
 {
     static uint32_t kernels;
     struct kernel_races *r = &k->races;
     r->number = ++kernels;
     if (kernels >> KERNEL_BITS)
         emulated_fail("too many launches for the check of races");
+    places.push_back(at);
     uint32_t ended = before ? before->races.let_ended : r->number - 1;
     r->start = std::make_shared<const struct view>(view{ended, {}});
     r->waited = std::make_shared<const struct view>(view{r->number - 1, {}});

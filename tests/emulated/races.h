@@ -12,6 +12,7 @@
  * must know of the first, or the program names both places, and fails when it exits. Vector clocks as in
  * Flanagan and Freund, FastTrack (PLDI 2009), with kernels that begin early and with copies, which are no
  * thread's.
+ * Kernels of different streams are ordered where events order these, in whatever order they run here.
  * A warp's shuffles and votes count as __syncwarp does, though CUDA promises no order of memory for them.
  * Without the option all of it does nothing (races_off.cc). */
 
@@ -49,6 +50,12 @@ struct meeting {
     view_ref from, to; /* the last answer of races_leave */
 };
 
+/* Which launch of which stream a kernel is, and how many of each stream come before it, itself included. */
+struct place {
+    uint32_t stream, index;
+    std::shared_ptr<const std::vector<uint32_t>> after;
+};
+
 struct block_races {
     std::unordered_map<uint32_t, struct meeting> barriers; /* by their address in shared memory */
 };
@@ -62,7 +69,7 @@ struct kernel_races {
     std::unordered_map<const void *, struct meeting> counters; /* where blocks add in order */
 };
 
-void races_begin_kernel(struct kernel *k, const struct kernel *before);
+void races_begin_kernel(struct kernel *k, const struct kernel *before, const struct place &at);
 void races_begin_block(struct block *b);
 void races_end_block(struct block *b);
 void races_inputs(void);

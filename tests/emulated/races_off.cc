@@ -1,7 +1,7 @@
 /* Without the check of races (races.h). */
 #include "tests/emulated/races.h"
 
-void races_begin_kernel(struct kernel *, const struct kernel *)
+void races_begin_kernel(struct kernel *, const struct kernel *, const struct place &)
 {
 }
 

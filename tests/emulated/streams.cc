@@ -1,36 +1,67 @@
 /* Streams put everything off until the host waits for them. Graphs are lists of what was put off. */
+#include <algorithm>
 #include <deque>
 
 #include "tests/emulated/grid.h"
 #include "tests/emulated/runtime.h"
 
+/* How many launches of each stream: a vector clock of streams, by their numbers. */
+typedef std::vector<uint32_t> launches;
+
 /* A launch, or something the stream does itself when all before it has ended. */
 struct item {
     struct launch l;
+    struct place at;
     std::function<void()> act; /* if there is no launch */
 };
 
 struct CUstream_st {
     std::deque<struct item> items;
     struct CUgraph_st *recording;
+    uint32_t number;
+    launches before; /* what is put now comes after these */
 };
 
 struct CUgraph_st {
     std::vector<struct item> items;
+    launches begun, ended; /* of all streams, when the recording began and when it ended */
 };
 
 struct CUgraphExec_st {
-    std::vector<struct item> items;
+    struct CUgraph_st graph;
 };
 
 struct CUevent_st {
     cudaStream_t stream;
+    struct CUgraph_st *recording;
+    launches before;
 };
 
 static std::vector<cudaStream_t> streams;
+static launches made; /* so far */
+static launches seen; /* by the host, who waited for them: all that it asks for now comes after these */
 
-static void put(cudaStream_t s, const struct item &i)
+static uint32_t count_of(const launches &v, uint32_t stream)
 {
+    return stream < v.size() ? v[stream] : 0;
+}
+
+static void come_after(launches *v, const launches &more)
+{
+    v->resize(std::max(v->size(), more.size()));
+    for (uint32_t i = 0; i < more.size(); i++)
+        (*v)[i] = std::max((*v)[i], more[i]);
+}
+
+static void put(cudaStream_t s, struct item i)
+{
+    come_after(&s->before, seen);
+    if (i.l.body && !i.at.after) {
+        launches one(s->number + 1);
+        one[s->number] = ++made[s->number];
+        come_after(&s->before, one);
+        i.at = {s->number, made[s->number], std::make_shared<const launches>(s->before)};
+    }
     if (s->recording)
         s->recording->items.push_back(i);
     else
@@ -66,7 +97,7 @@ static void finish(cudaStream_t s)
                 if (result(cudaSuccess))
                     continue; /* nothing runs after a failure */
                 if (now.l.body)
-                    grid_add(&g, now.l);
+                    grid_add(&g, now.l, now.at);
                 else
                     now.act();
             }
@@ -78,10 +109,17 @@ static void finish(cudaStream_t s)
         check_memory();
 }
 
+/* The host waits for the stream. */
+static void wait_for(cudaStream_t s)
+{
+    finish(s);
+    come_after(&seen, s->before);
+}
+
 void finish_all(void)
 {
     for (cudaStream_t s : streams)
-        finish(s);
+        wait_for(s);
 }
 
 extern "C" {
@@ -89,13 +127,15 @@ extern "C" {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned)
 {
     *out = new struct CUstream_st();
+    (*out)->number = (uint32_t)made.size();
+    made.push_back(0);
     streams.push_back(*out);
     return result(cudaSuccess);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
-    finish(s);
+    wait_for(s);
     for (size_t i = 0; i < streams.size(); i++)
         if (streams[i] == s)
             streams.erase(streams.begin() + (ptrdiff_t)i);
@@ -107,7 +147,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
     if (s->recording)
         return result(cudaErrorStreamCaptureUnsupported);
-    finish(s);
+    wait_for(s);
     return result(cudaSuccess);
 }
 
@@ -136,7 +176,19 @@ cudaError_t cudaEventDestroy(cudaEvent_t e)
 
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
-    e->stream = s;
+    *e = {s, s->recording, s->before};
+    return result(cudaSuccess);
+}
+
+/* Other streams' work is done at once, so it may come before what was put off earlier. Where it is recorded,
+ * s goes on with the same recording. */
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned)
+{
+    come_after(&s->before, e->before);
+    if (e->recording)
+        s->recording = e->recording;
+    else if (e->stream && e->stream != s)
+        finish(e->stream);
     return result(cudaSuccess);
 }
 
@@ -145,6 +197,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
     if (e->stream)
         finish(e->stream);
+    come_after(&seen, e->before);
     return result(cudaSuccess);
 }
 
@@ -159,20 +212,24 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t, cudaEvent_t)
 cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
 {
     s->recording = new struct CUgraph_st();
+    s->recording->begun = made;
     return result(cudaSuccess);
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
 {
     *out = s->recording;
-    s->recording = NULL;
+    (*out)->ended = made;
+    for (cudaStream_t other : streams)
+        if (other->recording == *out)
+            other->recording = NULL;
     return result(cudaSuccess);
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long)
 {
     *out = new struct CUgraphExec_st();
-    (*out)->items = graph->items;
+    (*out)->graph = *graph;
     return result(cudaSuccess);
 }
 
@@ -188,15 +245,36 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph)
     return result(cudaSuccess);
 }
 
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t s)
+/* The launches get numbers that follow those made so far, and come after what s comes after. */
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
 {
+    const struct CUgraph_st &g = exec->graph;
+    launches from = made, all;
     bool first = true;
-    for (struct item i : graph->items) {
+    come_after(&s->before, seen);
+    for (struct item i : g.items) {
         if (first)
             i.l.pdl = false;
         first = false;
+        if (i.l.body) {
+            launches after = s->before;
+            after.resize(std::max(after.size(), i.at.after->size()));
+            for (uint32_t k = 0; k < i.at.after->size(); k++)
+                if (count_of(*i.at.after, k) > count_of(g.begun, k))
+                    after[k] = count_of(*i.at.after, k) - count_of(g.begun, k) + count_of(from, k);
+            i.at.index = i.at.index - count_of(g.begun, i.at.stream) + count_of(from, i.at.stream);
+            i.at.after = std::make_shared<const launches>(after);
+        }
         put(s, i);
     }
+    for (uint32_t k = 0; k < g.ended.size(); k++)
+        made[k] += g.ended[k] - count_of(g.begun, k);
+    for (const struct item &i : g.items)
+        if (i.l.body) {
+            all.resize(std::max<size_t>(all.size(), i.at.stream + 1));
+            all[i.at.stream] = made[i.at.stream];
+        }
+    come_after(&s->before, all);
     return result(cudaSuccess);
 }
 }

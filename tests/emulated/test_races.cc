@@ -239,6 +239,39 @@ static void three(void (*kernel)(int, float *), int sound, int blocks, int)
     launch(kernel, sound, blocks, 1, true);
 }
 
+/* The second on another stream, which waits for the first, or only for what was before it. */
+static void two_streams(void (*kernel)(int, float *), int sound, int blocks, int)
+{
+    cudaStream_t first = stream, other;
+    cudaEvent_t begun, ended;
+    if (cudaStreamCreateWithFlags(&other, 0) || cudaEventCreate(&begun) || cudaEventCreate(&ended))
+        _exit(2);
+    cudaEventRecord(begun, first);
+    launch(first_kernel, 1, blocks, 1, false);
+    if (sound)
+        cudaEventRecord(begun, first);
+    cudaStreamWaitEvent(other, begun, 0);
+    stream = other;
+    launch(kernel, 1, blocks, 1, false);
+    cudaEventRecord(ended, other);
+    stream = first;
+    cudaStreamWaitEvent(first, ended, 0);
+    launch(kernel, 1, blocks, 1, true);
+}
+
+static void two_branches_of_a_graph(void (*kernel)(int, float *), int sound, int blocks, int cluster)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
+    two_streams(kernel, sound, blocks, cluster);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    launch(first_kernel, 1, blocks, 1, false);
+    cudaGraphLaunch(exec, stream);
+    cudaGraphLaunch(exec, stream);
+}
+
 static const struct {
     const char *name;
     void (*launches)(void (*)(int, float *), int, int, int);
@@ -258,6 +291,8 @@ static const struct {
     {"__syncthreads before count_in_order", one, met_block_kernel, 8, 1},
     {"wait_for_inputs", two, early_kernel, 4, 1},
     {"wait_for_inputs, third kernel", three, second_next_kernel, 4, 1},
+    {"cudaStreamWaitEvent", two_streams, early_kernel, 4, 1},
+    {"cudaStreamWaitEvent in a graph", two_branches_of_a_graph, early_kernel, 4, 1},
 };
 
 /* The exit status of a process that launches them. */
