@@ -180,4 +180,5 @@ const struct backend cpu_backend = {
     .capture_end = cpu_capture_end,
     .replay = cpu_replay,
     .graph_release = cpu_graph_release,
+    .branch = cpu_branch,
 };

@@ -58,12 +58,7 @@ static void device_close(struct device *d)
         cudaStreamSynchronize(d->stream); /* a step may be in flight whose copies land in pinned memory */
     gemm_close(d);
     cuda_pinned_close(d);
-    for (int i = 0; i < d->workspace.n_old; i++)
-        cudaFree(d->workspace.old[i]);
-    cudaFree(d->workspace.now);
-    cudaFree(d->counters);
-    if (d->stream)
-        cudaStreamDestroy(d->stream);
+    cuda_branches_close(d);
     free(d);
 }
 
@@ -106,9 +101,7 @@ static int open_parts(struct device *d)
              : d->fault.kind == FAULT_NOWGMMA ? ", as if it had no wgmma"
              : d->fault.kind == FAULT_CARD    ? ", as if it were an older GPU"
                                               : "");
-    rc = cuda_check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), "creating a stream");
-    if (!rc && !(d->counters = (int *)cuda_alloc(d, CUDA_COUNTERS * sizeof *d->counters)))
-        rc = BACKEND_ERR_MEMORY;
+    rc = cuda_branches_open(d);
     if (!rc)
         rc = cuda_pinned_open(d);
     if (!rc)
@@ -286,5 +279,6 @@ const struct backend cuda_backend = {"cuda",
                                      capture_end,
                                      graph_replay,
                                      graph_release,
+                                     cuda_branch,
                                      cuda_facts,
                                      cuda_peer};

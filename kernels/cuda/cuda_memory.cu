@@ -140,7 +140,7 @@ int cuda_download_wait(struct device *d, int buffer, void *dst, size_t bytes)
 
 void *cuda_workspace(struct device *d, size_t bytes)
 {
-    struct workspace *s = &d->workspace;
+    struct workspace *s = &d->branches.workspace[d->branches.now];
     if (bytes <= s->bytes)
         return s->now;
     if (s->n_old == (int)(sizeof s->old / sizeof *s->old)) {

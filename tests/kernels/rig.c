@@ -38,7 +38,17 @@ void rig_close(struct rig *r)
 {
     while (r->n_owned)
         r->b->release(r->d, r->owned[--r->n_owned]);
-    r->b->close(r->d);
+    if (!r->is_guest)
+        r->b->close(r->d);
+}
+
+void rig_join(struct rig *r, const struct rig *host)
+{
+    memset(r, 0, sizeof *r);
+    r->b = host->b;
+    r->d = host->d;
+    r->random = 1;
+    r->is_guest = 1;
 }
 
 void rig_each_isa(void (*test)(struct rig *r))

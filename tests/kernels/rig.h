@@ -12,13 +12,16 @@ struct rig {
     struct device *d;
     void *owned[1024];
     int n_owned;
-    int apart; /* rig_run waits until each operation has ended */
+    int apart;    /* rig_run waits until each operation has ended */
+    int is_guest; /* the device is another rig's */
     uint64_t random;
 };
 
 /* isa NULL: the best instruction set. Returns 0 if this machine lacks the one that is named. */
 int rig_open(struct rig *r, const char *isa, int threads);
 void rig_close(struct rig *r);
+/* Memory of its own on the device of another rig, which is to be closed later. */
+void rig_join(struct rig *r, const struct rig *host);
 /* Runs the test on two threads with each instruction set, and prints a notice for those that this machine
  * lacks. */
 void rig_each_isa(void (*test)(struct rig *r));

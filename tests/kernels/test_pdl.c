@@ -1,8 +1,9 @@
 /* One captured graph appends a token and attends to it, by a list and to everything, and is replayed several
  * times. On a GPU, attention then begins while the kernel before it still runs (programmatic dependent
  * launch), with a norm and a product before the append even while that product does, and must read the pages
- * as the append leaves them, cut into splits as their number is then. The results are compared bit for bit
- * with the same operations run one at a time, each followed by a download. */
+ * as the append leaves them, cut into splits as their number is then. Steps of several worlds run as branches
+ * of one graph, at once. The results are compared bit for bit with the same operations run one at a time,
+ * each followed by a download. */
 #include "tests/kernels/rig.h"
 
 enum {
@@ -14,7 +15,8 @@ enum {
     AT_ONCE = 5,
     TAKE = 36,
     DIM = 512, /* of what is normed; where lists are chosen FEW, so that all kernels of a step have room */
-    FEW = 64
+    FEW = 64,
+    MOST_WORLDS = 4
 };
 
 /* Tokens before the first step: within a page, at its end, shortly before a second and before a third chunk
@@ -246,11 +248,15 @@ static void make_holes(struct world *w)
     w->holes = 1;
 }
 
-static void world_open(struct world *w, int d, enum dtype type, int block, int flags)
+/* host: the rig whose device it shares, or NULL. */
+static void world_open(struct world *w, const struct rig *host, int d, enum dtype type, int block, int flags)
 {
     int32_t seq[N_ROWS] = {-1, 0, 1, 2, 3};
     memset(w, 0, sizeof *w);
-    rig_open(&w->r, NULL, 2);
+    if (host)
+        rig_join(&w->r, host);
+    else
+        rig_open(&w->r, NULL, 2);
     w->r.random = 77;
     w->d = d;
     w->block = block;
@@ -399,43 +405,69 @@ static void next_tokens(struct world *w, int round)
     free(x);
 }
 
-static int compare_steps(int d, enum dtype type, int block, int flags)
+static void compare_world(struct world *one, struct world *all)
 {
-    int rounds = rig_small() ? 2 : 6;
-    struct world one, all;
-    struct op_graph *p;
-    world_open(&one, d, type, block, flags);
-    world_open(&all, d, type, block, flags);
-    one.r.apart = 1;
-    size_t n = 2 * AT_ONCE * out_floats(&one) * sizeof(float);
+    size_t n = 2 * AT_ONCE * out_floats(one) * sizeof(float);
     float *want = calloc(1, n), *have = calloc(1, n);
-    CHECK_INT(all.r.b->capture_begin(all.r.d), 0);
     for (int i = 0; i < AT_ONCE; i++)
-        launch_step(&all, i);
-    CHECK_INT(all.r.b->capture_end(all.r.d, &p), 0);
-    for (int round = 0; round < rounds; round++) {
-        next_tokens(&one, round);
-        next_tokens(&all, round);
-        CHECK_INT(all.r.b->replay(all.r.d, p), 0);
-        for (int i = 0; i < AT_ONCE; i++)
-            launch_step(&one, i);
-        rig_get(&one.r, want, one.out, n);
-        rig_get(&all.r, have, all.out, n);
-        CHECK(memcmp(want, have, n) == 0);
-        cache_compare(&one.r, &one.c.kv, &all.r, &all.c.kv);
-        size_t first_row = out_floats(&one) / N_ROWS; /* behind the padding row: something was computed */
-        CHECK(want[first_row] != 0);
-    }
-    all.r.b->graph_release(all.r.d, p);
+        launch_step(one, i);
+    rig_get(&one->r, want, one->out, n);
+    rig_get(&all->r, have, all->out, n);
+    CHECK(memcmp(want, have, n) == 0);
+    cache_compare(&one->r, &one->c.kv, &all->r, &all->c.kv);
+    size_t first_row = out_floats(one) / N_ROWS; /* behind the padding row: something was computed */
+    CHECK(want[first_row] != 0);
     free(want);
     free(have);
-    world_close(&one);
-    world_close(&all);
-    return rounds * AT_ONCE;
+}
+
+/* The steps of several worlds, by their flags, are branches. */
+static int compare_worlds(int d, enum dtype type, int block, const int *flags, int n)
+{
+    int rounds = rig_small() ? 2 : 6;
+    struct world one[MOST_WORLDS], all[MOST_WORLDS];
+    struct op_graph *p;
+    for (int k = 0; k < n; k++) {
+        world_open(&one[k], NULL, d, type, block, flags[k]);
+        world_open(&all[k], k ? &all[0].r : NULL, d, type, block, flags[k]);
+        one[k].r.apart = 1;
+    }
+    const struct rig *r = &all[0].r;
+    CHECK_INT(r->b->capture_begin(r->d), 0);
+    for (int i = 0; i < AT_ONCE; i++) {
+        for (int k = 0; k < n; k++) {
+            CHECK_INT(n > 1 ? r->b->branch(r->d, k) : 0, 0);
+            launch_step(&all[k], i);
+        }
+        CHECK_INT(n > 1 ? r->b->branch(r->d, -1) : 0, 0);
+    }
+    CHECK_INT(r->b->capture_end(r->d, &p), 0);
+    for (int round = 0; round < rounds; round++) {
+        for (int k = 0; k < n; k++) {
+            next_tokens(&one[k], round);
+            next_tokens(&all[k], round);
+        }
+        CHECK_INT(r->b->replay(r->d, p), 0);
+        for (int k = 0; k < n; k++)
+            compare_world(&one[k], &all[k]);
+    }
+    r->b->graph_release(r->d, p);
+    for (int k = n - 1; k >= 0; k--) {
+        world_close(&one[k]);
+        world_close(&all[k]);
+    }
+    return rounds * AT_ONCE * n;
+}
+
+static int compare_steps(int d, enum dtype type, int block, int flags)
+{
+    return compare_worlds(d, type, block, &flags, 1);
 }
 
 int main(void)
 {
+    static const int mixed[MOST_WORLDS] = {PRODUCT | DENSE, PRODUCT | TURNED | SCORED,
+                                           PRODUCT | TURNED | FORGETS, PRODUCT | LONG};
     rig_ran("steps of lists, d 64", compare_steps(64, DTYPE_BF16, 1, 0));
     rig_ran("steps of lists, d 128", compare_steps(128, DTYPE_BF16, 1, 0));
     rig_ran("steps of lists of two pages an entry", compare_steps(128, DTYPE_BF16, 2, 0));
@@ -464,5 +496,8 @@ int main(void)
     rig_ran("steps that turn where tokens were dropped",
             compare_steps(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES));
     rig_ran("steps that turn, in fp32 and with d 256", compare_steps(256, DTYPE_F32, 1, PRODUCT | TURNED));
+    rig_ran("steps in branches", compare_worlds(128, DTYPE_BF16, 1, mixed, MOST_WORLDS));
+    if (!rig_small())
+        rig_ran("steps in branches, in fp32", compare_worlds(64, DTYPE_F32, 1, mixed, MOST_WORLDS));
     return check_done();
 }

@@ -1,5 +1,6 @@
-/* A captured graph that is replayed several times, and operations launched without waiting in between, give
- * the same results as operations run one at a time, even after others have made the scratch memory grow. */
+/* A captured graph that is replayed several times, operations launched without waiting in between, and
+ * branches that may run at once give the same results as operations run one at a time, even after others have
+ * made the scratch memory grow. */
 #include "tests/kernels/step.h"
 
 enum { ROWS = 5 };
@@ -40,6 +41,77 @@ static void run_steps(unsigned char **image, size_t *n, int threads, enum how ho
     if (p)
         r.b->graph_release(r.d, p);
     step_close(s);
+    rig_close(&r);
+}
+
+/* Branches, more than a GPU runs at once, each of which steps some of the rows: sequences of a world of its
+ * own. */
+enum { BRANCHES = 10 };
+
+static void step_branches(struct rig *r, struct step **s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        CHECK_INT(r->b->branch(r->d, i), 0);
+        step_run(s[i]);
+    }
+    CHECK_INT(r->b->branch(r->d, -1), 0);
+}
+
+static void run_branches(unsigned char *const *want, const size_t *n, int captured, enum dtype kv)
+{
+    static const int32_t seqs[3][2] = {{3, 19}, {-1, 0}, {7, -1}};
+    int steps = rig_small() ? 2 : 4, branches = rig_small() ? 3 : BRANCHES;
+    struct rig r;
+    struct op_graph *p = NULL;
+    struct step *s[BRANCHES];
+    rig_open(&r, NULL, 2);
+    for (int i = 0; i < branches; i++)
+        s[i] = step_open(&r, seqs[i % 3], 2, DTYPE_BF16, kv);
+    if (captured) {
+        CHECK_INT(r.b->capture_begin(r.d), 0);
+        step_branches(&r, s, branches);
+        CHECK_INT(r.b->capture_end(r.d, &p), 0);
+    }
+    for (int i = 0; i < steps; i++) {
+        if (captured)
+            CHECK_INT(r.b->replay(r.d, p), 0);
+        else
+            step_branches(&r, s, branches);
+        steps_run++;
+    }
+    for (int i = 0; i < branches; i++)
+        for (int row = 0; row < 2 && i % 3 * 2 + row < ROWS; row++) {
+            size_t m;
+            unsigned char *have = step_row(s[i], row, &m);
+            int at = i % 3 * 2 + row;
+            CHECK(n[at] == m && memcmp(want[at], have, m) == 0);
+            free(have);
+        }
+    for (int i = branches - 1; i >= 0; i--)
+        step_close(s[i]);
+    if (p)
+        r.b->graph_release(r.d, p);
+    rig_close(&r);
+}
+
+/* An operation that is refused in a branch leaves the device as it was, once the branches are ended. */
+static void check_refused_branch(void)
+{
+    struct rig r;
+    int32_t v[4] = {0};
+    rig_open(&r, NULL, 2);
+    int32_t *dev = rig_alloc(&r, sizeof v);
+    struct fill_i32_args first = {dev, 1, 4}, last = {dev, 2, 4};
+    struct topk_args refused = {.in = {.stride = 1}, .cap = -1};
+    rig_run(&r, OP_fill_i32, &first);
+    CHECK_INT(r.b->branch(r.d, 0), 0);
+    CHECK_INT(r.b->branch(r.d, 1), 0);
+    CHECK_INT(r.b->launch(r.d, OP_topk, &refused), BACKEND_ERR_UNSUPPORTED);
+    CHECK_INT(r.b->branch(r.d, -1), 0);
+    CHECK_INT(r.b->branch(r.d, -1), 0); /* there are none: nothing happens */
+    rig_run(&r, OP_fill_i32, &last);
+    rig_get(&r, v, dev, sizeof v);
+    CHECK(v[0] == 2 && v[3] == 2);
     rig_close(&r);
 }
 
@@ -84,6 +156,10 @@ static void compare_runs(enum dtype kv)
     }
     rig_ran("captured and eager steps", steps_run);
     steps_run = 0;
+    run_branches(want, n, 0, kv);
+    run_branches(want, n, 1, kv);
+    rig_ran("steps in branches", steps_run);
+    steps_run = 0;
     for (int i = 0; i < ROWS; i++)
         free(want[i]);
 }
@@ -91,6 +167,7 @@ static void compare_runs(enum dtype kv)
 int main(void)
 {
     check_downloads();
+    check_refused_branch();
     compare_runs(DTYPE_F32);
     compare_runs(DTYPE_BF16);
     CHECK(backend_find("cpu") == backend_at(0) && !backend_find("no such") && !backend_find(NULL) &&

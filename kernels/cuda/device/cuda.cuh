@@ -42,6 +42,18 @@ struct upload_staging {
     size_t at;                        /* bytes in it */
 };
 
+/* Where the operations of branches go (branch of struct backend): branch i to stream i, those from
+ * CUDA_BRANCHES on to the same streams again. Each stream has workspace and counters of its own. */
+enum { CUDA_BRANCHES = 8 };
+struct branches {
+    cudaStream_t stream[CUDA_BRANCHES]; /* [0]: also of what is in no branch */
+    cudaEvent_t begun, ended[CUDA_BRANCHES];
+    struct workspace workspace[CUDA_BRANCHES];
+    int *counters;     /* (CUDA_BRANCHES, CUDA_COUNTERS) */
+    unsigned begun_on; /* bit i: a branch has begun on stream i; 0: none, or all are ended */
+    int now;           /* the stream of what is launched */
+};
+
 struct device {
     int ordinal, n_sm;
     int capability;  /* 90: of compute capability 9.0 */
@@ -50,12 +62,13 @@ struct device {
                       * the plain ones (cuda_choose.cu) */
     int wgmma;       /* Hopper's matrix instructions, which 9.x alone has; never without `hopper` */
     size_t max_smem; /* bytes of shared memory that a block can have */
-    cudaStream_t stream; /* everything runs here, in order */
+    cudaStream_t stream; /* what is launched goes here, and runs in order; in a branch its stream */
+    struct branches branches;
     enum op pdl;    /* the last operation enqueued, if the next kernel may overlap it by PDL; else OP_COUNT */
     enum op before; /* where `pdl` is set: what it was before that operation */
     int norm_waits; /* the last norm lets the next kernel begin only when all before itself is done */
+    int no_pdl;     /* the next kernel may not begin early: it waits for more than the last one */
     int capturing;
-    struct workspace workspace;
     int *counters; /* count arrivals of blocks, see op_reduce.cu and share.cuh; zero between launches */
     struct upload_staging upload;
     struct landing landing[BACKEND_STAGING_BUFFERS];
@@ -136,7 +149,7 @@ template <typename... P, typename... A>
 static inline int cuda_launch_pdl(struct device *d, enum op op, void (*kernel)(P...), dim3 grid, int threads,
                                   size_t bytes, int cluster, const A &...args)
 {
-    return cuda_launch(d, op, kernel, grid, threads, bytes, cluster, d->hopper, args...);
+    return cuda_launch(d, op, kernel, grid, threads, bytes, cluster, d->hopper && !d->no_pdl, args...);
 }
 
 enum { CUDA_COUNTERS = 1 << 16 };
@@ -151,6 +164,13 @@ int cuda_download_begin(struct device *d, int buffer, const void *src, size_t by
 int cuda_download_wait(struct device *d, int buffer, void *dst, size_t bytes);
 int cuda_pinned_open(struct device *d);
 void cuda_pinned_close(struct device *d);
+
+/* cuda_branch.cu: branch of struct backend. cuda_branches_open() makes the streams, the first one included,
+ * and the counters; cuda_branches_close() waits for the first stream and frees them and the workspaces, also
+ * after a failure. */
+int cuda_branches_open(struct device *d);
+void cuda_branches_close(struct device *d);
+int cuda_branch(struct device *d, int i);
 
 /* cuda_choose.cu: cuda_choose() fills in what kernels the GPU is given; BACKEND_ERR_UNSUPPORTED if there are
  * none for it. cuda_choice() writes it to `out` (`size` bytes) as a sentence without its period. */

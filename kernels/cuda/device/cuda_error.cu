@@ -32,6 +32,7 @@ int cuda_launched(struct device *d, enum op op)
 {
     cudaError_t e = cudaGetLastError();
     d->pdl = OP_COUNT;
+    d->no_pdl = 0;
     if (e == cudaSuccess)
         return 0;
     char what[64];
