@@ -241,13 +241,56 @@ static void group_attention(struct transformer *t, const struct policy_group *g,
         ops->observe(g->policy, &c, layer);
 }
 
-static void group_hook(struct transformer *t, const struct policy_group *g, policy_hook_fn *hook, int layer,
-                       struct err *e)
+/* What policy groups do on their own in a layer: their hooks and attention. */
+enum group_part { ON_QKV, ON_QK, ATTENTION, ON_ATTN_OUT };
+
+static policy_hook_fn *hook_of(const struct policy_group *g, enum group_part part)
 {
-    if (!hook || t->model->config.window[layer])
-        return;
-    struct policy_ctx c = group_ctx(t, g->policy, layer, g->row0, g->cap, e);
-    hook(g->policy, &c, layer);
+    const struct policy *p = g->policy;
+    switch (part) {
+    case ON_QKV:
+        return p->ops->on_qkv;
+    case ON_QK:
+        return p->takes_qk ? p->ops->on_qk : NULL;
+    case ON_ATTN_OUT:
+        return p->ops->on_attn_out;
+    case ATTENTION:
+        break;
+    }
+    return NULL;
+}
+
+static int takes_part(const struct transformer *t, const struct policy_group *g, enum group_part part,
+                      int layer)
+{
+    return part == ATTENTION || (hook_of(g, part) && !t->model->config.window[layer]);
+}
+
+/* A group writes only what belongs to its rows and sequences, so groups are branches, which a GPU runs at
+ * once: one of few rows does not fill it. Not while somebody looks at the selections (watch.c), for that
+ * copies them to the host. */
+static void run_groups(struct transformer *t, const struct policy_group *groups, int n_groups,
+                       enum group_part part, int layer, struct err *e)
+{
+    int n = 0, branch = 0;
+    for (int g = 0; g < n_groups; g++)
+        n += takes_part(t, &groups[g], part, layer);
+    int are_branches = n > 1 && !t->seen;
+    for (int i = 0; i < n_groups; i++) {
+        const struct policy_group *g = &groups[i];
+        if (!takes_part(t, g, part, layer))
+            continue;
+        if (are_branches)
+            device_branch(t->be, t->dev, branch++, e);
+        if (part == ATTENTION) {
+            group_attention(t, g, layer, e);
+            continue;
+        }
+        struct policy_ctx c = group_ctx(t, g->policy, layer, g->row0, g->cap, e);
+        hook_of(g, part)(g->policy, &c, layer);
+    }
+    if (are_branches)
+        device_branch(t->be, t->dev, -1, e);
 }
 
 static void sample_tokens(struct transformer *t, struct rows rows, const float *logits, struct err *e)
@@ -268,20 +311,15 @@ void transformer_step(struct transformer *t, const struct policy_group *groups, 
     embed_tokens(t, n_rows, e);
     for (int l = 0; l < m->config.n_layers; l++) {
         layer_qkv(t, &m->layer[l], n_rows, 1, e);
-        for (int g = 0; g < n_groups; g++)
-            group_hook(t, &groups[g], groups[g].policy->ops->on_qkv, l, e);
+        run_groups(t, groups, n_groups, ON_QKV, l, e);
         wide_norm(t, &m->layer[l], n_rows, e);
         if (takes_qk)
             head_norm(t, &m->layer[l], n_rows, e);
-        for (int g = 0; g < n_groups; g++)
-            if (groups[g].policy->takes_qk)
-                group_hook(t, &groups[g], groups[g].policy->ops->on_qk, l, e);
+        run_groups(t, groups, n_groups, ON_QK, l, e);
         rope_append(t, l, n_rows, 0, takes_qk, e);
-        for (int g = 0; g < n_groups; g++)
-            group_attention(t, &groups[g], l, e);
+        run_groups(t, groups, n_groups, ATTENTION, l, e);
         add_part(t, &m->layer[l].o, t->attn, m->layer[l].norm_attn_out, n_rows, 1, e);
-        for (int g = 0; g < n_groups; g++)
-            group_hook(t, &groups[g], groups[g].policy->ops->on_attn_out, l, e);
+        run_groups(t, groups, n_groups, ON_ATTN_OUT, l, e);
         layer_ffn(t, &m->layer[l], n_rows, 1, e);
     }
     output_logits(t, t->x, t->logits, n_rows, 1, e);
