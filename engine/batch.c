@@ -127,7 +127,9 @@ static int admit_next(struct engine *en, struct err *e)
 int batch_admit(struct engine *en, struct err *e)
 {
     while (batch_may_admit(en) && en->n_finished < 2 * en->options.max_batch) {
+        double start = clock_seconds();
         int rc = admit_next(en, e);
+        en->stats.prefill_seconds += clock_seconds() - start;
         if (rc < 0)
             return rc;
         pairs_end(en);

@@ -379,7 +379,8 @@ enum { ENGINE_SHARED_PROMPTS = 32 };
 struct engine_stats {
     uint64_t decode_steps, decode_tokens, prefill_tokens, prefill_shared_tokens, preemptions;
     uint64_t decode_steps_ahead; /* those begun before the host saw the tokens of the step before */
-    double decode_seconds, prefill_seconds;
+    double decode_seconds;
+    double prefill_seconds; /* of admitting requests, until their first tokens are there */
     size_t blocks_total, blocks_free, blocks_peak; /* KV blocks; peak: the most in use */
 };
 /* Copies the counts since engine_open(); those of KV blocks are 0 before there is a pool. */

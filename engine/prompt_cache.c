@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "engine/engine_impl.h"
-#include "evalcore/base/clock.h"
 
 static struct prompt_entry *find_entry(struct engine *en, const int32_t *ids, int n)
 {
@@ -68,7 +67,6 @@ static int prefill_into(struct engine *en, int seq, const struct request *r, int
                         const struct policy *policy, const struct prefill_scores *scores, float *logits,
                         struct err *e)
 {
-    double start = clock_seconds();
     int step = en->cache.window ? en->tf.chunk : r->n_prompt;
     int rc = make_room(en, seq, kv_pages(r->n_prompt), e);
     for (int at = from; at < r->n_prompt && !rc; at += step) {
@@ -80,7 +78,6 @@ static int prefill_into(struct engine *en, int seq, const struct request *r, int
         kvcache_slide(&en->cache, seq, to < r->n_prompt - keep ? to : r->n_prompt - keep);
     }
     en->stats.prefill_tokens += (uint64_t)(r->n_prompt - from);
-    en->stats.prefill_seconds += clock_seconds() - start;
     return rc ? rc : e->code;
 }
 

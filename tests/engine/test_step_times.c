@@ -1,8 +1,10 @@
 /* What benchmarks ask of the engine: bytes read, compared with a count by hand; the operations of a step by
- * part; and prompts whose prefill is shared while their pages are copied. */
+ * part; prompts whose prefill is shared while their pages are copied; and what a prompt takes. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "engine/engine_impl.h"
 #include "tests/check.h"
 #include "tests/engine/decode.h"
 
@@ -133,8 +135,38 @@ static void test_copied(void)
     items_release(copied, 2);
 }
 
+/* A device that works asynchronously: what it was given takes until it is waited for. */
+static const struct backend *behind;
+
+static int slow_download(struct device *d, void *dst, const void *src, size_t bytes)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    return behind->download(d, dst, src, bytes);
+}
+
+/* What a prompt takes is known when its first token is. */
+static void test_prompt_seconds(void)
+{
+    struct engine *en = decode_open(&(struct engine_options){0});
+    struct backend slow = *en->be;
+    struct item it = {.req = request(decode_policy(en, "full"), prompt())};
+    struct engine_stats s;
+    behind = en->be;
+    slow.download = slow_download;
+    en->be = &slow;
+    it.req.n_prompt = 20; /* which take the CPU little */
+    it.req.max_new_tokens = 1;
+    decode_all(en, &it, 1, NULL);
+    engine_stats(en, &s);
+    CHECK(s.prefill_seconds >= 0.05);
+    items_release(&it, 1);
+    en->be = behind;
+    engine_close(en);
+}
+
 int main(void)
 {
+    test_prompt_seconds();
     test_bytes();
     test_parts();
     test_refused();
