@@ -1,6 +1,7 @@
 /* Streams put everything off until the host waits for them. Graphs are lists of what was put off. */
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "tests/emulated/grid.h"
 #include "tests/emulated/runtime.h"
@@ -20,15 +21,18 @@ struct CUstream_st {
     struct CUgraph_st *recording;
     uint32_t number;
     launches before; /* what is put now comes after these */
+    bool waits;      /* and more than the last of its own */
 };
 
 struct CUgraph_st {
     std::vector<struct item> items;
+    uint32_t origin;       /* the number of the stream that began the recording */
     launches begun, ended; /* of all streams, when the recording began and when it ended */
 };
 
 struct CUgraphExec_st {
     struct CUgraph_st graph;
+    std::map<uint32_t, uint32_t> numbers; /* of its branches, by the streams they were recorded on */
 };
 
 struct CUevent_st {
@@ -56,6 +60,9 @@ static void come_after(launches *v, const launches &more)
 static void put(cudaStream_t s, struct item i)
 {
     come_after(&s->before, seen);
+    if (s->waits && i.l.body && i.l.pdl)
+        emulated_fail("%s may begin early on a stream that has just waited for another", i.l.name);
+    s->waits = false;
     if (i.l.body && !i.at.after) {
         launches one(s->number + 1);
         one[s->number] = ++made[s->number];
@@ -119,7 +126,8 @@ static void wait_for(cudaStream_t s)
 void finish_all(void)
 {
     for (cudaStream_t s : streams)
-        wait_for(s);
+        if (!s->recording)
+            wait_for(s);
 }
 
 extern "C" {
@@ -185,6 +193,7 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned)
 {
     come_after(&s->before, e->before);
+    s->waits = true;
     if (e->recording)
         s->recording = e->recording;
     else if (e->stream && e->stream != s)
@@ -212,6 +221,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t, cudaEvent_t)
 cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
 {
     s->recording = new struct CUgraph_st();
+    s->recording->origin = s->number;
     s->recording->begun = made;
     return result(cudaSuccess);
 }
@@ -221,8 +231,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
     *out = s->recording;
     (*out)->ended = made;
     for (cudaStream_t other : streams)
-        if (other->recording == *out)
+        if (other->recording == *out) {
             other->recording = NULL;
+            if (count_of(s->before, other->number) < made[other->number])
+                return result(cudaErrorStreamCaptureUnjoined);
+        }
     return result(cudaSuccess);
 }
 
@@ -230,6 +243,11 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsign
 {
     *out = new struct CUgraphExec_st();
     (*out)->graph = *graph;
+    for (const struct item &i : graph->items)
+        if (i.l.body && i.at.stream != graph->origin && !(*out)->numbers.count(i.at.stream)) {
+            (*out)->numbers[i.at.stream] = (uint32_t)made.size();
+            made.push_back(0);
+        }
     return result(cudaSuccess);
 }
 
@@ -245,36 +263,39 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph)
     return result(cudaSuccess);
 }
 
-/* The launches get numbers that follow those made so far, and come after what s comes after. */
+/* Its launches count as launches of s, and those of its branches as of streams of their own. */
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
 {
     const struct CUgraph_st &g = exec->graph;
-    launches from = made, all;
+    std::map<uint32_t, uint32_t> numbers = exec->numbers; /* by the streams they were recorded on */
+    const launches from = made;
     bool first = true;
+    numbers[g.origin] = s->number;
     come_after(&s->before, seen);
+    const launches before = s->before;
     for (struct item i : g.items) {
         if (first)
             i.l.pdl = false;
         first = false;
         if (i.l.body) {
-            launches after = s->before;
-            after.resize(std::max(after.size(), i.at.after->size()));
-            for (uint32_t k = 0; k < i.at.after->size(); k++)
-                if (count_of(*i.at.after, k) > count_of(g.begun, k))
-                    after[k] = count_of(*i.at.after, k) - count_of(g.begun, k) + count_of(from, k);
-            i.at.index = i.at.index - count_of(g.begun, i.at.stream) + count_of(from, i.at.stream);
-            i.at.after = std::make_shared<const launches>(after);
+            launches after = before;
+            for (const auto &n : numbers)
+                if (count_of(*i.at.after, n.first) > count_of(g.begun, n.first)) {
+                    after.resize(std::max<size_t>(after.size(), n.second + 1));
+                    after[n.second] =
+                        from[n.second] + count_of(*i.at.after, n.first) - count_of(g.begun, n.first);
+                }
+            uint32_t index = from[numbers[i.at.stream]] + i.at.index - count_of(g.begun, i.at.stream);
+            i.at = {numbers[i.at.stream], index, std::make_shared<const launches>(after)};
         }
         put(s, i);
     }
-    for (uint32_t k = 0; k < g.ended.size(); k++)
-        made[k] += g.ended[k] - count_of(g.begun, k);
-    for (const struct item &i : g.items)
-        if (i.l.body) {
-            all.resize(std::max<size_t>(all.size(), i.at.stream + 1));
-            all[i.at.stream] = made[i.at.stream];
-        }
-    come_after(&s->before, all);
+    for (const auto &n : numbers) {
+        made[n.second] += count_of(g.ended, n.first) - count_of(g.begun, n.first);
+        launches all(n.second + 1);
+        all[n.second] = made[n.second];
+        come_after(&s->before, all);
+    }
     return result(cudaSuccess);
 }
 }

@@ -240,7 +240,7 @@ static void three(void (*kernel)(int, float *), int sound, int blocks, int)
 }
 
 /* The second on another stream, which waits for the first, or only for what was before it. */
-static void two_streams(void (*kernel)(int, float *), int sound, int blocks, int)
+static void forked(void (*kernel)(int, float *), int sound, int blocks, int)
 {
     cudaStream_t first = stream, other;
     cudaEvent_t begun, ended;
@@ -256,7 +256,25 @@ static void two_streams(void (*kernel)(int, float *), int sound, int blocks, int
     cudaEventRecord(ended, other);
     stream = first;
     cudaStreamWaitEvent(first, ended, 0);
-    launch(kernel, 1, blocks, 1, true);
+    launch(kernel, 1, blocks, 1, false);
+}
+
+/* The first on another stream, for which the second waits, or does not. */
+static void joined(void (*kernel)(int, float *), int sound, int blocks, int)
+{
+    cudaStream_t first = stream, other;
+    cudaEvent_t ended;
+    if (cudaStreamCreateWithFlags(&other, 0) || cudaEventCreate(&ended))
+        _exit(2);
+    stream = other;
+    launch(first_kernel, 1, blocks, 1, false);
+    cudaEventRecord(ended, other);
+    stream = first;
+    if (sound)
+        cudaStreamWaitEvent(first, ended, 0);
+    launch(kernel, 1, blocks, 1, false);
+    if (cudaStreamSynchronize(other))
+        _exit(2);
 }
 
 static void two_branches_of_a_graph(void (*kernel)(int, float *), int sound, int blocks, int cluster)
@@ -264,7 +282,7 @@ static void two_branches_of_a_graph(void (*kernel)(int, float *), int sound, int
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
-    two_streams(kernel, sound, blocks, cluster);
+    forked(kernel, sound, blocks, cluster);
     cudaStreamEndCapture(stream, &graph);
     cudaGraphInstantiate(&exec, graph, 0);
     launch(first_kernel, 1, blocks, 1, false);
@@ -291,8 +309,9 @@ static const struct {
     {"__syncthreads before count_in_order", one, met_block_kernel, 8, 1},
     {"wait_for_inputs", two, early_kernel, 4, 1},
     {"wait_for_inputs, third kernel", three, second_next_kernel, 4, 1},
-    {"cudaStreamWaitEvent", two_streams, early_kernel, 4, 1},
-    {"cudaStreamWaitEvent in a graph", two_branches_of_a_graph, early_kernel, 4, 1},
+    {"cudaStreamWaitEvent at a fork", forked, early_kernel, 4, 1},
+    {"cudaStreamWaitEvent at a fork, in a graph", two_branches_of_a_graph, early_kernel, 4, 1},
+    {"cudaStreamWaitEvent at a join", joined, early_kernel, 4, 1},
 };
 
 /* The exit status of a process that launches them. */
@@ -329,7 +348,8 @@ int main(void)
             wrong += run(row, 1, seed) != 0;
         }
         /* The kernel that begins early must have begun before the last had ended. */
-        bool missed = rows[row].launches == one ? found < SEEDS : !found;
+        bool may_miss = rows[row].launches == two || rows[row].launches == three;
+        bool missed = may_miss ? !found : found < SEEDS;
         if (missed || wrong)
             printf("%s: forgotten, found in %d of %d orders; not forgotten, failed in %d\n", rows[row].name,
                    found, SEEDS, wrong);
