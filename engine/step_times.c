@@ -98,12 +98,20 @@ static int tape_launch(struct device *d, enum op op, const void *args)
     return 0;
 }
 
+/* For both: operations are written down, or timed, one at a time. */
+static int no_branch(struct device *d)
+{
+    (void)d;
+    return 0;
+}
+
 static void tape_step(struct tape *t, struct engine *en, struct err *e)
 {
     struct backend be = *en->be;
     struct transformer tf = en->tf; /* the same buffers */
     struct policy_group g = {en->active[0]->req.policy, 0, en->n_active};
     be.launch = tape_launch;
+    be.branch = be.join = no_branch;
     tf.be = &be;
     tf.dev = (struct device *)(void *)t;
     t->head = en->model.head.data;
@@ -210,20 +218,12 @@ static int timed_launch(struct device *d, enum op op, const void *args)
     return rc;
 }
 
-/* Each operation is timed alone. */
-static int no_branch(struct device *d, int i)
-{
-    (void)d;
-    (void)i;
-    return 0;
-}
-
 int engine_time_operations(struct engine *en, op_time_fn *fn, void *context, struct err *e)
 {
     struct op_clock c = {.be = en->tf.be, .word = en->tf.row_seq};
     struct backend timed = *c.be;
     timed.launch = timed_launch;
-    timed.branch = no_branch;
+    timed.branch = timed.join = no_branch;
     op_clock = &c;
     en->tf.be = &timed;
     engine_run(en, NULL, 0, NULL, NULL, e);

@@ -272,16 +272,13 @@ static int takes_part(const struct transformer *t, const struct policy_group *g,
 static void run_groups(struct transformer *t, const struct policy_group *groups, int n_groups,
                        enum group_part part, int layer, struct err *e)
 {
-    int n = 0, branch = 0;
-    for (int g = 0; g < n_groups; g++)
-        n += takes_part(t, &groups[g], part, layer);
-    int are_branches = n > 1 && !t->seen;
+    int are_branches = n_groups > 1 && !t->seen;
     for (int i = 0; i < n_groups; i++) {
         const struct policy_group *g = &groups[i];
         if (!takes_part(t, g, part, layer))
             continue;
         if (are_branches)
-            device_branch(t->be, t->dev, branch++, e);
+            device_branch(t->be, t->dev, e);
         if (part == ATTENTION) {
             group_attention(t, g, layer, e);
             continue;
@@ -290,7 +287,7 @@ static void run_groups(struct transformer *t, const struct policy_group *groups,
         hook_of(g, part)(g->policy, &c, layer);
     }
     if (are_branches)
-        device_branch(t->be, t->dev, -1, e);
+        device_join(t->be, t->dev, e);
 }
 
 static void sample_tokens(struct transformer *t, struct rows rows, const float *logits, struct err *e)

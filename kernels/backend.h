@@ -350,13 +350,14 @@ struct backend {
     int (*replay)(struct device *d, struct op_graph *p);
     void (*graph_release)(struct device *d, struct op_graph *p);
 
-    /* Operations that follow branch(d, i), until the next call, form branch i of 0, 1, 2, ... What branches
-     * do comes after everything that was enqueued before the first of them, but a GPU runs several of them at
-     * once: no operation of one may write what an operation of another reads or writes. branch(d, -1) ends
-     * them; what follows comes after all. Between the first and the last call nothing is copied, captured or
-     * replayed, though all may lie within what is being captured. After a failure, too, they must be ended.
-     */
-    int (*branch)(struct device *d, int i);
+    /* branch begins a branch: what is launched from here on, up to the next call of branch or join. Branches
+     * come after everything that was enqueued before the first of them, but a GPU runs several at once: no
+     * operation of one may write what an operation of another reads or writes. What follows join comes after
+     * all of them. A capture may contain branches, but must not begin or end within them; nor may copies,
+     * replays, alloc and release stand there. After a failure, too, they are ended by join, which does
+     * nothing where there are none. */
+    int (*branch)(struct device *d);
+    int (*join)(struct device *d);
 
     /* Fills in facts to show to people; after a failure *out has no meaning. NULL on the CPU. */
     int (*facts)(struct device *d, struct device_facts *out);

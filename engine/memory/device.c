@@ -16,17 +16,24 @@ int device_upload(const struct backend *be, struct device *dev, void *dst, const
     return e->code;
 }
 
-int device_branch(const struct backend *be, struct device *dev, int i, struct err *e)
-{
-    if ((e->code == 0 || i < 0) && be->branch(dev, i) < 0 && e->code == 0)
-        err_set(e, ERR_DEVICE, "branches: %s", be->last_error(dev));
-    return e->code;
-}
-
 int device_download(const struct backend *be, struct device *dev, void *dst, const void *src, size_t bytes,
                     struct err *e)
 {
     if (e->code == 0 && be->download(dev, dst, src, bytes) < 0)
         err_set(e, ERR_DEVICE, "download: %s", be->last_error(dev));
+    return e->code;
+}
+
+int device_branch(const struct backend *be, struct device *dev, struct err *e)
+{
+    if (e->code == 0 && be->branch(dev) < 0)
+        err_set(e, ERR_DEVICE, "beginning a branch: %s", be->last_error(dev));
+    return e->code;
+}
+
+int device_join(const struct backend *be, struct device *dev, struct err *e)
+{
+    if (be->join(dev) < 0 && e->code == 0)
+        err_set(e, ERR_DEVICE, "joining branches: %s", be->last_error(dev));
     return e->code;
 }

@@ -14,9 +14,10 @@
 int device_launch(const struct backend *be, struct device *dev, enum op op, const void *args, struct err *e);
 int device_upload(const struct backend *be, struct device *dev, void *dst, const void *src, size_t bytes,
                   struct err *e);
-/* Also ends branches (i below 0) when e holds an error already. */
-int device_branch(const struct backend *be, struct device *dev, int i, struct err *e);
 int device_download(const struct backend *be, struct device *dev, void *dst, const void *src, size_t bytes,
                     struct err *e);
+int device_branch(const struct backend *be, struct device *dev, struct err *e);
+/* This one ends the branches even when e holds an error already. */
+int device_join(const struct backend *be, struct device *dev, struct err *e);
 
 #endif

@@ -100,7 +100,8 @@ int cpu_capture_begin(struct device *d);
 int cpu_capture_end(struct device *d, struct op_graph **out);
 int cpu_replay(struct device *d, struct op_graph *p);
 void cpu_graph_release(struct device *d, struct op_graph *p);
-int cpu_branch(struct device *d, int i);
+int cpu_branch(struct device *d);
+int cpu_join(struct device *d);
 
 /* Returns the bytes of workspace that the operation needs with this many threads. */
 size_t cpu_workspace_bytes(enum op op, const void *args, int threads);

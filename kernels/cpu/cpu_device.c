@@ -181,4 +181,5 @@ const struct backend cpu_backend = {
     .replay = cpu_replay,
     .graph_release = cpu_graph_release,
     .branch = cpu_branch,
+    .join = cpu_join,
 };

@@ -131,9 +131,14 @@ void cpu_graph_release(struct device *d, struct op_graph *p)
 }
 
 /* Branches run one after the other: an operation shares its work among all threads. */
-int cpu_branch(struct device *d, int i)
+int cpu_branch(struct device *d)
 {
     (void)d;
-    (void)i;
+    return 0;
+}
+
+int cpu_join(struct device *d)
+{
+    (void)d;
     return 0;
 }

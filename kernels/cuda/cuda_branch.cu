@@ -27,9 +27,6 @@ void cuda_branches_close(struct device *d)
     if (b->stream[0])
         cudaStreamSynchronize(b->stream[0]);
     for (int i = 0; i < CUDA_BRANCHES; i++) {
-        for (int k = 0; k < b->workspace[i].n_old; k++)
-            cudaFree(b->workspace[i].old[k]);
-        cudaFree(b->workspace[i].now);
         if (b->ended[i])
             cudaEventDestroy(b->ended[i]);
         if (b->stream[i])
@@ -40,48 +37,47 @@ void cuda_branches_close(struct device *d)
     cudaFree(b->counters);
 }
 
-/* What is launched from here on goes to stream i. */
+/* What is launched from here on goes to stream i, behind more than the last operation. */
 static void turn_to(struct device *d, int i)
 {
-    struct branches *b = &d->branches;
-    b->now = i;
-    d->stream = b->stream[i];
-    d->counters = b->counters + (size_t)i * CUDA_COUNTERS;
+    d->stream = d->branches.stream[i];
+    d->counters = d->branches.counters + (size_t)i * CUDA_COUNTERS;
+    d->no_pdl = 1;
+    d->pdl = OP_COUNT;
 }
 
-static int end_branches(struct device *d)
+int cuda_branch(struct device *d)
+{
+    d->branches.is_new = 1;
+    return 0;
+}
+
+int cuda_enter_branch(struct device *d)
 {
     struct branches *b = &d->branches;
     cudaError_t e = cudaSuccess;
-    for (int i = 1; i < CUDA_BRANCHES; i++) {
-        if (b->begun_on >> i & 1 && e == cudaSuccess)
-            e = cudaEventRecord(b->ended[i], b->stream[i]);
-        if (b->begun_on >> i & 1 && e == cudaSuccess)
+    int i = b->n++;
+    b->is_new = 0;
+    if (i == 0) /* it goes on behind the last operation */
+        return cuda_check(d, cudaEventRecord(b->begun, b->stream[0]), "beginning a branch");
+    turn_to(d, i % CUDA_BRANCHES);
+    if (i < CUDA_BRANCHES)
+        e = cudaStreamWaitEvent(d->stream, b->begun, 0);
+    return cuda_check(d, e, "beginning a branch");
+}
+
+int cuda_join(struct device *d)
+{
+    struct branches *b = &d->branches;
+    cudaError_t e = cudaSuccess;
+    for (int i = 1; i < b->n && i < CUDA_BRANCHES && e == cudaSuccess; i++) {
+        e = cudaEventRecord(b->ended[i], b->stream[i]);
+        if (e == cudaSuccess)
             e = cudaStreamWaitEvent(b->stream[0], b->ended[i], 0);
     }
-    turn_to(d, 0);
-    d->no_pdl = b->begun_on > 1;
-    d->pdl = OP_COUNT;
-    b->begun_on = 0;
-    return cuda_check(d, e, "ending branches");
-}
-
-int cuda_branch(struct device *d, int i)
-{
-    struct branches *b = &d->branches;
-    cudaError_t e = cudaSuccess;
-    if (i < 0)
-        return end_branches(d);
-    if (!b->begun_on)
-        e = cudaEventRecord(b->begun, b->stream[0]);
-    if (i) { /* the first branch goes on behind the last operation */
-        d->no_pdl = 1;
-        d->pdl = OP_COUNT;
-    }
-    i %= CUDA_BRANCHES;
-    turn_to(d, i);
-    if (i && !(b->begun_on >> i & 1) && e == cudaSuccess)
-        e = cudaStreamWaitEvent(b->stream[i], b->begun, 0);
-    b->begun_on |= 1u << i;
-    return cuda_check(d, e, "beginning a branch");
+    if (b->n > 1)
+        turn_to(d, 0);
+    d->workspace.at = 0;
+    b->n = b->is_new = 0;
+    return cuda_check(d, e, "joining branches");
 }

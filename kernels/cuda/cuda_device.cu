@@ -58,6 +58,9 @@ static void device_close(struct device *d)
         cudaStreamSynchronize(d->stream); /* a step may be in flight whose copies land in pinned memory */
     gemm_close(d);
     cuda_pinned_close(d);
+    for (int i = 0; i < d->workspace.n_old; i++)
+        cudaFree(d->workspace.old[i]);
+    cudaFree(d->workspace.now);
     cuda_branches_close(d);
     free(d);
 }
@@ -179,6 +182,8 @@ static int device_launch(struct device *d, enum op op, const void *args)
     int rc = op_check(op, args, cuda_backend.activations, d->error, sizeof d->error);
     if (rc)
         return rc;
+    if (d->branches.is_new && (rc = cuda_enter_branch(d)))
+        return rc;
     fail_on_request(d, FAULT_LAUNCH);
     switch (op) {
 #define X(name, ...)                                                                                         \
@@ -280,5 +285,6 @@ const struct backend cuda_backend = {"cuda",
                                      graph_replay,
                                      graph_release,
                                      cuda_branch,
+                                     cuda_join,
                                      cuda_facts,
                                      cuda_peer};

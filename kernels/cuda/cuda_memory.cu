@@ -8,12 +8,13 @@
 
 static const size_t UPLOAD_BUFFER_BYTES = 8 << 20;
 
-void *cuda_alloc(struct device *d, size_t bytes)
+/* is_zeroed: unless a graph is being captured. */
+static void *alloc_memory(struct device *d, size_t bytes, int is_zeroed)
 {
     void *p = NULL;
     size_t n = bytes ? bytes : 1, left = 0, all = 0;
     cudaError_t e = fault_due(&d->fault, FAULT_ALLOC) ? cudaErrorMemoryAllocation : cudaMalloc(&p, n);
-    if (e == cudaSuccess && !d->capturing) {
+    if (e == cudaSuccess && is_zeroed && !d->capturing) {
         e = cudaMemsetAsync(p, 0, n, d->stream);
         d->pdl = OP_COUNT;
     }
@@ -32,6 +33,11 @@ void *cuda_alloc(struct device *d, size_t bytes)
         "model, or a GPU that nobody else uses",
         (double)bytes / 1048576, (double)left / 1048576, (double)all / 1048576, cudaGetErrorString(e));
     return NULL;
+}
+
+void *cuda_alloc(struct device *d, size_t bytes)
+{
+    return alloc_memory(d, bytes, 1);
 }
 
 void cuda_release(struct device *d, void *p)
@@ -138,28 +144,37 @@ int cuda_download_wait(struct device *d, int buffer, void *dst, size_t bytes)
     return rc;
 }
 
+/* Branches have their workspace one after the other in the same memory, each operation its own, and from the
+ * join on it begins anew. Together that is about what one group of all their rows would need. Memory is not
+ * zeroed, for one stream would do that while others use theirs. */
 void *cuda_workspace(struct device *d, size_t bytes)
 {
-    struct workspace *s = &d->branches.workspace[d->branches.now];
-    if (bytes <= s->bytes)
-        return s->now;
+    struct workspace *s = &d->workspace;
+    size_t own = d->branches.n ? (bytes + 255) / 256 * 256 : 0;
+    if (s->at + bytes <= s->bytes) {
+        void *p = (char *)s->now + s->at;
+        s->at += own;
+        return p;
+    }
     if (s->n_old == (int)(sizeof s->old / sizeof *s->old)) {
         cuda_error(d, BACKEND_ERR_MEMORY, "the workspace has grown too often");
         return NULL;
     }
-    bytes = bytes > 2 * s->bytes ? bytes : 2 * s->bytes; /* so that it grows a few times at most */
-    void *p = cuda_alloc(d, bytes);
+    bytes = s->at + bytes > 2 * s->bytes ? s->at + bytes : 2 * s->bytes; /* so it grows a few times at most */
+    void *p = alloc_memory(d, bytes, 0);
     if (!p)
         return NULL;
     if (s->now)
         s->old[s->n_old++] = s->now;
     s->now = p;
     s->bytes = bytes;
+    s->at = own;
     return p;
 }
 
 int cuda_rows_at_once(const struct device *d, int rows, size_t bytes)
 {
-    size_t fit = ((size_t)d->n_sm << 21) / bytes;
+    size_t most = (size_t)d->n_sm << 21, left = most > d->workspace.at ? most - d->workspace.at : 0;
+    size_t fit = left / bytes;
     return fit < 1 ? 1 : fit < (size_t)rows ? (int)fit : rows;
 }

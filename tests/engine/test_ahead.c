@@ -254,7 +254,7 @@ static void pages_run_out(void)
 
 /* ---- the device fails */
 
-enum failing { STEP, CAPTURE, BEGIN, WAIT, FAILINGS };
+enum failing { STEP, BEGIN, WAIT, AT_A_STEP, CAPTURE = AT_A_STEP, JOIN };
 static struct {
     const struct backend *whole;
     enum failing what;
@@ -297,6 +297,12 @@ static int capture_end(struct device *d, struct op_graph **out)
     return BACKEND_ERR_DEVICE;
 }
 
+static int join(struct device *d)
+{
+    int rc = broken.whole->join(d);
+    return fails(JOIN) ? BACKEND_ERR_DEVICE : rc;
+}
+
 static int begin(struct device *d, int slot, const void *src, size_t bytes)
 {
     return fails(BEGIN) ? BACKEND_ERR_DEVICE : broken.whole->download_begin(d, slot, src, bytes);
@@ -313,8 +319,8 @@ static const char *last_error(struct device *d)
     return "the device has gone";
 }
 
-/* Step `at` (from 0) fails, or for CAPTURE the step that is recorded first. Completions that ended in an
- * earlier step must be handed out whole. After that every call must return the failure. */
+/* Step `at` (from 0) fails, or for CAPTURE the step that is recorded first, for JOIN the first. Completions
+ * that ended in an earlier step must be handed out whole. After that every call must return the failure. */
 static void fail_at(enum failing what, int at, const struct item *shape, const struct item *want, int n)
 {
     struct engine *en = decode_open(&(struct engine_options){.threads = 1, .max_batch = n});
@@ -324,11 +330,12 @@ static void fail_at(enum failing what, int at, const struct item *shape, const s
     int done = 0, ended = 0;
     broken.whole = en->be;
     broken.what = what;
-    broken.left = what == CAPTURE ? 0 : at;
+    broken.left = what < AT_A_STEP ? at : 0;
     table.replay = replay;
     table.launch = launch;
     table.capture_begin = capture_begin;
     table.capture_end = capture_end;
+    table.join = join;
     table.download_begin = begin;
     table.download_wait = wait;
     table.last_error = last_error;
@@ -347,6 +354,7 @@ static void fail_at(enum failing what, int at, const struct item *shape, const s
     CHECK_INT(step(en, it, want, &done, &e), ERR_DEVICE);
     CHECK(!strcmp(e.text, "decode step: the device has gone") ||
           !strcmp(e.text, "decode step: account: the device has gone") ||
+          (what == JOIN && !strcmp(e.text, "decode step: joining branches: the device has gone")) ||
           (what == CAPTURE && !strcmp(e.text, "capturing a step: the device has gone")));
     CHECK_INT(done, ended);
     CHECK_INT(engine_pending(en), n - ended);
@@ -368,14 +376,13 @@ static void failures(void)
     /* Launched steps, the first that is replayed, some that are sent ahead, and those around each end. */
     static const int launched[] = {0, 1, 7, 8, 9, 10, 11, 12, 13};
     for (size_t i = 0; i < sizeof launched / sizeof *launched; i += check_small() ? 3 : 1)
-        for (int what = STEP; what < FAILINGS; what++)
-            if (what != CAPTURE)
-                fail_at((enum failing)what, launched[i], it, want, M);
+        for (int what = STEP; what < AT_A_STEP; what++)
+            fail_at((enum failing)what, launched[i], it, want, M);
     for (int at = want[1].n_logprobs - 2; at < want[1].n_logprobs + 2; at += check_small() ? 2 : 1)
-        for (int what = STEP; what < FAILINGS; what++)
-            if (what != CAPTURE)
-                fail_at((enum failing)what, at, it, want, M);
+        for (int what = STEP; what < AT_A_STEP; what++)
+            fail_at((enum failing)what, at, it, want, M);
     fail_at(CAPTURE, 8, it, want, M);
+    fail_at(JOIN, 0, it, want, M);
     items_release(whole, M);
     items_release(want, M);
     engine_close(en);

@@ -20,7 +20,7 @@ struct rig {
 /* isa NULL: the best instruction set. Returns 0 if this machine lacks the one that is named. */
 int rig_open(struct rig *r, const char *isa, int threads);
 void rig_close(struct rig *r);
-/* Memory of its own on the device of another rig, which is to be closed later. */
+/* Opens a rig with memory of its own on the device of another rig, which must be closed after this one. */
 void rig_join(struct rig *r, const struct rig *host);
 /* Runs the test on two threads with each instruction set, and prints a notice for those that this machine
  * lacks. */

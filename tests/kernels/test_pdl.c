@@ -436,10 +436,10 @@ static int compare_worlds(int d, enum dtype type, int block, const int *flags, i
     CHECK_INT(r->b->capture_begin(r->d), 0);
     for (int i = 0; i < AT_ONCE; i++) {
         for (int k = 0; k < n; k++) {
-            CHECK_INT(n > 1 ? r->b->branch(r->d, k) : 0, 0);
+            CHECK_INT(n > 1 ? r->b->branch(r->d) : 0, 0);
             launch_step(&all[k], i);
         }
-        CHECK_INT(n > 1 ? r->b->branch(r->d, -1) : 0, 0);
+        CHECK_INT(r->b->join(r->d), 0);
     }
     CHECK_INT(r->b->capture_end(r->d, &p), 0);
     for (int round = 0; round < rounds; round++) {

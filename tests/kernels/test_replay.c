@@ -44,17 +44,17 @@ static void run_steps(unsigned char **image, size_t *n, int threads, enum how ho
     rig_close(&r);
 }
 
-/* Branches, more than a GPU runs at once, each of which steps some of the rows: sequences of a world of its
- * own. */
+/* Branches, each of which steps some of the rows, with a cache of its own. Ten are more than a GPU has
+ * streams for. */
 enum { BRANCHES = 10 };
 
 static void step_branches(struct rig *r, struct step **s, int n)
 {
     for (int i = 0; i < n; i++) {
-        CHECK_INT(r->b->branch(r->d, i), 0);
+        CHECK_INT(r->b->branch(r->d), 0);
         step_run(s[i]);
     }
-    CHECK_INT(r->b->branch(r->d, -1), 0);
+    CHECK_INT(r->b->join(r->d), 0);
 }
 
 static void run_branches(unsigned char *const *want, const size_t *n, int captured, enum dtype kv)
@@ -94,24 +94,35 @@ static void run_branches(unsigned char *const *want, const size_t *n, int captur
     rig_close(&r);
 }
 
-/* An operation that is refused in a branch leaves the device as it was, once the branches are ended. */
-static void check_refused_branch(void)
+/* Branches that launch nothing, or what is refused, leave the others as they are. What follows the join comes
+ * after all. */
+static void check_odd_branches(void)
 {
+    enum { N = 2 * BRANCHES };
     struct rig r;
-    int32_t v[4] = {0};
+    int32_t v[N][4];
     rig_open(&r, NULL, 2);
-    int32_t *dev = rig_alloc(&r, sizeof v);
-    struct fill_i32_args first = {dev, 1, 4}, last = {dev, 2, 4};
+    int32_t(*dev)[4] = rig_alloc(&r, sizeof v);
     struct topk_args refused = {.in = {.stride = 1}, .cap = -1};
-    rig_run(&r, OP_fill_i32, &first);
-    CHECK_INT(r.b->branch(r.d, 0), 0);
-    CHECK_INT(r.b->branch(r.d, 1), 0);
-    CHECK_INT(r.b->launch(r.d, OP_topk, &refused), BACKEND_ERR_UNSUPPORTED);
-    CHECK_INT(r.b->branch(r.d, -1), 0);
-    CHECK_INT(r.b->branch(r.d, -1), 0); /* there are none: nothing happens */
-    rig_run(&r, OP_fill_i32, &last);
-    rig_get(&r, v, dev, sizeof v);
-    CHECK(v[0] == 2 && v[3] == 2);
+    for (int round = 0; round < 2; round++) {
+        CHECK_INT(r.b->join(r.d), 0); /* of none */
+        for (int i = 0; i < N; i++) {
+            struct fill_i32_args a = {dev[i], 100 * round + i, 4};
+            CHECK_INT(r.b->branch(r.d), 0);
+            if (i % 5 == 3)
+                CHECK_INT(r.b->launch(r.d, OP_topk, &refused), BACKEND_ERR_UNSUPPORTED);
+            else if (i % 5)
+                rig_run(&r, OP_fill_i32, &a);
+        }
+        CHECK_INT(r.b->join(r.d), 0);
+        for (int i = 0; i < N; i += 2) {
+            struct fill_i32_args a = {dev[i], -i, 4};
+            rig_run(&r, OP_fill_i32, &a);
+        }
+        rig_get(&r, v, dev, sizeof v);
+        for (int i = 0; i < N; i++)
+            CHECK_INT(v[i][3], i % 2 == 0 ? -i : i % 5 == 0 || i % 5 == 3 ? 0 : 100 * round + i);
+    }
     rig_close(&r);
 }
 
@@ -167,7 +178,7 @@ static void compare_runs(enum dtype kv)
 int main(void)
 {
     check_downloads();
-    check_refused_branch();
+    check_odd_branches();
     compare_runs(DTYPE_F32);
     compare_runs(DTYPE_BF16);
     CHECK(backend_find("cpu") == backend_at(0) && !backend_find("no such") && !backend_find(NULL) &&

@@ -21,6 +21,7 @@ struct gemm; /* gemm.cu: cuBLASLt and the algorithms chosen so far */
 struct workspace {
     void *now;
     size_t bytes;
+    size_t at; /* what lies before this is of branches that are not joined yet */
     void *old[64];
     int n_old;
 };
@@ -42,16 +43,15 @@ struct upload_staging {
     size_t at;                        /* bytes in it */
 };
 
-/* Where the operations of branches go (branch of struct backend): branch i to stream i, those from
- * CUDA_BRANCHES on to the same streams again. Each stream has workspace and counters of its own. */
+/* Where the operations of branches go (branch of struct backend): the first branch stays on the first stream,
+ * and those from CUDA_BRANCHES on take the same streams again. A branch that launches nothing is none. */
 enum { CUDA_BRANCHES = 8 };
 struct branches {
     cudaStream_t stream[CUDA_BRANCHES]; /* [0]: also of what is in no branch */
     cudaEvent_t begun, ended[CUDA_BRANCHES];
-    struct workspace workspace[CUDA_BRANCHES];
-    int *counters;     /* (CUDA_BRANCHES, CUDA_COUNTERS) */
-    unsigned begun_on; /* bit i: a branch has begun on stream i; 0: none, or all are ended */
-    int now;           /* the stream of what is launched */
+    int *counters; /* (CUDA_BRANCHES, CUDA_COUNTERS) */
+    int n;         /* branches that have launched something and are not joined yet */
+    int is_new;    /* the next operation is the first of a branch */
 };
 
 struct device {
@@ -62,13 +62,15 @@ struct device {
                       * the plain ones (cuda_choose.cu) */
     int wgmma;       /* Hopper's matrix instructions, which 9.x alone has; never without `hopper` */
     size_t max_smem; /* bytes of shared memory that a block can have */
-    cudaStream_t stream; /* what is launched goes here, and runs in order; in a branch its stream */
+    cudaStream_t
+        stream; /* what is launched goes here, and runs in order; in a branch, that branch's stream */
     struct branches branches;
     enum op pdl;    /* the last operation enqueued, if the next kernel may overlap it by PDL; else OP_COUNT */
     enum op before; /* where `pdl` is set: what it was before that operation */
     int norm_waits; /* the last norm lets the next kernel begin only when all before itself is done */
     int no_pdl;     /* the next kernel may not begin early: it waits for more than the last one */
     int capturing;
+    struct workspace workspace;
     int *counters; /* count arrivals of blocks, see op_reduce.cu and share.cuh; zero between launches */
     struct upload_staging upload;
     struct landing landing[BACKEND_STAGING_BUFFERS];
@@ -89,11 +91,11 @@ int cuda_check(struct device *d, cudaError_t e, const char *what);
 /* Returns 0, or a negative code if the kernel launch just made was refused, and notes `op` as the last
  * operation. */
 int cuda_launched(struct device *d, enum op op);
-/* Returns at least this many bytes of device memory, which the device owns, valid until the next launch. NULL
- * when there is no memory; d->error is set then. */
+/* Returns at least this many bytes of device memory, which the device owns, valid until the next launch, in a
+ * branch until its operation has ended. NULL when there is no memory; d->error is set then. */
 void *cuda_workspace(struct device *d, size_t bytes);
 /* Returns how many of `rows`, at least one, can run at once if each needs `bytes` of workspace and there are
- * 2 MiB an SM. */
+ * 2 MiB an SM, for all branches together. */
 int cuda_rows_at_once(const struct device *d, int rows, size_t bytes);
 
 /* Launches a kernel in clusters of `cluster` thread blocks along x, with `bytes` of dynamic shared memory.
@@ -143,13 +145,18 @@ static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...)
 }
 
 /* cuda_launch() by programmatic dependent launch where the GPU has it, for kernels that call pdl_wait
- * (ptx.cuh). Only such kernels call pdl_trigger: one that is launched plainly has ended before the next
- * begins. */
+ * (ptx.cuh). Only such kernels call pdl_trigger: every other one has ended before the next begins. */
 template <typename... P, typename... A>
 static inline int cuda_launch_pdl(struct device *d, enum op op, void (*kernel)(P...), dim3 grid, int threads,
                                   size_t bytes, int cluster, const A &...args)
 {
-    return cuda_launch(d, op, kernel, grid, threads, bytes, cluster, d->hopper && !d->no_pdl, args...);
+    int waits = d->no_pdl; /* the next kernel may still overlap this one, but nothing before it */
+    int rc = cuda_launch(d, op, kernel, grid, threads, bytes, cluster, d->hopper && !waits, args...);
+    if (d->hopper && waits) {
+        d->pdl = op;
+        d->before = OP_COUNT;
+    }
+    return rc;
 }
 
 enum { CUDA_COUNTERS = 1 << 16 };
@@ -165,12 +172,15 @@ int cuda_download_wait(struct device *d, int buffer, void *dst, size_t bytes);
 int cuda_pinned_open(struct device *d);
 void cuda_pinned_close(struct device *d);
 
-/* cuda_branch.cu: branch of struct backend. cuda_branches_open() makes the streams, the first one included,
- * and the counters; cuda_branches_close() waits for the first stream and frees them and the workspaces, also
- * after a failure. */
+/* cuda_branch.cu: branch and join of struct backend. cuda_branches_open() makes the streams, the first one
+ * included, and the counters; cuda_branches_close() waits for the first stream and frees them, also after a
+ * failure. */
 int cuda_branches_open(struct device *d);
 void cuda_branches_close(struct device *d);
-int cuda_branch(struct device *d, int i);
+int cuda_branch(struct device *d);
+int cuda_join(struct device *d);
+/* Turns to the branch that was begun last, before its first operation. */
+int cuda_enter_branch(struct device *d);
 
 /* cuda_choose.cu: cuda_choose() fills in what kernels the GPU is given; BACKEND_ERR_UNSUPPORTED if there are
  * none for it. cuda_choice() writes it to `out` (`size` bytes) as a sentence without its period. */

@@ -351,6 +351,7 @@ int gemm_run(struct device *d, const struct product *p)
     if (rc)
         return rc;
     d->pdl = OP_COUNT;
+    d->no_pdl = 0;
     rc = lt_check(d, call_run(d->gemm, &c, p, algo, NULL, 0, d->stream), "a product");
     call_close(d->gemm, &c);
     return rc;
