@@ -62,8 +62,7 @@ struct device {
                       * the plain ones (cuda_choose.cu) */
     int wgmma;       /* Hopper's matrix instructions, which 9.x alone has; never without `hopper` */
     size_t max_smem; /* bytes of shared memory that a block can have */
-    cudaStream_t
-        stream; /* what is launched goes here, and runs in order; in a branch, that branch's stream */
+    cudaStream_t stream; /* what is launched goes here and runs in order; in a branch, that branch's */
     struct branches branches;
     enum op pdl;    /* the last operation enqueued, if the next kernel may overlap it by PDL; else OP_COUNT */
     enum op before; /* where `pdl` is set: what it was before that operation */
