@@ -1,6 +1,7 @@
 /* One batch with a sequence under every policy: the policy groups of a step, which a GPU runs at once, give
- * each sequence what it gets alone, launched (the first steps) and captured. The emulated GPU also looks
- * whether any of them touches what is another's (tests/emulated/races.h). */
+ * each sequence what it gets alone, launched (the first steps) and captured. With the check of
+ * races the emulated GPU also looks whether any of them touches what is another's (tests/emulated/races.h).
+ */
 #include "tests/check.h"
 #include "tests/engine/decode.h"
 #include "tests/engine/laws.h"
